@@ -1,0 +1,87 @@
+"""Crops: PNG files named by the SHA-256 of their bytes, `crops/ab/abcd….png`."""
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from paperscope.types import content_hash
+
+__all__ = ["CropFiles"]
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+_TEMPORARY_SECONDS = 3600
+
+
+class CropFiles:
+    """A folder of crops. A crop is on the disk, wholly, when `put` returns. Raises OSError like any file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, crops: Mapping[str, bytes]) -> None:
+        """Write those that are not there yet. Raises ValueError if a name is not the hash of its bytes."""
+        missing = {crop: data for crop, data in crops.items() if crop not in self}
+        for crop, data in missing.items():
+            if content_hash(data) != crop:
+                raise ValueError(f"crop {crop!r}: the bytes have another SHA-256; name crops with content_hash")
+        folders = {self._path(crop).parent for crop in missing}
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        for crop, data in missing.items():
+            _write(self._path(crop), data)
+        if folders:
+            for folder in (*folders, self._folder):
+                _sync_folder(folder)
+
+    def get(self, crop: str) -> bytes:
+        """The bytes under a hash. Raises KeyError for anything that is not the hash of a crop kept here."""
+        if not _NAME.fullmatch(crop):
+            raise KeyError(crop)
+        try:
+            return self._path(crop).read_bytes()
+        except FileNotFoundError:
+            raise KeyError(crop) from None
+
+    def __contains__(self, crop: str) -> bool:
+        return _NAME.fullmatch(crop) is not None and self._path(crop).is_file()
+
+    def sweep(self, *, keep: Collection[str]) -> int:
+        """Delete crops that are not to be kept, and what killed writers left; return how many files went."""
+        swept = 0
+        oldest = time.time() - _TEMPORARY_SECONDS
+        for path in self._folder.glob("??/*"):
+            # A temporary file is needed by a writer at work, but not hours later: that writer was killed.
+            stale = path.stem not in keep if path.suffix == ".png" else path.stat().st_mtime < oldest
+            if stale:
+                path.unlink(missing_ok=True)
+                swept += 1
+        return swept
+
+    def _path(self, crop: str) -> Path:
+        return self._folder / crop[:2] / f"{crop}.png"
+
+
+def _write(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return  # elsewhere a folder can't be opened; the system orders renames by itself
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,219 @@
+"""The default index: words in SQLite FTS5, vectors in FAISS, the graph walked with NetworkX."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Self, TypeVar
+
+import filelock
+
+from graph_store.failures import is_damage, translated
+from graph_store.index.catch_up import catch_up
+from graph_store.index.snapshot import load_snapshot, save_snapshot
+from graph_store.index.vectors import VectorIndex
+from graph_store.index.walk import near, neighbourhood
+from graph_store.index.words import WordIndex
+from graph_store.store import Store
+from paperscope.types import Candidates, Hit, IndexedPaper, RetrievalRequest
+
+__all__ = ["NativeGraphIndex"]
+
+T = TypeVar("T")
+
+_LOCK_SECONDS = 600
+_SEEDS = 20
+_GUESSED_SEEDS = 5
+# The snapshot is written anew when this share of it has changed: n papers cost O(n) bytes, not O(n²).
+_STALE_SHARE = 0.25
+_STALE_LEAST = 2000
+
+
+class NativeGraphIndex:
+    """Obeys the protocol `GraphIndex`. The store is where it reads from, so it also sees what other processes add.
+
+    Safe to use from many threads; processes take turns at writing its files. Where they may not be written, the index
+    lives in memory. Raises StoreError.
+    """
+
+    def __init__(self, store: Store, folder: Path, *, embedder: str | None) -> None:
+        self._store = store
+        self._folder = folder
+        self._fixed_embedder = embedder
+        self._lock = threading.RLock()
+        self._writable = not store.read_only and _is_writable(folder)
+        self._words_file = folder / "words.sqlite"
+        self._snapshot_file = folder / "vectors.snapshot"
+        with translated(folder), self._file_lock():
+            self._words = self._open_words()
+            self._vectors = self._open_vectors()
+
+    @classmethod
+    def open(cls, store: Store, folder: Path | None = None, *, embedder: str | None = None) -> Self:
+        """The store's index, brought up to date; by default in the library's folder `index`.
+
+        Files that are missing, damaged or of another library are made anew. `embedder` names the embedder of the
+        questions' vectors; papers of another are found by words only. By default it is that of the newest paper.
+        """
+        index = cls(store, folder or store.folder / "index", embedder=embedder)
+        index.catch_up()
+        return index
+
+    def close(self) -> None:
+        """Release files; the index is unusable afterwards."""
+        with self._lock:
+            self._words.close()
+
+    @property
+    def revision(self) -> int:
+        """The store's revision that the index has caught up with."""
+        return self._mended(self._revision)
+
+    def catch_up(self) -> None:
+        """Take in what the store has and the index has not."""
+        self._mended(self._catch_up)
+
+    def apply(self, indexed: IndexedPaper, *, revision: int) -> None:
+        """Take in one paper, which the store already has, and all else that the store has seen until now."""
+        self._require(indexed.paper.id, revision)
+        self.catch_up()
+
+    def remove(self, paper: str, *, revision: int) -> None:
+        """Forget exactly what one paper brought; the store has already forgotten it."""
+        self._require(paper, revision)
+        self.catch_up()
+
+    def rebuild(self, papers: Sequence[IndexedPaper] = (), *, revision: int) -> None:
+        """Start anew from the store, which holds these papers."""
+        for indexed in papers:
+            self._require(indexed.paper.id, revision)
+        self._mended(self._rebuild)
+
+    def retrieve(self, request: RetrievalRequest) -> Candidates:
+        """Propose chunks and entities for a question; each list has `request.limit` hits at the most.
+
+        Entities whose name stands in the question come first, longest name first (score: 1 + its length); behind them
+        those that share words with it (score below 1). Raises SettingsError if the vector is not of the papers'
+        embedder.
+        """
+        return self._mended(partial(self._retrieve, request))
+
+    def _mended(self, work: Callable[[], T]) -> T:
+        """Do the work; once more with a new text index if the old one turns out to be damaged."""
+        with self._lock, translated(self._folder):
+            try:
+                return work()
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+            self._words.close()
+            with self._file_lock():
+                self._words = self._new_words()
+            return work()
+
+    def _revision(self) -> int:
+        return min(self._words.mark.revision, self._vectors.mark.revision)
+
+    def _catch_up(self) -> None:
+        with self._file_lock():
+            embedder = self._embedder()
+            if embedder != self._vectors.embedder:
+                self._vectors = VectorIndex(embedder=embedder)
+            if not self._words.writable and self._words.mark.revision != self._store.revision:
+                self._words = self._words.copy_in_memory()
+            catch_up(self._store, (self._words, self._vectors))
+            self._save_vectors()
+
+    def _rebuild(self) -> None:
+        with self._file_lock():
+            if self._words.writable:
+                self._words.clear()
+            else:
+                self._words.close()
+                self._words = WordIndex.in_memory()
+        self._vectors = VectorIndex(embedder=self._vectors.embedder)
+        self._catch_up()
+
+    def _retrieve(self, request: RetrievalRequest) -> Candidates:
+        if self._revision() != self._store.revision:
+            self._catch_up()
+        papers, limit = request.papers, max(request.limit, 0)
+        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit))
+        ids = self._words.chunk_ids(list(nearest))
+        vector_hits = [Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids]
+        exact = self._words.named(request.text, papers=papers)
+        guessed = self._words.entities(request.text, papers=papers, limit=limit)
+        named = [Hit(id=key, score=1.0 + length) for key, length in exact.items()]
+        named += [Hit(id=hit.id, score=hit.score / (1 + hit.score)) for hit in guessed if hit.id not in exact]
+        seeds = named[: min(len(exact), _SEEDS) or _GUESSED_SEEDS]
+        return Candidates(
+            by_words=tuple(self._words.chunks(request.text, papers=papers, limit=limit)),
+            by_vectors=_best(vector_hits, limit=limit),
+            named=tuple(named[:limit]),
+            reached=_best(self._reached(seeds, papers), limit=limit),
+        )
+
+    def _reached(self, seeds: Sequence[Hit], papers: Sequence[str]) -> list[Hit]:
+        edges = neighbourhood(
+            [hit.id for hit in seeds], lambda ids, limit: self._store.edges_of(ids, papers=papers, limit=limit)
+        )
+        shares = near({hit.id: hit.score for hit in seeds}, edges)
+        return [Hit(id=entity, score=share) for entity, share in shares.items()]
+
+    def _require(self, paper: str, revision: int) -> None:
+        newest = self._store.revision
+        if revision > newest:
+            raise ValueError(f"paper {paper!r} at revision {revision}: the store is at {newest}; change it there first")
+
+    def _embedder(self) -> str:
+        return self._store.newest_embedder() if self._fixed_embedder is None else self._fixed_embedder
+
+    def _file_lock(self) -> AbstractContextManager[object]:
+        if not self._writable:
+            return nullcontext()
+        return filelock.FileLock(self._folder / "index.lock", timeout=_LOCK_SECONDS)
+
+    def _open_words(self) -> WordIndex:
+        try:
+            if self._writable:
+                return WordIndex.open(self._words_file)
+            return WordIndex.open_read_only(self._words_file)
+        except sqlite3.OperationalError:
+            if self._writable:
+                raise
+            return WordIndex.in_memory()
+        except sqlite3.DatabaseError:
+            return self._new_words()
+
+    def _new_words(self) -> WordIndex:
+        if not self._writable:
+            return WordIndex.in_memory()
+        for suffix in ("", "-wal", "-shm"):
+            self._words_file.with_name(self._words_file.name + suffix).unlink(missing_ok=True)
+        return WordIndex.open(self._words_file)
+
+    def _open_vectors(self) -> VectorIndex:
+        table = load_snapshot(self._snapshot_file)
+        return VectorIndex(embedder=self._embedder()) if table is None else VectorIndex.of(table)
+
+    def _save_vectors(self) -> None:
+        if self._writable and self._vectors.changed > max(_STALE_LEAST, _STALE_SHARE * len(self._vectors)):
+            save_snapshot(self._snapshot_file, self._vectors.table())
+            self._vectors.changed = 0
+
+
+def _best(hits: Sequence[Hit], *, limit: int) -> tuple[Hit, ...]:
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit])
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether files can be made in the folder, which is made where there is none."""
+    probe = folder / "index.lock"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,116 @@
+"""The vector index: exact inner products over the chunks' vectors of one embedder, held in memory by FAISS."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import faiss
+import numpy as np
+from numpy import float32, int64
+from numpy.typing import NDArray
+
+from graph_store.values import Mark, Searchable
+from paperscope.errors import SettingsError
+
+__all__ = ["VectorIndex", "VectorTable"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class VectorTable:
+    """An index's whole content: each paper's chunk numbers, and a row of `vectors` for each of `numbers`."""
+
+    mark: Mark
+    embedder: str
+    papers: dict[str, tuple[int, ...]]
+    numbers: NDArray[int64]
+    vectors: NDArray[float32]
+
+
+class VectorIndex:
+    """Vectors under their chunks' numbers. Not for several threads at once.
+
+    `changed` counts the vectors that came or went since the index was made or last saved.
+    """
+
+    def __init__(self, *, embedder: str) -> None:
+        self.embedder = embedder
+        self.mark = Mark()
+        self.changed = 0
+        self._papers: dict[str, tuple[int, ...]] = {}
+        self._index: faiss.IndexIDMap2 | None = None
+
+    @classmethod
+    def of(cls, table: VectorTable) -> "VectorIndex":
+        """An index with this content."""
+        index = cls(embedder=table.embedder)
+        index.mark = table.mark
+        index._papers = dict(table.papers)
+        index._insert(table.numbers, table.vectors)
+        return index
+
+    def table(self) -> VectorTable:
+        """The whole content."""
+        numbers = np.zeros(0, dtype=np.int64)
+        vectors = np.zeros((0, 0), dtype=float32)
+        if self._index is not None:
+            numbers = faiss.vector_to_array(self._index.id_map)
+            vectors = self._index.index.reconstruct_n(0, self._index.ntotal)
+        return VectorTable(
+            mark=self.mark, embedder=self.embedder, papers=dict(self._papers), numbers=numbers, vectors=vectors
+        )
+
+    def __len__(self) -> int:
+        return 0 if self._index is None else int(self._index.ntotal)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._papers.clear()
+        self._index = None
+        self.mark = Mark()
+
+    def replace(self, paper: str, searchable: Searchable | None, *, mark: Mark) -> None:
+        """Make the index hold exactly `searchable` of a paper (None: nothing), and move to `mark`.
+
+        A paper embedded by another embedder can't be compared, and is left out.
+        """
+        gone = self._papers.pop(paper, ())
+        if gone and self._index is not None:
+            self._index.remove_ids(_selector(gone))
+            self.changed += len(gone)
+        if searchable is not None and searchable.embedder == self.embedder and len(searchable.numbers):
+            self._papers[paper] = tuple(searchable.numbers.tolist())
+            self._insert(searchable.numbers, searchable.vectors)
+            self.changed += len(searchable.numbers)
+        self.mark = mark
+
+    def search(self, vector: NDArray[float32], *, papers: Sequence[str], limit: int) -> Iterator[tuple[int, float]]:
+        """The chunk numbers nearest to a vector of shape (d,) with their inner products, nearest first.
+
+        Raises SettingsError if the vector's length is not that of the index.
+        """
+        wanted = [number for paper in papers for number in self._papers.get(paper, ())]
+        count = min(limit, len(wanted) if papers else len(self))
+        if self._index is None or count < 1:
+            return
+        if vector.shape != (self._index.d,):
+            raise SettingsError(
+                f"the question's vector has shape {vector.shape}, the papers' vectors have {self._index.d} numbers "
+                f"(embedder {self.embedder!r}); choose that embedder again, or add the papers anew"
+            )
+        # FAISS' own stub does not know this argument.
+        parameters = faiss.SearchParameters(sel=_selector(wanted)) if papers else None  # type: ignore[call-arg]
+        query = np.ascontiguousarray(vector, dtype=float32)[None, :]
+        scores, numbers = self._index.search(query, count, params=parameters)
+        for number, score in zip(numbers[0].tolist(), scores[0].tolist(), strict=True):
+            if number >= 0:
+                yield number, score
+
+    def _insert(self, numbers: NDArray[int64], vectors: NDArray[float32]) -> None:
+        if len(numbers) == 0:
+            return
+        if self._index is None:
+            self._index = faiss.IndexIDMap2(faiss.IndexFlatIP(vectors.shape[1]))
+        self._index.add_with_ids(np.ascontiguousarray(vectors, dtype=float32), numbers)
+
+
+def _selector(numbers: Sequence[int]) -> faiss.IDSelectorBatch:
+    return faiss.IDSelectorBatch(np.array(numbers, dtype=np.int64))

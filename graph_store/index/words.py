@@ -1,0 +1,219 @@
+"""The text index: BM25 over chunks, and the names of entities, in an SQLite FTS5 file of its own."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+from graph_store.database import readable_uri
+from graph_store.index.terms import folded, longest_first, match_expression, name_key, windows
+from graph_store.values import Mark, Searchable
+from paperscope.types import Hit
+
+__all__ = ["WordIndex"]
+
+_FORMAT = 1
+_TABLES = """
+CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
+INSERT INTO mark VALUES (0, '');
+CREATE TABLE chunks (number INTEGER PRIMARY KEY, id TEXT NOT NULL, paper TEXT NOT NULL);
+CREATE INDEX chunks_by_paper ON chunks (paper);
+CREATE VIRTUAL TABLE chunk_words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE TABLE names (key TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, paper TEXT NOT NULL);
+CREATE INDEX names_by_key ON names (key, entity, paper);
+CREATE INDEX names_by_entity ON names (entity, name, paper);
+CREATE INDEX names_by_paper ON names (paper, entity);
+CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
+CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
+PRAGMA user_version = 1;
+"""
+_CLEAR = (
+    "DELETE FROM chunks",
+    "DELETE FROM chunk_words",
+    "DELETE FROM names",
+    "DELETE FROM entities",
+    "DELETE FROM entity_words",
+    "UPDATE mark SET revision = 0, token = ''",
+)
+
+# Lists travel as JSON: the queries stay constant, whatever their length. No papers (NULL) means all.
+_CHUNKS = """
+SELECT chunks.id, bm25(chunk_words) AS rank
+FROM chunk_words JOIN chunks ON chunks.number = chunk_words.rowid
+WHERE chunk_words MATCH :expression
+AND (:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
+ORDER BY rank, chunks.id LIMIT :limit
+"""
+_ENTITIES = """
+SELECT entities.id, bm25(entity_words) AS rank
+FROM entity_words JOIN entities ON entities.number = entity_words.rowid
+WHERE entity_words MATCH :expression
+AND (:papers IS NULL OR EXISTS (
+    SELECT 1 FROM names
+    WHERE names.entity = entities.id AND names.paper IN (SELECT value FROM json_each(:papers))
+))
+ORDER BY rank, entities.id LIMIT :limit
+"""
+_NAMED = """
+SELECT DISTINCT names.key, names.entity
+FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
+WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
+"""
+
+
+class WordIndex:
+    """One connection to the text index; not for several threads at once. Failures leave as sqlite3.Error."""
+
+    def __init__(self, connection: sqlite3.Connection, *, writable: bool) -> None:
+        self._connection = connection
+        self.writable = writable
+
+    @classmethod
+    def open(cls, file: Path) -> Self:
+        """Open the index in `file`, or make it. An index of another format raises sqlite3.DatabaseError."""
+        connection = _connect(str(file))
+        connection.execute("PRAGMA journal_mode = WAL")
+        # It can be built anew: a power cut may cost the last commits, which are then caught up from the store.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return cls(_prepared(connection), writable=True)
+
+    @classmethod
+    def open_read_only(cls, file: Path) -> Self:
+        """Open an index that is there, without writing."""
+        connection = _connect(readable_uri(file))
+        return cls(_checked(connection), writable=False)
+
+    @classmethod
+    def in_memory(cls) -> Self:
+        """An empty index that lives with this process."""
+        return cls(_prepared(_connect(":memory:")), writable=True)
+
+    def copy_in_memory(self) -> Self:
+        """A copy that lives with this process; this one is closed."""
+        connection = _connect(":memory:")
+        self._connection.backup(connection)
+        self.close()
+        return type(self)(connection, writable=True)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    @property
+    def mark(self) -> Mark:
+        """How far in the store's history the index has come."""
+        revision, token = self._connection.execute("SELECT revision, token FROM mark").fetchone()
+        return Mark(revision=revision, token=token)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for statement in _CLEAR:
+                self._connection.execute(statement)
+
+    def replace(self, paper: str, searchable: Searchable | None, *, mark: Mark) -> None:
+        """Make the index hold exactly `searchable` of a paper (None: nothing), and move to `mark`; one transaction."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            touched = self._forget(paper)
+            if searchable is not None:
+                touched |= self._take(searchable)
+            for entity in sorted(touched):
+                self._refresh(entity)
+            self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
+
+    def chunks(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
+        """The chunks that hold the text's words, by BM25."""
+        return self._ranked(_CHUNKS, text, papers=papers, limit=limit)
+
+    def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
+        """The entities whose names share words with the text, by BM25."""
+        return self._ranked(_ENTITIES, text, papers=papers, limit=limit)
+
+    def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
+        """The entities whose name or alias stands in the text, with its length there, longest first."""
+        found = windows(text)
+        keys = json.dumps(sorted({window.key for window in found}))
+        entities: dict[str, set[str]] = defaultdict(set)
+        for key, entity in self._connection.execute(_NAMED, {"keys": keys, "papers": _list(papers)}):
+            entities[key].add(entity)
+        return longest_first(found, entities)
+
+    def chunk_ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of chunks by their numbers; unknown numbers are left out."""
+        query = "SELECT number, id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
+        return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
+
+    def _ranked(self, query: str, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
+        expression = match_expression(text)
+        if not expression:
+            return []
+        values = {"expression": expression, "papers": _list(papers), "limit": limit}
+        return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
+
+    def _forget(self, paper: str) -> set[str]:
+        numbers = self._connection.execute("SELECT number FROM chunks WHERE paper = ?", (paper,)).fetchall()
+        self._connection.executemany("DELETE FROM chunk_words WHERE rowid = ?", numbers)
+        self._connection.execute("DELETE FROM chunks WHERE paper = ?", (paper,))
+        touched = self._connection.execute("SELECT DISTINCT entity FROM names WHERE paper = ?", (paper,)).fetchall()
+        self._connection.execute("DELETE FROM names WHERE paper = ?", (paper,))
+        return {entity for (entity,) in touched}
+
+    def _take(self, searchable: Searchable) -> set[str]:
+        chunks = [
+            (number, chunk.id, searchable.paper, folded(chunk.text))
+            for number, chunk in zip(searchable.numbers.tolist(), searchable.chunks, strict=True)
+        ]
+        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?)", [row[:3] for row in chunks])
+        self._connection.executemany(
+            "INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", [(row[0], row[3]) for row in chunks]
+        )
+        names = {
+            (name_key(name), folded(name), entity.id, searchable.paper)
+            for entity in searchable.entities
+            for name in (entity.name, *entity.aliases)
+        }
+        self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?)", sorted(names))
+        return {entity.id for entity in searchable.entities}
+
+    def _refresh(self, entity: str) -> None:
+        """Make the entity's searchable names those that the library's papers use now."""
+        rows = self._connection.execute("SELECT DISTINCT name FROM names WHERE entity = ? ORDER BY name", (entity,))
+        names = "\n".join(name for (name,) in rows)
+        before = self._connection.execute("SELECT number, names FROM entities WHERE id = ?", (entity,)).fetchone()
+        if before is not None:
+            number, old = before
+            if old == names:
+                return
+            self._connection.execute("DELETE FROM entity_words WHERE rowid = ?", (number,))
+            self._connection.execute("DELETE FROM entities WHERE number = ?", (number,))
+        if names:
+            cursor = self._connection.execute("INSERT INTO entities (id, names) VALUES (?, ?)", (entity, names))
+            row = (cursor.lastrowid, names)
+            self._connection.execute("INSERT INTO entity_words (rowid, names) VALUES (?, ?)", row)
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
+
+
+def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Make the tables where there are none."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    return _checked(connection)
+
+
+def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found != _FORMAT:
+        connection.close()
+        raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
+    return connection
+
+
+def _list(papers: Sequence[str]) -> str | None:
+    return json.dumps(papers) if papers else None

@@ -1,0 +1,47 @@
+"""Making the tables of a library, and bringing an older one up to date by numbered steps."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from sqlalchemy import Connection, inspect, select, update
+
+from graph_store.schema import SCHEMA_VERSION, library, metadata
+from paperscope.errors import StoreError, StoreVersionError
+
+__all__ = ["STEPS", "check_version", "upgrade"]
+
+Step = Callable[[Connection], None]
+
+# The step under n brings a library of version n - 1 to version n. A released step is never changed.
+STEPS: Mapping[int, Step] = MappingProxyType({})
+
+
+def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_VERSION) -> int:
+    """The library's version, 0 for an empty file. Raises StoreVersionError if it is newer than `version`."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return 0
+    if library.name not in tables:
+        raise StoreError(f"{file}: a database, but no Paperscope library; choose another folder for the library")
+    found = connection.execute(select(library.c.version)).scalar_one()
+    if found > version:
+        raise StoreVersionError(
+            f"{file}: written by a newer Paperscope (library version {found}; this one reads up to {version}); "
+            "update Paperscope, or choose another folder for the library"
+        )
+    return int(found)
+
+
+def upgrade(
+    connection: Connection, *, file: Path, version: int = SCHEMA_VERSION, steps: Mapping[int, Step] = STEPS
+) -> None:
+    """Bring an empty file or an older library to `version`."""
+    found = check_version(connection, file=file, version=version)
+    if found == 0:
+        metadata.create_all(connection)
+        connection.execute(library.insert().values(version=version))
+        return
+    for number in range(found + 1, version + 1):
+        steps[number](connection)
+        connection.execute(update(library).values(version=number))

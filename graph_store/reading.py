@@ -1,0 +1,164 @@
+"""Papers, elements and chunks, read back as they were added. Look-ups of unknown ids raise KeyError."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy import float32
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, Select, Table, select
+
+from graph_store import schema
+from graph_store.values import Searchable
+from paperscope import types
+from paperscope.codec import from_json
+from paperscope.types import Chunk, Element, Entity, Extraction, IndexedPaper, Paper, PaperEntry, Relation
+
+__all__ = [
+    "read_chunk",
+    "read_chunks_of",
+    "read_element",
+    "read_entries",
+    "read_entry",
+    "read_indexed",
+    "read_newest_embedder",
+    "read_paper",
+    "read_searchable",
+]
+
+T = TypeVar("T")
+
+_ELEMENT_KINDS: dict[str, type[Element]] = {
+    "passage": types.Passage,
+    "table": types.Table,
+    "figure": types.Figure,
+    "equation": types.Equation,
+    "reference": types.Reference,
+}
+
+
+def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> list[PaperEntry]:
+    """The papers that meet the conditions, without their elements, in the order they were added."""
+    columns = [schema.papers.c[field.name] for field in fields(PaperEntry)]
+    rows = connection.execute(select(*columns).where(*conditions).order_by(schema.papers.c.revision))
+    return [PaperEntry(**row) for row in rows.mappings()]
+
+
+def read_entry(connection: Connection, paper: str) -> PaperEntry:
+    """The paper under an id, without its elements."""
+    entries = read_entries(connection, schema.papers.c.id == paper)
+    if not entries:
+        raise KeyError(paper)
+    return entries[0]
+
+
+def read_newest_embedder(connection: Connection) -> str:
+    """The embedder of the paper added last; "" in an empty library."""
+    table = schema.papers
+    return connection.execute(select(table.c.embedder).order_by(table.c.revision.desc()).limit(1)).scalar() or ""
+
+
+def read_paper(connection: Connection, paper: str) -> Paper:
+    """A paper with its elements."""
+    head = _one(connection, select(schema.papers.c.value).where(schema.papers.c.id == paper), key=paper)
+    table = schema.elements
+    rows = connection.execute(
+        select(table.c.kind, table.c.value).where(table.c.paper == paper).order_by(table.c.position)
+    )
+    elements = tuple(from_json(_ELEMENT_KINDS[row.kind], row.value) for row in rows)
+    return replace(from_json(Paper, head), elements=elements)
+
+
+def read_element(connection: Connection, element: str) -> Element:
+    """The element under an id."""
+    table = schema.elements
+    row = connection.execute(select(table.c.kind, table.c.value).where(table.c.id == element)).first()
+    if row is None:
+        raise KeyError(element)
+    return from_json(_ELEMENT_KINDS[row.kind], row.value)
+
+
+def read_chunk(connection: Connection, chunk: str) -> Chunk:
+    """The chunk under an id."""
+    return from_json(
+        Chunk, _one(connection, select(schema.chunks.c.value).where(schema.chunks.c.id == chunk), key=chunk)
+    )
+
+
+def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
+    """The chunks that hold any of these elements, without repeats, in the order of the elements."""
+    wanted = list(dict.fromkeys(elements))
+    table, members = schema.chunks, schema.chunk_elements
+    rows = connection.execute(
+        select(members.c.element, table.c.number, table.c.value)
+        .join_from(members, table, table.c.number == members.c.chunk)
+        .where(members.c.element.in_(wanted))
+        .order_by(table.c.number)
+    )
+    holders: dict[str, dict[int, str]] = defaultdict(dict)
+    for row in rows:
+        holders[row.element][row.number] = row.value
+    _require_elements(connection, [element for element in wanted if element not in holders])
+    found = {number: value for element in wanted for number, value in holders.get(element, {}).items()}
+    return [from_json(Chunk, value) for value in found.values()]
+
+
+def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
+    """A paper with all that it added to the library."""
+    searchable = read_searchable(connection, paper)
+    relations = _values(connection, schema.relations, Relation, paper=paper)
+    return IndexedPaper(
+        paper=read_paper(connection, paper),
+        chunks=searchable.chunks,
+        extraction=Extraction(entities=searchable.entities, relations=relations),
+        vectors=searchable.vectors,
+    )
+
+
+def read_searchable(connection: Connection, paper: str) -> Searchable:
+    """What an index needs of a paper."""
+    embedder = read_entry(connection, paper).embedder
+    table, vectors = schema.chunks, schema.vectors
+    rows = connection.execute(
+        select(table.c.number, table.c.value, vectors.c.vector)
+        .join_from(table, vectors, vectors.c.chunk == table.c.number)
+        .where(table.c.paper == paper)
+        .order_by(table.c.number)
+    ).all()
+    return Searchable(
+        paper=paper,
+        chunks=tuple(from_json(Chunk, row.value) for row in rows),
+        numbers=np.array([row.number for row in rows], dtype=np.int64),
+        embedder=embedder,
+        vectors=_matrix([row.vector for row in rows]),
+        entities=_values(connection, schema.entities, Entity, paper=paper),
+    )
+
+
+def _one(connection: Connection, query: Select[str], *, key: str) -> str:
+    row = connection.execute(query).first()
+    if row is None:
+        raise KeyError(key)
+    return row[0]
+
+
+def _values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
+    rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
+    return tuple(from_json(kind, row.value) for row in rows)
+
+
+def _matrix(blobs: Sequence[bytes]) -> NDArray[float32]:
+    if not blobs:
+        return np.zeros((0, 0), dtype=float32)
+    return np.frombuffer(b"".join(blobs), dtype="<f4").astype(float32).reshape(len(blobs), -1)
+
+
+def _require_elements(connection: Connection, elements: Sequence[str]) -> None:
+    if elements:
+        table = schema.elements
+        known = set(connection.execute(select(table.c.id).where(table.c.id.in_(elements))).scalars())
+        for element in elements:
+            if element not in known:
+                raise KeyError(element)

@@ -1,0 +1,137 @@
+"""The tables of a library. Every column type exists in SQLite and PostgreSQL alike; values are JSON text.
+
+A paper's rows hang on its row in `papers`, so that removing that row removes the paper wholly.
+"""
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "calls",
+    "changes",
+    "chunk_elements",
+    "chunks",
+    "elements",
+    "embeddings",
+    "entities",
+    "library",
+    "metadata",
+    "paper_crops",
+    "papers",
+    "relations",
+    "vectors",
+]
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+
+def _paper() -> Column[str]:
+    return Column("paper", Text, ForeignKey("papers.id", ondelete="CASCADE"), primary_key=True)
+
+
+def _position() -> Column[int]:
+    return Column("position", Integer, primary_key=True, autoincrement=False)
+
+
+library = Table("library", metadata, Column("version", Integer, primary_key=True, autoincrement=False))
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("revision", Integer, primary_key=True, autoincrement=False),
+    Column("paper", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    # Random: tells this history from that of a restored backup which went on to the same revision.
+    Column("token", Text, nullable=False),
+)
+
+papers = Table(
+    "papers",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("revision", Integer, nullable=False, unique=True),
+    Column("title", Text, nullable=False),
+    Column("file", Text, nullable=False),
+    Column("source", Text, nullable=False, index=True),
+    Column("sha256", Text, nullable=False, index=True),
+    Column("embedder", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+elements = Table(
+    "elements",
+    metadata,
+    _paper(),
+    _position(),
+    Column("id", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+paper_crops = Table("paper_crops", metadata, _paper(), Column("crop", Text, primary_key=True))
+
+chunks = Table(
+    "chunks",
+    metadata,
+    # The vector index knows a chunk by this number, which is never given twice.
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("paper", Text, ForeignKey("papers.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("value", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("chunk", Integer, ForeignKey("chunks.number", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+chunk_elements = Table(
+    "chunk_elements",
+    metadata,
+    Column("chunk", Integer, ForeignKey("chunks.number", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("element", Text, primary_key=True, index=True),
+)
+
+entities = Table(
+    "entities",
+    metadata,
+    _paper(),
+    _position(),
+    Column("id", Text, nullable=False, index=True),
+    Column("value", Text, nullable=False),
+)
+
+relations = Table(
+    "relations",
+    metadata,
+    _paper(),
+    _position(),
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("weight", Float, nullable=False),
+    Column("value", Text, nullable=False),
+    Index("relations_by_source", "source", "target", "kind", "weight", "paper"),
+    Index("relations_by_target", "target", "source", "kind", "weight", "paper"),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+embeddings = Table(
+    "embeddings",
+    metadata,
+    Column("embedder", Text, primary_key=True),
+    Column("sha256", Text, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)

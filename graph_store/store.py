@@ -1,0 +1,239 @@
+"""The library's one truth: a folder with `library.sqlite` and `crops/`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+from numpy import float32
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, select
+
+from graph_store import graph_reading, history, reading, remembered
+from graph_store.checks import check_indexed, crops_named
+from graph_store.crops import CropFiles
+from graph_store.database import Database
+from graph_store.failures import translated
+from graph_store.finding import find_entry
+from graph_store.opening import CROPS, open_read_only, open_writable
+from graph_store.schema import paper_crops, papers
+from graph_store.shelf import PaperShelf
+from graph_store.values import Change, Edge, Mark, Searchable
+from graph_store.writing import delete_paper, insert_paper, log_change
+from paperscope.errors import UnknownPaperError
+from paperscope.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, Relation
+
+__all__ = ["Store"]
+
+_PAPERS_KEPT = 1000
+
+Options = ParamSpec("Options")
+Value = TypeVar("Value")
+
+
+class Store:
+    """Papers with all that was drawn from them, and all that was paid for; it obeys the protocols `Corpus`,
+    `CallCache` and `VectorCache`.
+
+    A change is one transaction: after a crash at any instant each paper is wholly there or not at all. Safe to use
+    from many threads and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError.
+    """
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        self.folder = folder
+        self._database = database
+        self._crops = CropFiles(folder / CROPS)
+        self._shelf = PaperShelf(size=_PAPERS_KEPT)
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool = False) -> Self:
+        """Open the library in `folder`; for writing, it is made where there is none.
+
+        Raises StoreVersionError if a newer Paperscope wrote it, StoreReadOnlyError if it may not be written.
+        """
+        return cls(folder, open_read_only(folder) if read_only else open_writable(folder))
+
+    def close(self) -> None:
+        """Release the files."""
+        self._database.close()
+
+    # ---- changes
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the library was opened for reading only; every change then raises StoreReadOnlyError."""
+        return self._database.read_only
+
+    @property
+    def revision(self) -> int:
+        """Counts the changes; also those of other processes."""
+        return self._read(history.read_revision)
+
+    def changes_since(self, revision: int) -> Sequence[Change]:
+        """The changes after a revision, oldest first."""
+        return self._read(history.read_changes, revision)
+
+    def mark(self, revision: int) -> Mark | None:
+        """The mark of a revision; None if this library's history has no such revision."""
+        return self._read(history.read_mark, revision)
+
+    def add(
+        self,
+        indexed: IndexedPaper,
+        *,
+        crops: Mapping[str, bytes],
+        source: str,
+        embedder: str,
+        replaces: str | None = None,
+    ) -> int:
+        """Add a paper, in place of the paper `replaces` and of any with the same id; return the new revision.
+
+        `source` is the absolute path of its file, `embedder` names the weights of its vectors. Raises ValueError if
+        the parts don't fit together or a crop is named that is neither given nor known.
+        """
+        check_indexed(indexed)
+        self._database.require_writable()
+        with translated(self._database.file):
+            self._put_crops(indexed.paper, crops)
+        with self._database.write() as connection:
+            # A sweep in another process may have taken crops that no paper named until now.
+            self._put_crops(indexed.paper, crops)
+            if replaces is not None and replaces != indexed.paper.id and delete_paper(connection, replaces):
+                log_change(connection, replaces, "removed")
+            delete_paper(connection, indexed.paper.id)
+            revision = log_change(connection, indexed.paper.id, "added")
+            insert_paper(connection, indexed, revision=revision, source=source, embedder=embedder)
+        return revision
+
+    def remove(self, paper: str) -> int:
+        """Remove the paper with this id; return the new revision. Its crops go with the next `sweep`."""
+        with self._database.write() as connection:
+            if not delete_paper(connection, paper):
+                raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+            return log_change(connection, paper, "removed")
+
+    def sweep(self) -> int:
+        """Delete crops that no paper names (of removed papers and killed adds); return how many files went."""
+        with self._database.write() as connection:
+            return self._crops.sweep(keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
+
+    def _put_crops(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
+        self._crops.put(crops)
+        for crop in sorted(crops_named(paper)):
+            if crop not in self._crops:
+                raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
+
+    # ---- papers
+
+    def entries(self) -> Sequence[PaperEntry]:
+        """All papers without their elements, in the order they were added; quick in a large library, too."""
+        return self._read(reading.read_entries)
+
+    def papers(self) -> Sequence[Paper]:
+        """All papers, in the order they were added."""
+        with self._database.read() as connection:
+            read = partial(reading.read_paper, connection)
+            return [self._shelf.get(entry, read) for entry in reading.read_entries(connection)]
+
+    def paper(self, paper: str) -> Paper:
+        """The paper with this id."""
+        with self._database.read() as connection:
+            entry = reading.read_entry(connection, paper)
+            return self._shelf.get(entry, partial(reading.read_paper, connection))
+
+    def find_paper(self, text: str) -> Paper:
+        """The paper a person means by an id, the start of one, a file name or a part of a title.
+
+        Raises UnknownPaperError, naming the papers that may be meant, if none or several fit.
+        """
+        return self.paper(find_entry(self.entries(), text).id)
+
+    def paper_by_sha256(self, sha256: str) -> Paper | None:
+        """The paper of a file with this content."""
+        return self._newest(papers.c.sha256 == sha256)
+
+    def paper_by_source(self, source: str) -> Paper | None:
+        """The paper that was added last from this absolute path."""
+        return self._newest(papers.c.source == source)
+
+    def embedder_of(self, paper: str) -> str:
+        """The name of the embedder that made a paper's vectors."""
+        return self._read(reading.read_entry, paper).embedder
+
+    def newest_embedder(self) -> str:
+        """The name of the embedder that made the newest paper's vectors; "" for an empty library."""
+        return self._read(reading.read_newest_embedder)
+
+    def indexed(self, paper: str) -> IndexedPaper:
+        """A paper with all that it added to the library."""
+        return self._read(reading.read_indexed, paper)
+
+    def searchable(self, paper: str) -> Searchable:
+        """What an index needs of a paper."""
+        return self._read(reading.read_searchable, paper)
+
+    def element(self, element: str) -> Element:
+        """The element under an id."""
+        return self._read(reading.read_element, element)
+
+    def chunk(self, chunk: str) -> Chunk:
+        """The chunk under an id."""
+        return self._read(reading.read_chunk, chunk)
+
+    def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
+        """The chunks that hold any of these elements, without repeats, in the order of the elements."""
+        return self._read(reading.read_chunks_of, elements)
+
+    def crop(self, crop: str) -> bytes:
+        """A crop's PNG bytes by content hash; KeyError for anything else."""
+        with translated(self.folder):
+            return self._crops.get(crop)
+
+    def _newest(self, condition: ColumnElement[bool]) -> Paper | None:
+        with self._database.read() as connection:
+            entries = reading.read_entries(connection, condition)
+            return self._shelf.get(entries[-1], partial(reading.read_paper, connection)) if entries else None
+
+    # ---- the graph
+
+    def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        """The merged entities of the library under these ids; unknown ids are left out."""
+        return self._read(graph_reading.read_entities, ids)
+
+    def relations_of(self, entities: Sequence[str], *, limit: int) -> Sequence[Relation]:
+        """Relations that touch any of these entities: those between two of them first, then by weight."""
+        return self._read(graph_reading.read_relations, entities, limit=limit)
+
+    def degree(self, entity: str) -> int:
+        """In how many relations an entity stands."""
+        return self._read(graph_reading.read_degree, entity)
+
+    def edges_of(self, entities: Sequence[str], *, papers: Sequence[str], limit: int) -> Sequence[Edge]:
+        """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
+        return self._read(graph_reading.read_edges, entities, papers=papers, limit=limit)
+
+    # ---- what was paid for
+
+    def get_call(self, key: str) -> ModelReply | None:
+        """The reply under `ModelRequest.key`, or None if it was never paid for."""
+        return self._read(remembered.read_call, key)
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        """Keep a paid reply; it is on the disk when this returns."""
+        with self._database.write() as connection:
+            remembered.write_call(connection, key, model=model, reply=reply)
+
+    def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
+        """The vectors of those texts that are known, each of shape (d,), under the text."""
+        return self._read(remembered.read_vectors, embedder, texts)
+
+    def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+        """Keep the vectors of these texts; they are on the disk when this returns."""
+        with self._database.write() as connection:
+            remembered.write_vectors(connection, embedder, vectors)
+
+    def _read(
+        self, read: Callable[Concatenate[Connection, Options], Value], *args: Options.args, **options: Options.kwargs
+    ) -> Value:
+        with self._database.read() as connection:
+            return read(connection, *args, **options)

@@ -1,0 +1,138 @@
+"""The rows of one paper, written and removed."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from sqlalchemy import Connection, Table, delete, func, select
+
+from graph_store.checks import crops_named
+from graph_store.schema import (
+    changes,
+    chunk_elements,
+    chunks,
+    elements,
+    entities,
+    paper_crops,
+    papers,
+    relations,
+    vectors,
+)
+from paperscope.codec import to_json
+from paperscope.types import IndexedPaper, Paper
+
+__all__ = ["delete_paper", "insert_paper", "log_change"]
+
+Row = dict[str, str | int | float | bytes]
+
+
+def log_change(connection: Connection, paper: str, action: Literal["added", "removed"]) -> int:
+    """Note the change; return its revision."""
+    newest = connection.execute(select(func.max(changes.c.revision))).scalar() or 0
+    connection.execute(
+        changes.insert().values(revision=newest + 1, paper=paper, action=action, token=secrets.token_hex(8))
+    )
+    return int(newest) + 1
+
+
+def delete_paper(connection: Connection, paper: str) -> bool:
+    """Remove a paper with everything that hangs on it; return whether it was there."""
+    return connection.execute(delete(papers).where(papers.c.id == paper)).rowcount > 0
+
+
+def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int, source: str, embedder: str) -> None:
+    """Write all rows of a paper that is not there yet. Raises ValueError if its vectors can't be compared."""
+    paper = indexed.paper
+    _check_dimension(connection, indexed, embedder=embedder)
+    connection.execute(papers.insert(), _paper_row(paper, revision=revision, source=source, embedder=embedder))
+    _insert(connection, elements, _element_rows(paper))
+    _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_named(paper))])
+    _insert_chunks(connection, indexed)
+    _insert(connection, entities, _entity_rows(indexed))
+    _insert(connection, relations, _relation_rows(indexed))
+
+
+def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:
+    known = connection.execute(
+        select(vectors.c.vector)
+        .join(chunks, chunks.c.number == vectors.c.chunk)
+        .join(papers, papers.c.id == chunks.c.paper)
+        .where(papers.c.embedder == embedder)
+        .limit(1)
+    ).scalar()
+    if known is not None and indexed.chunks and len(known) != 4 * indexed.vectors.shape[1]:
+        raise ValueError(
+            f"paper {indexed.paper.id!r} has vectors of {indexed.vectors.shape[1]} numbers; those of embedder "
+            f"{embedder!r} have {len(known) // 4} in this library; give other weights another name"
+        )
+
+
+def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    if rows:
+        connection.execute(table.insert(), rows)
+
+
+def _insert_chunks(connection: Connection, indexed: IndexedPaper) -> None:
+    _insert(
+        connection,
+        chunks,
+        [{"id": chunk.id, "paper": chunk.paper, "value": to_json(chunk)} for chunk in indexed.chunks],
+    )
+    found = connection.execute(select(chunks.c.id, chunks.c.number).where(chunks.c.paper == indexed.paper.id))
+    numbers = {row.id: row.number for row in found}
+    members: list[Row] = [
+        {"chunk": numbers[chunk.id], "element": element}
+        for chunk in indexed.chunks
+        for element in dict.fromkeys(chunk.elements)
+    ]
+    _insert(connection, chunk_elements, members)
+    blobs = np.ascontiguousarray(indexed.vectors, dtype="<f4")
+    rows: list[Row] = [
+        {"chunk": numbers[chunk.id], "vector": vector.tobytes()}
+        for chunk, vector in zip(indexed.chunks, blobs, strict=True)
+    ]
+    _insert(connection, vectors, rows)
+
+
+def _paper_row(paper: Paper, *, revision: int, source: str, embedder: str) -> Row:
+    return {
+        "id": paper.id,
+        "revision": revision,
+        "title": paper.title,
+        "file": paper.file,
+        "source": source,
+        "sha256": paper.sha256,
+        "embedder": embedder,
+        "value": to_json(replace(paper, elements=())),
+    }
+
+
+def _element_rows(paper: Paper) -> list[Row]:
+    return [
+        {"paper": paper.id, "position": position, "id": element.id, "kind": element.kind, "value": to_json(element)}
+        for position, element in enumerate(paper.elements)
+    ]
+
+
+def _entity_rows(indexed: IndexedPaper) -> list[Row]:
+    return [
+        {"paper": indexed.paper.id, "position": position, "id": entity.id, "value": to_json(entity)}
+        for position, entity in enumerate(indexed.extraction.entities)
+    ]
+
+
+def _relation_rows(indexed: IndexedPaper) -> list[Row]:
+    return [
+        {
+            "paper": indexed.paper.id,
+            "position": position,
+            "source": relation.source,
+            "target": relation.target,
+            "kind": relation.kind,
+            "weight": relation.weight,
+            "value": to_json(relation),
+        }
+        for position, relation in enumerate(indexed.extraction.relations)
+    ]

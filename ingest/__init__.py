@@ -1,0 +1,8 @@
+"""Paper file -> elements -> chunks -> entities and relations."""
+
+from ingest.chunking import chunk_paper
+from ingest.extraction import extractor_for
+from ingest.files import paper_files
+from ingest.pdf import PdfParser
+
+__all__ = ["PdfParser", "chunk_paper", "extractor_for", "paper_files"]

@@ -1,0 +1,158 @@
+"""Cuts a paper into chunks along its structure: sections, paragraphs, floats, references."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.element_text import element_text
+from paperscope.sentences import sentences
+from paperscope.types import Chunk, Element, Equation, Figure, Paper, Passage, Reference, Table
+
+__all__ = ["chunk_paper"]
+
+_CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for all", "subject to", "when", "if")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Words of one element that stay together."""
+
+    element: Element
+    text: str
+
+    @property
+    def words(self) -> int:
+        return len(self.text.split())
+
+
+def chunk_paper(paper: Paper, *, max_words: int = 180) -> tuple[Chunk, ...]:
+    """The paper's chunks in reading order, ids `PAPER/chunk-1` and so on.
+
+    A table, figure or equation is a chunk of its own, whole, whatever its length. Passages of one section are packed
+    up to `max_words`, longer ones are split at sentence ends; a section's heading opens its first chunk. References
+    are packed among themselves. Furniture, and headings of sections without text of their own, are left out.
+    """
+    if max_words < 1:
+        raise ValueError(f"max_words must be positive, not {max_words}")
+    groups = [*_float_groups(paper.elements), *_packed_groups(paper.elements, max_words=max_words)]
+    groups.sort(key=lambda group: _anchor(group).order)
+    return tuple(_chunk(paper, number, group) for number, group in enumerate(groups, start=1))
+
+
+def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
+    return Chunk(
+        id=f"{paper.id}/chunk-{number}",
+        paper=paper.id,
+        text="\n".join(piece.text for piece in group if piece.text),
+        elements=tuple(dict.fromkeys(piece.element.id for piece in group)),
+        section=_section_path(paper, _anchor(group).section),
+        place=group[0].element.place,
+    )
+
+
+def _section_path(paper: Paper, section: str) -> str:
+    """The path of the section with this id; a section that is not listed is named by its own words."""
+    return next((known.path for known in paper.sections if known.id == section), section)
+
+
+def _anchor(group: Sequence[_Piece]) -> Element:
+    """The element a chunk is there for: its float, or else its first passage."""
+    floats = (piece.element for piece in group if isinstance(piece.element, Table | Figure | Equation))
+    return next(floats, group[0].element)
+
+
+def _float_groups(elements: Sequence[Element]) -> Iterator[list[_Piece]]:
+    texts = [element for element in elements if isinstance(element, Passage) and element.role in ("paragraph", "list")]
+    for element in elements:
+        if isinstance(element, Table | Figure):
+            if text := element_text(element).strip():
+                yield [_Piece(element, text)]
+        elif isinstance(element, Equation):
+            group = _with_explanation(element, texts)
+            if any(piece.text for piece in group):
+                yield group
+
+
+def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Piece]:
+    """The equation between the sentence that leads to it and, where one goes on ("where p is ..."), the next."""
+    before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
+    after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
+    lead = [_Piece(text, parts[-1]) for text in before if (parts := sentences(text.text))]
+    follow = [_Piece(text, parts[0]) for text in after if (parts := sentences(text.text)) and _goes_on(parts[0])]
+    return [*lead, _Piece(equation, element_text(equation)), *follow]
+
+
+def _goes_on(sentence: str) -> bool:
+    return sentence[0].islower() or sentence.casefold().startswith(_CONTINUATIONS)
+
+
+def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[list[_Piece]]:
+    """Pack each run of one section; what breaks the reading (footnotes, code, the title) is packed apart."""
+    for run in _runs(elements):
+        headings = [element for element in run if isinstance(element, Passage) and element.role == "heading"]
+        by_kind: dict[str, list[_Piece]] = {}
+        for element in run:
+            if element not in headings:
+                by_kind.setdefault(_kind(element), []).append(_Piece(element, element_text(element).strip()))
+        for number, pieces in enumerate(by_kind.values()):
+            opening = [_Piece(heading, heading.text.strip()) for heading in headings] if number == 0 else []
+            yield from _pack(opening, pieces, max_words=max_words)
+
+
+def _runs(elements: Iterable[Element]) -> Iterator[list[Element]]:
+    """Consecutive passages and references of one section; floats and furniture don't break a run."""
+    run: list[Element] = []
+    for element in elements:
+        if isinstance(element, Table | Figure | Equation) or not element_text(element).strip():
+            continue
+        if isinstance(element, Passage) and element.role == "furniture":
+            continue
+        if run and run[-1].section != element.section:
+            yield run
+            run = []
+        run.append(element)
+    if run:
+        yield run
+
+
+def _kind(element: Element) -> str:
+    if isinstance(element, Reference):
+        return "reference"
+    role = element.role if isinstance(element, Passage) else ""
+    if role in ("title", "authors"):
+        return "front"
+    return role if role in ("footnote", "code") else "text"
+
+
+def _pack(opening: list[_Piece], pieces: Iterable[_Piece], *, max_words: int) -> Iterator[list[_Piece]]:
+    room = max(max_words - sum(piece.words for piece in opening), max_words // 2, 1)
+    group = list(opening)
+    used = 0
+    for piece in pieces:
+        for part in [piece] if used + piece.words <= room else _split(piece, max_words=room):
+            if used and used + part.words > room:
+                yield group
+                group, used, room = [], 0, max_words
+            group.append(part)
+            used += part.words
+    if used:
+        yield group
+
+
+def _split(piece: _Piece, *, max_words: int) -> list[_Piece]:
+    """Cut a piece that is too long at sentence ends; a sentence that is itself too long is cut between words.
+
+    The parts are of about equal length, so that no short tail remains.
+    """
+    if piece.words <= max_words:
+        return [piece]
+    share = piece.words / math.ceil(piece.words / max_words)
+    parts: list[list[str]] = [[]]
+    for sentence in sentences(piece.text):
+        words = sentence.split()
+        for start in range(0, len(words), max_words):
+            portion = words[start : start + max_words]
+            if parts[-1] and (len(parts[-1]) + len(portion) > max_words or len(parts[-1]) >= share):
+                parts.append([])
+            parts[-1].extend(portion)
+    return [_Piece(piece.element, " ".join(part)) for part in parts if part]

@@ -1,0 +1,134 @@
+"""A paper's text as sentences with their elements, and the search for terms in it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.element_text import element_text
+from paperscope.sentences import sentences
+from paperscope.types import Element, Figure, Paper, Passage, Reference, Table, entity_key
+
+__all__ = ["PaperText", "Sentence", "TermFinder", "is_coined", "read_paper", "singular_key", "variant_key"]
+
+_SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
+_PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """A sentence of running text or of a caption, and the element that holds it."""
+
+    element: str
+    text: str
+    caption: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperText:
+    """What extraction reads: sentences in reading order, and each element's text, plain and folded (references,
+    authors and furniture left out)."""
+
+    sentences: tuple[Sentence, ...]
+    texts: Mapping[str, str]
+    folded: Mapping[str, str]
+
+    def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
+        """Those of `elements` in which one of `names` literally occurs, folded by `entity_key`; without repeats."""
+        keys = [key for name in names if (key := entity_key(name))]
+        return tuple(
+            element for element in dict.fromkeys(elements) if any(key in self.folded.get(element, "") for key in keys)
+        )
+
+
+def read_paper(paper: Paper) -> PaperText:
+    """Gather what the extractors read."""
+    elements = [element for element in paper.elements if _is_read(element)]
+    texts = {element.id: element_text(element) for element in elements}
+    return PaperText(
+        sentences=tuple(sentence for element in elements for sentence in _sentences(element)),
+        texts=texts,
+        folded={element: entity_key(text) for element, text in texts.items()},
+    )
+
+
+def _is_read(element: Element) -> bool:
+    if isinstance(element, Passage):
+        return element.role not in ("furniture", "authors")
+    return not isinstance(element, Reference)
+
+
+def _sentences(element: Element) -> Iterable[Sentence]:
+    if isinstance(element, Passage) and element.role in _PROSE:
+        return [Sentence(element=element.id, text=" ".join(text.split())) for text in sentences(element.text)]
+    if isinstance(element, Table | Figure):
+        texts = sentences(element.caption)
+        return [Sentence(element=element.id, text=" ".join(text.split()), caption=True) for text in texts]
+    return []
+
+
+def singular_key(name: str) -> str:
+    """`entity_key` with the last word's plural folded, so that "dice losses" and "Dice loss" meet."""
+    head, _, last = entity_key(name).rpartition(" ")
+    return f"{head} {_singular(last)}".strip()
+
+
+def variant_key(name: str) -> str:
+    """`singular_key` without spaces: "GPT-4", "GPT 4" and "GPT4" are variants of one name."""
+    return singular_key(name).replace(" ", "")
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "xes", "zes", "ches", "shes")) else word[:-1]
+
+
+def is_coined(form: str) -> bool:
+    """Whether capitals or digits make the form a name that only its own spelling means ("CE", "mAP", "IT")."""
+    if len(form.split()) != 1 or not any(character.isalpha() for character in form):
+        return False
+    return form[1:] != form[1:].lower() or any(character.isdigit() for character in form)
+
+
+class TermFinder:
+    """Finds terms, given by their forms, in text: the longest form at each place, word by word.
+
+    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only.
+    """
+
+    def __init__(self, forms: Sequence[Iterable[str]]) -> None:
+        self._terms: dict[str, int] = {}
+        self._spellings: dict[str, set[str]] = {}
+        for term, names in enumerate(forms):
+            for name in names:
+                key = entity_key(name)
+                self._terms.setdefault(key, term)
+                self._spellings.setdefault(key, set()).add(_spaced(name))
+        keys = sorted((key for key in self._terms if key), key=lambda key: (-len(key), key))
+        alternatives = "|".join(re.escape(key) for key in keys) or r"(?!)"
+        self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+
+    def find(self, text: str) -> tuple[int, ...]:
+        """The numbers of the terms in `text`, in order of their first occurrence."""
+        return tuple(dict.fromkeys(term for term, _ in self.rests(text)))
+
+    def rests(self, text: str) -> Iterator[tuple[int, str]]:
+        """Each occurrence of a term, with the text that follows it (hyphens and spaces folded)."""
+        spaced = _spaced(text)
+        for match in self._pattern.finditer(spaced):
+            key = entity_key(match.group())
+            spellings = self._spellings.get(key, set())
+            if key in self._terms and (match.group() in spellings or not all(map(_is_strict, spellings))):
+                yield self._terms[key], spaced[match.end() :]
+
+
+def _is_strict(form: str) -> bool:
+    return len(form) <= 5 and is_coined(form)
+
+
+def _spaced(text: str) -> str:
+    """`text` folded as `entity_key` folds it, but for case."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")

@@ -1,0 +1,112 @@
+"""Brings extractions of one paper together."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ingest.extraction.kinds import first_type
+from paperscope.types import Entity, Extraction, Relation, entity_key
+
+__all__ = ["combine"]
+
+_FLOATS = frozenset({"table", "figure", "equation"})
+
+
+def combine(*extractions: Extraction) -> Extraction:
+    """One extraction in a normal form that does not depend on the order of the parts.
+
+    Entities of one id become one, and an entity whose name is an alias of exactly one other joins it. The commonest
+    name, the most telling type and the longest description stay. Relations that say the same are merged with the
+    greater weight; one whose ends are missing or have become one entity is left out.
+    """
+    by_id: dict[str, list[Entity]] = defaultdict(list)
+    for extraction in extractions:
+        for entity in extraction.entities:
+            by_id[entity.id].append(entity)
+    homes = _homes(by_id)
+    members: dict[str, list[Entity]] = defaultdict(list)
+    for entity_id in sorted(by_id):
+        members[homes[entity_id]].extend(by_id[entity_id])
+    entities = tuple(_merged(entity_id, members[entity_id]) for entity_id in sorted(members))
+    relations = _relations((relation for part in extractions for relation in part.relations), homes)
+    return Extraction(entities=entities, relations=relations)
+
+
+def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
+    """For each id the id of the entity it joins: its own, or that of the one entity that has it as an alias."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for entity_id, entities in by_id.items():
+        for entity in entities:
+            if entity.type not in _FLOATS:
+                for alias in map(entity_key, entity.aliases):
+                    owners[alias].add(entity_id)
+    joins = {}
+    for entity_id, entities in by_id.items():
+        others = owners[entity_id] - {entity_id}
+        if len(others) == 1 and all(entity.type not in _FLOATS for entity in entities):
+            joins[entity_id] = others.pop()
+    return {entity_id: _last(entity_id, joins) for entity_id in by_id}
+
+
+def _last(entity_id: str, joins: Mapping[str, str]) -> str:
+    """The end of the chain; in a circle, its first id."""
+    seen = [entity_id]
+    while (following := joins.get(seen[-1])) is not None:
+        if following in seen:
+            return min(seen[seen.index(following) :])
+        seen.append(following)
+    return seen[-1]
+
+
+def _merged(entity_id: str, entities: Sequence[Entity]) -> Entity:
+    own = [entity for entity in entities if entity.id == entity_id]
+    name = _commonest(entity.name for entity in own)
+    spellings: dict[str, list[str]] = defaultdict(list)
+    for entity in entities:
+        for form in (entity.name, *entity.aliases):
+            spellings[entity_key(form)].append(form)
+    spellings.pop(entity_key(name), None)
+    return Entity(
+        id=entity_id,
+        name=name,
+        type=first_type(entity.type for entity in entities),
+        description=max((entity.description for entity in entities), key=lambda text: (len(text), text)),
+        sources=_in_order(source for entity in entities for source in entity.sources),
+        aliases=tuple(_commonest(spellings[key]) for key in sorted(spellings)),
+    )
+
+
+def _commonest(names: Iterable[str]) -> str:
+    counts = Counter(names)
+    return min(counts, key=lambda name: (-counts[name], name))
+
+
+def _relations(relations: Iterable[Relation], homes: Mapping[str, str]) -> tuple[Relation, ...]:
+    merged: dict[tuple[str, str, str, str], Relation] = {}
+    for relation in relations:
+        source, target = homes.get(relation.source), homes.get(relation.target)
+        if source is None or target is None or source == target:
+            continue
+        key = (source, target, relation.kind, relation.description)
+        known = merged.get(key, relation)
+        merged[key] = replace(
+            relation,
+            source=source,
+            target=target,
+            sources=_in_order((*relation.sources, *known.sources)),
+            weight=max(relation.weight, known.weight),
+        )
+    return tuple(merged[key] for key in sorted(merged))
+
+
+def _in_order(elements: Iterable[str]) -> tuple[str, ...]:
+    """Without repeats, numbers in ids compared as numbers."""
+    return tuple(
+        sorted(
+            set(elements),
+            key=lambda element: [
+                (part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", element)
+            ],
+        )
+    )

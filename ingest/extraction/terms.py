@@ -1,0 +1,151 @@
+"""The terms of a paper: acronyms, table headers and phrases, with variants of one name brought together."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ingest.extraction.acronyms import definitions
+from ingest.extraction.kinds import TermType, first_type, type_of_name
+from ingest.extraction.mentions import PaperText, is_coined, singular_key, variant_key
+from ingest.extraction.phrases import technical_phrases
+from ingest.extraction.tables import TableName
+from paperscope.types import entity_key
+
+__all__ = ["Meaning", "Term", "gather_terms"]
+
+_FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|appendix)s?\.? ?\(?[\da-z]{1,3}\)?")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Term:
+    """A name with all its spellings. `score` ranks it; `tables` are the tables that name it in a header.
+
+    A `searched` term is looked for in the text; a header that is an ordinary word or a letter is not. A `kept` one
+    stays without relations.
+    """
+
+    forms: tuple[str, ...]
+    type: str
+    score: float
+    tables: tuple[str, ...] = ()
+    definition: str = ""
+    searched: bool = True
+    kept: bool = False
+
+    @property
+    def name(self) -> str:
+        """The first form."""
+        return self.forms[0]
+
+    @property
+    def id(self) -> str:
+        """The entity's id."""
+        return entity_key(self.name)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meaning:
+    """One of several long forms of an ambiguous short form, and the sentence and element that define it."""
+
+    short: str
+    long: str
+    sentence: str
+    element: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Candidate:
+    forms: tuple[str, ...]
+    type: str
+    score: float
+    table: str = ""
+    definition: str = ""
+
+
+def gather_terms(
+    text: PaperText, names: Sequence[TableName], *, phrase_limit: int
+) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
+    """The paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
+    acronyms, meanings = _acronyms(text)
+    phrases = technical_phrases(text.sentences, limit=phrase_limit)
+    candidates = [
+        *acronyms,
+        *(_Candidate(forms=(name.text,), type=name.type, score=2.0, table=name.table) for name in names),
+        *(_Candidate(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score) for p in phrases),
+    ]
+    named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.forms[0]))]
+    return tuple(_term(group) for group in _grouped(named)), meanings
+
+
+def _acronyms(text: PaperText) -> tuple[list[_Candidate], tuple[Meaning, ...]]:
+    """Defined acronyms as candidates; a short form with several meanings stays apart from all of them."""
+    by_short: dict[str, list[list[Meaning]]] = {}
+    for sentence in text.sentences:
+        for found in definitions(sentence.text):
+            meaning = Meaning(short=found.short, long=found.long, sentence=sentence.text, element=sentence.element)
+            known = by_short.setdefault(variant_key(found.short), [])
+            same = next((group for group in known if _mean_the_same(group[0].long, found.long)), None)
+            known.append([meaning]) if same is None else same.append(meaning)
+    candidates = []
+    ambiguous: list[Meaning] = []
+    for groups in by_short.values():
+        if len(groups) > 1:
+            ambiguous.extend(group[0] for group in groups)
+            shorts = tuple(group[0].short for group in groups)
+            candidates.append(_Candidate(forms=shorts, type="concept", score=3.0))
+        for group in groups:
+            shorts = tuple(meaning.short for meaning in group) if len(groups) == 1 else ()
+            longs = sorted((meaning.long for meaning in group), key=len)
+            definition = next(meaning.sentence for meaning in group if meaning.long == longs[0])
+            candidates.append(
+                _Candidate(forms=(*longs, *shorts), type=type_of_name(longs[0]), score=4.0, definition=definition)
+            )
+    return candidates, tuple(ambiguous)
+
+
+def _mean_the_same(one: str, other: str) -> bool:
+    """Spaces and plurals aside, one long form is the other or goes on from it ("cross-entropy objective")."""
+    a, b = ("".join(map(singular_key, entity_key(long).split())) for long in (one, other))
+    return a.startswith(b) or b.startswith(a)
+
+
+def _grouped(candidates: Iterable[_Candidate]) -> list[list[_Candidate]]:
+    """Candidates that share a form, in any spelling, come together."""
+    groups: list[list[_Candidate]] = []
+    place: dict[str, list[_Candidate]] = {}
+    for candidate in candidates:
+        keys = [variant_key(form) for form in candidate.forms]
+        homes = [place[key] for key in keys if key in place]
+        home = homes[0] if homes else []
+        if not homes:
+            groups.append(home)
+        home.append(candidate)
+        for other in homes[1:]:
+            if other is not home:
+                home.extend(other)
+                groups = [group for group in groups if group is not other]
+        for member in home:
+            place.update((variant_key(form), home) for form in member.forms)
+    return groups
+
+
+def _term(group: Sequence[_Candidate]) -> Term:
+    forms = tuple(dict.fromkeys(form for candidate in group for form in candidate.forms))
+    types: set[str] = {candidate.type for candidate in group}
+    told: set[TermType] = {type_of_name(form) for form in forms} - {"concept"}
+    return Term(
+        forms=forms,
+        type=first_type(told or types),
+        score=sum(candidate.score for candidate in group),
+        tables=tuple(dict.fromkeys(candidate.table for candidate in group if candidate.table)),
+        definition=next((candidate.definition for candidate in group if candidate.definition), ""),
+        searched=any(not candidate.table for candidate in group) or any(map(_is_telling, forms)),
+        kept=any(candidate.table or candidate.definition for candidate in group),
+    )
+
+
+def _is_telling(header: str) -> bool:
+    """Several words, or one that is no ordinary word: a header whose occurrences in the text mean the same."""
+    words = entity_key(header).split()
+    letters = sum(character.isalpha() for character in header)
+    return letters > 1 and (sum(len(word) > 1 for word in words) > 1 or is_coined(header))

@@ -1,0 +1,122 @@
+"""The seam between a PDF library and our rules: what a page prints, as plain values.
+
+All coordinates are in points from the top left corner of the page as a reader sees it, rotation applied.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from paperscope.types import Box
+
+__all__ = [
+    "Backend",
+    "Char",
+    "Document",
+    "HorizontalRule",
+    "OutlineEntry",
+    "PageContent",
+    "PageReadError",
+    "VerticalRule",
+]
+
+
+class PageReadError(Exception):
+    """A page that the PDF library can't read; the message says why."""
+
+
+class Char(NamedTuple):
+    """One printed, upright, visible character; `text` may hold two letters where a ligature was mended.
+
+    A NamedTuple for speed: a paper has a hundred thousand of them.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    baseline: float
+    size: float
+    font: str
+    bold: bool
+    italic: bool
+
+
+class HorizontalRule(NamedTuple):
+    """A thin horizontal line."""
+
+    x0: float
+    x1: float
+    y: float
+
+
+class VerticalRule(NamedTuple):
+    """A thin vertical line."""
+
+    x: float
+    y0: float
+    y1: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageContent:
+    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures."""
+
+    number: int
+    width: float
+    height: float
+    chars: Sequence[Char] = ()
+    horizontal: Sequence[HorizontalRule] = ()
+    vertical: Sequence[VerticalRule] = ()
+    fills: Sequence[Box] = ()
+    images: Sequence[Box] = ()
+    drawings: Sequence[Box] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OutlineEntry:
+    """A bookmark: its level (from 1), title and page (from 1; 0 if it names none)."""
+
+    level: int
+    title: str
+    page: int
+
+
+class Document(Protocol):
+    """An opened file."""
+
+    @property
+    def page_count(self) -> int:
+        """How many pages the file has; 0 where they can't be found."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The title in the file's metadata, "" if none."""
+        ...
+
+    @property
+    def authors(self) -> str:
+        """The authors in the file's metadata, as written there."""
+        ...
+
+    @property
+    def outline(self) -> Sequence[OutlineEntry]:
+        """The bookmarks, empty if none or unreadable."""
+        ...
+
+    def read(self, number: int) -> PageContent:
+        """The content of a page, counted from 1. Raises `PageReadError`."""
+        ...
+
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
+        """A PNG for each box of a page. Raises `PageReadError`."""
+        ...
+
+
+class Backend(Protocol):
+    """A PDF library."""
+
+    def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
+        """Open a file's bytes; `name` is for messages. Raises `PaperFileError`."""
+        ...

@@ -1,0 +1,130 @@
+"""Captions: which lines name a table or a figure, and how far they go."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ingest.pdf.hyphens import join_lines
+from ingest.pdf.lines import Line, bounds
+from paperscope.types import Box
+
+__all__ = ["Caption", "CaptionKind", "captions_of", "normal_label"]
+
+CaptionKind = Literal["table", "figure", "other"]
+
+_KINDS: dict[str, tuple[CaptionKind, str]] = {
+    "tab": ("table", "Table"),
+    "fig": ("figure", "Figure"),
+    "alg": ("other", "Algorithm"),
+    "lis": ("other", "Listing"),
+    "sch": ("figure", "Scheme"),
+}
+_WORD = r"(?P<word>Table|Tab\.|Figure|Fig\.?|Algorithm|Listing|Scheme)"
+_NUMBER = r"(?P<number>[A-Z]{0,2}\.?\d+(?:\.\d+)*|[IVX]+|[A-Z]\.\d+)"
+_START = re.compile(
+    rf"^(?:Supplementary\s+|Extended Data\s+|Appendix\s+)?{_WORD}\s*{_NUMBER}"
+    r"(?P<mark>\s*[:|—]|\s*[–-]\s|\.(?=\s|$)|\s*$|(?=\s+[A-Z(]))\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Caption:
+    """A caption: `label` normalised ("Table 5"), `text` without the label."""
+
+    kind: CaptionKind
+    label: str
+    text: str
+    lines: tuple[Line, ...]
+    box: Box
+
+    @property
+    def first(self) -> Line:
+        """The line that names the table or figure."""
+        return self.lines[0]
+
+
+def normal_label(word: str, number: str) -> str:
+    """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`."""
+    return f"{_KINDS[word[:3].lower()][1]} {number.rstrip('.')}"
+
+
+def captions_of(lines: Sequence[Line], *, gutter: float | None) -> list[Caption]:
+    """The captions of a page, from top to bottom."""
+    starts = {line: match for line in lines if (match := _start(line, lines))}
+    return [_caption(line, match, lines, starts=list(starts), gutter=gutter) for line, match in starts.items()]
+
+
+def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
+    """A line starts a caption if it begins with a label and a mark; a sentence `Table 4 shows` does not.
+
+    Without a mark (`Table 4 Results of ...`) the label must be set off: bold, or with free space above the line.
+    """
+    match = _START.match(line.text)
+    if not match or not match["word"][0].isupper():
+        return None
+    if match["mark"].strip():
+        return match
+    if line.words[0].bold and not line.words[-1].bold:
+        return match
+    above = [
+        other
+        for other in lines
+        if other is not line
+        and 0 < line.baseline - other.baseline < 1.6 * line.size
+        and min(other.box.x1, line.box.x1) > max(other.box.x0, line.box.x0)
+        and abs(other.size - line.size) < 0.6
+    ]
+    bare = match.end() == len(line.text)
+    if bare and not above:
+        return match
+    return match if not above and line.text[match.end() : match.end() + 1].isupper() else None
+
+
+def _caption(
+    line: Line, match: re.Match[str], lines: Sequence[Line], *, starts: Sequence[Line], gutter: float | None
+) -> Caption:
+    members = [line, *_rest_of_first(line, lines)]
+    last = line
+    for other in lines:
+        if other in members or other in starts:
+            continue
+        if _continues(last, other, first=line, gutter=gutter):
+            members.append(other)
+            last = other
+    text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
+    kind, _ = _KINDS[match["word"][:3].lower()]
+    return Caption(
+        kind=kind,
+        label=normal_label(match["word"], match["number"]),
+        text=text.strip(" :"),
+        lines=tuple(members),
+        box=bounds(member.box for member in members),
+    )
+
+
+def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
+    """What stands on the first line behind a wide gap, as in `Table 3:   Results`."""
+    return [
+        other
+        for other in lines
+        if other is not line
+        and abs(other.baseline - line.baseline) < 1
+        and 0 < other.box.x0 - line.box.x1 < 2.5 * line.size
+        and len(line.text) < 12
+    ]
+
+
+def _continues(last: Line, other: Line, *, first: Line, gutter: float | None) -> bool:
+    pitch = other.baseline - last.baseline
+    if not 0 < pitch < 1.55 * first.size or abs(other.size - first.size) >= 0.6:
+        return False
+    if min(other.box.x1, first.box.x1) <= max(other.box.x0, first.box.x0) or other.box.x0 < first.box.x0 - 40:
+        return False
+    if gutter is not None and first.box.x1 < gutter < other.box.x1 - 2:
+        return False
+    if gutter is not None and first.box.x0 > gutter > other.box.x0 + 2:
+        return False
+    aligned = abs(other.box.x0 - first.box.x0) < 3 or abs(other.box.x0 - last.box.x0) < 3
+    return aligned or abs(other.center - first.center) < 4

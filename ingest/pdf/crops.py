@@ -1,0 +1,48 @@
+"""Pictures of tables, figures and equations, cut out of their pages."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from ingest.pdf.backend import Document, PageReadError
+from paperscope.types import Box, Element, Equation, Figure, PageProblem, Paper, ParsedPaper, Table, content_hash
+
+__all__ = ["add_crops"]
+
+_MARGIN = 4.0
+_LEAST = 2.0
+
+
+def add_crops(paper: Paper, document: Document, *, dpi: int) -> ParsedPaper:
+    """Render a crop for each table, figure and equation; a page that can't be rendered becomes a problem."""
+    wanted: dict[int, list[Table | Figure | Equation]] = defaultdict(list)
+    for element in paper.elements:
+        if isinstance(element, Table | Figure | Equation):
+            wanted[element.place.page].append(element)
+    crops: dict[str, bytes] = {}
+    named: dict[str, str] = {}
+    problems: list[PageProblem] = []
+    for number, elements in sorted(wanted.items()):
+        page = paper.pages[[page.number for page in paper.pages].index(number)]
+        boxes = [_padded(element.place.box, width=page.width, height=page.height) for element in elements]
+        try:
+            pictures = document.render(number, boxes, dpi=dpi)
+        except PageReadError as error:
+            problems.append(PageProblem(page=number, reason=f"its pictures can't be rendered: {error}"))
+            continue
+        for element, picture in zip(elements, pictures, strict=True):
+            named[element.id] = content_hash(picture)
+            crops[named[element.id]] = picture
+    cropped: list[Element] = [
+        replace(element, crop=named.get(element.id)) if isinstance(element, Table | Figure | Equation) else element
+        for element in paper.elements
+    ]
+    paper = replace(paper, elements=tuple(cropped), problems=(*paper.problems, *problems))
+    return ParsedPaper(paper=paper, crops=crops)
+
+
+def _padded(box: Box, *, width: float, height: float) -> Box:
+    """The box with a margin, cut to the page, at least 2 pt wide and high."""
+    x0, y0 = max(0.0, box.x0 - _MARGIN), max(0.0, box.y0 - _MARGIN)
+    x1, y1 = min(width, box.x1 + _MARGIN), min(height, box.y1 + _MARGIN)
+    x0, y0 = min(x0, width - _LEAST), min(y0, height - _LEAST)
+    return Box(x0, y0, max(x1, x0 + _LEAST), max(y1, y0 + _LEAST))

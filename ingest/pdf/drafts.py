@@ -1,0 +1,242 @@
+"""The elements of a paper in reading order, before they have ids and sections."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ingest.pdf.captions import Caption
+from ingest.pdf.equations import FoundEquation
+from ingest.pdf.figures import FoundFigure
+from ingest.pdf.flow import reading_order
+from ingest.pdf.footnotes import notes_of
+from ingest.pdf.headings import FoundHeading, is_references_title
+from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import Line, bounds
+from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
+from ingest.pdf.references import entries_of, entry_label, entry_year
+from ingest.pdf.structure import Structure
+from ingest.pdf.tables import FoundTable
+from paperscope.types import Box, Cell, Element, Equation, Figure, Passage, PassageRole, Place, Reference, Table
+
+__all__ = ["Draft", "Places", "draft_elements"]
+
+Part = FoundTable | FoundFigure | FoundEquation | FoundHeading | FlowLine
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """An element without id, order and section; `at` sorts drafts into reading order."""
+
+    at: float
+    element: Element
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Places:
+    """Makes places on the pages of a paper."""
+
+    paper: str
+    layouts: Sequence[PageLayout]
+
+    def at(self, page: int, box: Box) -> Place:
+        """The place of a box on a page (its index from 0)."""
+        return Place(paper=self.paper, page=self.layouts[page].content.number, box=box.rounded())
+
+    def along(self, lines: Sequence[FlowLine]) -> tuple[Place, ...]:
+        """One place for each column through which the lines run."""
+        return tuple(
+            self.at(page, bounds(line.line.box for line in part))
+            for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
+        )
+
+
+def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
+    """All elements: the head of the paper, the text with its floats, and page furniture at the very end."""
+    vocabulary = vocabulary_of(line.text for page in structure.text for line in page)
+    parts = [part for page in range(len(structure.layouts)) for part in _page_parts(structure, page)]
+    style = text_style([part for part in parts if isinstance(part, FlowLine)])
+    drafts = [*_front(structure, places)]
+    drafts.extend(_text_drafts(parts, style=style, vocabulary=vocabulary, places=places))
+    drafts.extend(_floats(parts, places))
+    drafts.extend(_footnotes(structure, parts, vocabulary=vocabulary, places=places))
+    drafts.sort(key=lambda draft: draft.at)
+    furniture = [
+        Draft(at=0, element=_passage(line.text, "furniture", [places.at(page, line.box)]))
+        for page, lines in enumerate(structure.furniture)
+        for line in lines
+    ]
+    return drafts + furniture
+
+
+def _page_parts(structure: Structure, page: int) -> list[Part]:
+    """What stands on a page, in reading order."""
+    layout, edges = structure.layouts[page], structure.edges[page]
+    headings = [heading for heading in structure.headings if heading.page == page]
+    titled = {line for heading in headings for line in heading.lines}
+    parts: list[Part] = [*headings]
+    for line in structure.text[page]:
+        if line not in titled:
+            column = layout.column(line)
+            parts.append(FlowLine(page=page, column=column, edges=edges[min(column, len(edges) - 1)], line=line))
+    for group in (structure.tables, structure.figures, structure.equations):
+        parts.extend(part for part in group if part.page == page)
+    return reading_order(parts, box=_box, gutter=layout.gutter)
+
+
+def _box(part: Part) -> Box:
+    if isinstance(part, FlowLine):
+        return part.line.box
+    if isinstance(part, FoundTable | FoundFigure):
+        return part.box.union(part.caption.box)
+    return part.box
+
+
+def _front(structure: Structure, places: Places) -> Iterator[Draft]:
+    roles: tuple[tuple[PassageRole, Sequence[Line], str], ...] = (
+        ("title", structure.title, " "),
+        ("authors", structure.authors, "\n"),
+    )
+    for at, (role, lines, mark) in enumerate(roles, start=-2):
+        if lines:
+            text = join_lines(line.text for line in lines) if mark == " " else "\n".join(line.text for line in lines)
+            yield Draft(at=at, element=_passage(text, role, [places.at(0, bounds(line.box for line in lines))]))
+
+
+def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
+    """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
+    role: PassageRole = "paragraph"
+    references = False
+    run: list[tuple[int, FlowLine]] = []
+    for index, part in enumerate([*parts, None]):
+        if isinstance(part, FlowLine):
+            run.append((index, part))
+        elif not isinstance(part, FoundTable | FoundFigure):
+            make = _references if references else _paragraphs
+            yield from make(run, role=role, style=style, vocabulary=vocabulary, places=places)
+            run = []
+        if isinstance(part, FoundHeading):
+            references = is_references_title(part.text)
+            role = "abstract" if part.text.lower().strip(" .:—") == "abstract" else "paragraph"
+            place = places.at(part.page, part.box)
+            yield Draft(
+                at=index, element=Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
+            )
+
+
+def _paragraphs(
+    run: Sequence[tuple[int, FlowLine]],
+    *,
+    role: PassageRole,
+    style: TextStyle,
+    vocabulary: Vocabulary,
+    places: Places,
+) -> Iterator[Draft]:
+    at = {id(line): index for index, line in run}
+    for paragraph in paragraphs_of([line for _, line in run], style=style):
+        text = join_lines((line.line.text for line in paragraph.lines), vocabulary)
+        own: PassageRole = "list" if paragraph.bulleted and role == "paragraph" else role
+        if role == "paragraph" and text.lower().startswith(("abstract—", "abstract–", "abstract.", "abstract:")):
+            own = "abstract"
+        yield Draft(at=at[id(paragraph.lines[0])], element=_passage(text, own, places.along(paragraph.lines)))
+
+
+def _references(
+    run: Sequence[tuple[int, FlowLine]],
+    *,
+    role: PassageRole,
+    style: TextStyle,
+    vocabulary: Vocabulary,
+    places: Places,
+) -> Iterator[Draft]:
+    del role, style
+    at = {id(line): index for index, line in run}
+    for entry in entries_of([line for _, line in run]):
+        text = join_lines((line.line.text for line in entry.lines), vocabulary)
+        place = places.along(entry.lines)[0]
+        reference = Reference(id="", place=place, order=0, text=text, label=entry_label(text), year=entry_year(text))
+        yield Draft(at=at[id(entry.lines[0])], element=reference)
+
+
+def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
+    for index, part in enumerate(parts):
+        if isinstance(part, FoundTable):
+            yield Draft(at=index, element=_table(part, places))
+        elif isinstance(part, FoundFigure):
+            yield Draft(at=index, element=_figure(part, places))
+        elif isinstance(part, FoundEquation):
+            label = f"Equation {part.number}" if part.number else ""
+            place = places.at(part.page, part.box)
+            yield Draft(at=index, element=Equation(id="", place=place, order=0, text=part.text, label=label))
+
+
+def _table(found: FoundTable, places: Places) -> Table:
+    cells = tuple(
+        Cell(
+            row=cell.row,
+            column=cell.column,
+            text=cell.text,
+            place=places.at(found.page, bounds(line.box for line in cell.lines)),
+            row_span=cell.row_span,
+            column_span=cell.column_span,
+            role=cell.role,
+            bold=cell.bold,
+        )
+        for cell in found.grid.cells
+    )
+    return Table(
+        id="",
+        place=places.at(found.page, found.box),
+        order=0,
+        cells=cells,
+        label=found.caption.label,
+        caption=found.caption.text,
+        caption_place=places.at(found.page, found.caption.box),
+        header_rows=found.grid.header_rows,
+        confidence=found.grid.confidence,
+    )
+
+
+def _figure(found: FoundFigure, places: Places) -> Figure | Table:
+    """A figure, or a table without cells where a table's caption stands beside a picture."""
+    place = places.at(found.page, found.box)
+    caption: Caption = found.caption
+    caption_place = places.at(found.page, caption.box)
+    if caption.kind == "table":
+        return Table(
+            id="",
+            place=place,
+            order=0,
+            cells=(),
+            label=caption.label,
+            caption=caption.text,
+            caption_place=caption_place,
+            confidence=0.0,
+        )
+    return Figure(
+        id="",
+        place=place,
+        order=0,
+        label=caption.label,
+        caption=caption.text,
+        caption_place=caption_place,
+        text=found.text,
+    )
+
+
+def _footnotes(
+    structure: Structure, parts: Sequence[Part], *, vocabulary: Vocabulary, places: Places
+) -> Iterator[Draft]:
+    """Footnotes come after everything else on their page."""
+    ends = {part.page: index for index, part in enumerate(parts)}
+    for page, lines in enumerate(structure.footnotes):
+        notes = notes_of(lines)
+        for order, note in enumerate(notes, start=1):
+            text = join_lines((line.text for line in note), vocabulary)
+            place = places.at(page, bounds(line.box for line in note))
+            at = ends.get(page, len(parts)) + order / (len(notes) + 1)
+            yield Draft(at=at, element=_passage(text, "footnote", [place]))
+
+
+def _passage(text: str, role: PassageRole, along: Sequence[Place]) -> Passage:
+    return Passage(id="", place=along[0], order=0, text=text, role=role, more_places=tuple(along[1:]))

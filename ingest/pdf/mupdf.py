@@ -1,0 +1,161 @@
+"""PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import pymupdf
+
+from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.glyphs import mended
+from ingest.pdf.shapes import Shape, sort_shapes
+from paperscope.errors import PaperFileError
+from paperscope.types import Box
+
+__all__ = ["MuPdfBackend"]
+
+# PyMuPDF ships no usable types; this is the one place where its values are untyped.
+Untyped: TypeAlias = Any
+_mupdf: Untyped = pymupdf
+
+_FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
+_BOLD = re.compile(r"bold|medi\b|medium|black|heavy|-?bx\d|cmb", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obl|cmti|slant", re.IGNORECASE)
+_FLAG_ITALIC, _FLAG_BOLD = 2, 16
+_TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
+_NEAR_WHITE = 0.98
+
+
+class MuPdfBackend:
+    """Opens PDF files with MuPDF."""
+
+    @contextmanager
+    def open(self, data: bytes, *, name: str, password: str | None) -> Iterator["MuPdfDocument"]:
+        """See `Backend.open`."""
+        _mupdf.TOOLS.mupdf_display_errors(False)
+        _mupdf.TOOLS.mupdf_display_warnings(False)
+        try:
+            document = _mupdf.open(stream=data, filetype="pdf")
+        except _FAILURES as error:
+            raise PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.") from error
+        with document:
+            _unlock(document, name=name, password=password)
+            yield MuPdfDocument(document)
+
+
+def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
+    if not document.needs_pass:
+        return
+    if password is None:
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+    if not document.authenticate(password):
+        raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
+
+
+class MuPdfDocument:
+    """An open PDF file."""
+
+    def __init__(self, document: Untyped) -> None:
+        self._document = document
+
+    @property
+    def page_count(self) -> int:
+        """How many pages the file has; 0 where its page tree can't be read."""
+        try:
+            return int(self._document.page_count)
+        except _FAILURES:
+            return 0
+
+    @property
+    def title(self) -> str:
+        """See `Document.title`."""
+        return self._metadata("title")
+
+    @property
+    def authors(self) -> str:
+        """See `Document.authors`."""
+        return self._metadata("author")
+
+    @property
+    def outline(self) -> Sequence[OutlineEntry]:
+        """See `Document.outline`."""
+        try:
+            entries = self._document.get_toc()
+        except _FAILURES:
+            return ()
+        return tuple(OutlineEntry(level=level, title=title, page=max(page, 0)) for level, title, page in entries)
+
+    def read(self, number: int) -> PageContent:
+        """See `Document.read`."""
+        try:
+            page = self._upright_page(number)
+            shapes = sort_shapes(list(_shapes(page)))
+            return PageContent(
+                number=number,
+                width=page.rect.width,
+                height=page.rect.height,
+                chars=_chars(page),
+                horizontal=shapes.horizontal,
+                vertical=shapes.vertical,
+                fills=shapes.fills,
+                images=tuple(Box(*info["bbox"]) for info in page.get_image_info()),
+                drawings=tuple(Box(*drawing["rect"]) for drawing in page.get_drawings()),
+            )
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
+        """See `Document.render`; the page is interpreted once for all its boxes."""
+        zoom = dpi / 72
+        try:
+            shown = self._upright_page(number).get_displaylist()
+            matrix = _mupdf.Matrix(zoom, zoom)
+            return [shown.get_pixmap(matrix=matrix, clip=_mupdf.Rect(box), alpha=0).tobytes("png") for box in boxes]
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+    def _metadata(self, key: str) -> str:
+        return str((self._document.metadata or {}).get(key) or "").strip()
+
+    def _upright_page(self, number: int) -> Untyped:
+        page = self._document[number - 1]
+        if page.rotation:
+            page.remove_rotation()
+        return page
+
+
+def _chars(page: Untyped) -> tuple[Char, ...]:
+    width, height = page.rect.width, page.rect.height
+    chars: list[Char] = []
+    for block in page.get_text("rawdict", flags=_TEXT_FLAGS)["blocks"]:
+        for line in block.get("lines", ()):
+            if abs(line["dir"][0] - 1) > 0.01:
+                continue
+            for span in line["spans"]:
+                chars.extend(char for char in _span_chars(span) if 0 <= char.x0 < width and 0 < char.baseline <= height)
+    return tuple(chars)
+
+
+def _span_chars(span: Untyped) -> Iterator[Char]:
+    font, size, flags = span["font"], span["size"], span["flags"]
+    bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
+    italic = bool(flags & _FLAG_ITALIC) or bool(_ITALIC.search(font))
+    for char in span["chars"]:
+        text, drop = mended(char["c"], font=font)
+        if text.isspace() or not text.isprintable():
+            continue
+        x0, _, x1, _ = char["bbox"]
+        yield Char(text, x0, x1, char["origin"][1] + drop * size, size, font, bold, italic)
+
+
+def _shapes(page: Untyped) -> Iterator[Shape]:
+    for drawing in page.get_drawings():
+        fill = drawing.get("fill")
+        inked = fill is not None and min(fill) < _NEAR_WHITE
+        for item in drawing["items"]:
+            if item[0] == "l":
+                (x0, y0), (x1, y1) = item[1], item[2]
+                yield Shape(box=Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), filled=False)
+            elif item[0] == "re":
+                yield Shape(box=Box(*item[1]), filled=inked)

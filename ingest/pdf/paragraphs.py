@@ -1,0 +1,93 @@
+"""Lines in reading order to paragraphs, joined over columns and pages."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from ingest.pdf.edges import Edges
+from ingest.pdf.lines import Line
+
+__all__ = ["FlowLine", "Paragraph", "TextStyle", "paragraphs_of", "text_style"]
+
+_LIST = re.compile(r"^(?:[•●◦▪■–‣∙·*]|[-—]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)\s*\S")
+_TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|\[\d+\])?$")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class FlowLine:
+    """A line of running text on a page (its index from 0), with its column's edges."""
+
+    page: int
+    column: int
+    edges: Edges
+    line: Line
+
+    @property
+    def indent(self) -> float:
+        """How far right of the column's edge the line begins, in letter sizes."""
+        return (self.line.box.x0 - self.edges.left) / self.line.size
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextStyle:
+    """How a document sets its text: the usual distance of baselines in letter sizes, and whether it indents."""
+
+    pitch: float
+    indents: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Paragraph:
+    """The lines of one paragraph; `bulleted` if it is an item of a list."""
+
+    lines: tuple[FlowLine, ...]
+    bulleted: bool
+
+
+def text_style(lines: Sequence[FlowLine]) -> TextStyle:
+    """Measure the style on a document's running text."""
+    pitches = Counter(
+        round((second.line.baseline - first.line.baseline) / first.line.size, 2)
+        for first, second in pairwise(lines)
+        if (first.page, first.column) == (second.page, second.column)
+        and 0.9 < (second.line.baseline - first.line.baseline) / first.line.size < 2.5
+    )
+    flush = sum(abs(line.indent) < 0.3 for line in lines)
+    indented = sum(0.6 < line.indent < 3.5 for line in lines)
+    values = [pitch for pitch, count in pitches.items() for _ in range(count)]
+    return TextStyle(pitch=median(values) if values else 1.2, indents=indented > 0.03 * max(1, flush))
+
+
+def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragraph]:
+    """Cut lines in reading order into paragraphs."""
+    groups: list[list[FlowLine]] = []
+    for line in lines:
+        if groups and not _starts(groups[-1], line, style=style):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [Paragraph(lines=tuple(group), bulleted=bool(_LIST.match(group[0].line.text))) for group in groups]
+
+
+def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> bool:
+    last = group[-1]
+    if abs(last.line.size - line.line.size) > 0.12 * last.line.size:
+        return True
+    if _LIST.match(line.line.text) and (_TERMINAL.search(last.line.text) or line.line.text[0] in "•●◦▪■‣∙"):
+        return True
+    ended = bool(_TERMINAL.search(last.line.text))
+    short = last.line.box.x1 < last.edges.right - 2.5 * last.line.size
+    hanging = bool(_LIST.match(group[0].line.text))
+    indented = 0.6 < line.indent < 5 and last.indent < line.indent - 0.5 and not hanging
+    if (last.page, last.column) != (line.page, line.column):
+        return ended and (short or indented or not style.indents)
+    pitch = (line.line.baseline - last.line.baseline) / last.line.size
+    if pitch < -0.5 or pitch > style.pitch + 0.35:
+        return True
+    if indented and (style.indents or ended):
+        return True
+    run_in = line.line.words[0].bold and line.line.bold < 0.85 and not last.line.words[-1].bold and ended
+    return run_in or (ended and short)

@@ -1,0 +1,129 @@
+"""What a document consists of, found stage by stage: each stage claims lines, the next one works on the rest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingest.pdf.backend import OutlineEntry, PageContent
+from ingest.pdf.captions import Caption, captions_of
+from ingest.pdf.edges import Edges, column_edges
+from ingest.pdf.equations import FoundEquation, find_equations
+from ingest.pdf.figures import FoundFigure, find_figures
+from ingest.pdf.flow import reading_order
+from ingest.pdf.footnotes import footnotes_of
+from ingest.pdf.front import author_lines, title_lines
+from ingest.pdf.furniture import furniture_of
+from ingest.pdf.headings import FoundHeading, find_headings
+from ingest.pdf.layout import PageLayout, body_style, layouts_of
+from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.rules import without_running_rules
+from ingest.pdf.tables import FoundTable, find_tables
+
+__all__ = ["Structure", "read_structure"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Structure:
+    """The parts of a document. `text` holds each page's lines of running text and headings in reading order;
+    `figures` includes the pictures of tables in which no grid was found."""
+
+    layouts: Sequence[PageLayout]
+    edges: Sequence[Sequence[Edges]]
+    tables: Sequence[FoundTable]
+    figures: Sequence[FoundFigure]
+    equations: Sequence[FoundEquation]
+    headings: Sequence[FoundHeading]
+    title: Sequence[Line]
+    authors: Sequence[Line]
+    footnotes: Sequence[Sequence[Line]]
+    furniture: Sequence[Sequence[Line]]
+    text: Sequence[Sequence[Line]]
+
+
+def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]) -> Structure:
+    """Find the parts of a document of at least one page."""
+    pages = without_running_rules(pages)
+    body = body_style(pages)
+    layouts = layouts_of(pages, body=body)
+    captions = [captions_of(layout.lines, gutter=layout.gutter) for layout in layouts]
+    tables = find_tables(layouts, captions)
+    figures = _figures(layouts, captions, tables)
+    floats: list[FoundTable | FoundFigure] = [*tables, *figures]
+    claimed = {line for part in floats for line in (*part.lines, *part.caption.lines)}
+    free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
+    furniture = furniture_of(layouts, free)
+    free = _without(free, furniture)
+    title = title_lines(layouts[0], free[0], body=body)
+    free[0] = [line for line in free[0] if line not in title]
+    footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
+    free = _without(free, footnotes)
+    free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
+    edges = column_edges(layouts, free, body=body)
+    equations = [
+        equation
+        for page, layout in enumerate(layouts)
+        for equation in find_equations(layout, free[page], page=page, edges=edges[page])
+    ]
+    in_equations = {line for equation in equations for line in equation.lines}
+    flow = [
+        reading_order(
+            (line for line in lines if line not in in_equations), box=lambda line: line.box, gutter=layout.gutter
+        )
+        for layout, lines in zip(layouts, free, strict=True)
+    ]
+    headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline)
+    end = _front_end(headings, flow[0], title=title)
+    measure = 0.0 if layouts[0].gutter is None else edges[0][0].right - edges[0][0].left
+    authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
+    headings = [heading for heading in headings if not set(heading.lines) & set(authors)]
+    flow[0] = [line for line in flow[0] if line not in authors]
+    return Structure(
+        layouts=layouts,
+        edges=edges,
+        tables=tables,
+        figures=figures,
+        equations=equations,
+        headings=headings,
+        title=title,
+        authors=authors,
+        footnotes=footnotes,
+        furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
+        text=flow,
+    )
+
+
+def _figures(
+    layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]], tables: Sequence[FoundTable]
+) -> list[FoundFigure]:
+    read = {table.caption for table in tables}
+    in_tables = {line for table in tables for line in table.lines}
+    figures: list[FoundFigure] = []
+    for page, layout in enumerate(layouts):
+        rest = [caption for caption in captions[page] if caption not in read]
+        in_captions = {line for caption in captions[page] for line in caption.lines}
+        free = [line for line in layout.lines if line not in in_tables and line not in in_captions]
+        taken = [table.box for table in tables if table.page == page]
+        taken += [caption.box for caption in captions[page] if caption in read]
+        figures.extend(find_figures(layout, rest, page=page, taken=taken, free=free))
+    return figures
+
+
+def _without(lines: Sequence[Sequence[Line]], claimed: Sequence[Sequence[Line] | frozenset[Line]]) -> list[list[Line]]:
+    return [[line for line in page if line not in gone] for page, gone in zip(lines, map(set, claimed), strict=True)]
+
+
+def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title: Sequence[Line]) -> Line | None:
+    """The first line on the first page, below the title, that opens the abstract or a section."""
+    bottom = title[-1].baseline if title else 0.0
+    opening = [
+        heading.lines[0]
+        for heading in headings
+        if heading.page == 0 and (heading.text[:1].isdigit() or _opens_text(heading.text))
+    ]
+    opening += [line for line in flow if _opens_text(line.text)]
+    below = [line for line in opening if line.baseline > bottom]
+    return min(below, key=lambda line: line.baseline, default=None)
+
+
+def _opens_text(text: str) -> bool:
+    head = text.replace(" ", "").lower()
+    return head.startswith(("abstract", "summary", "introduction", "1introduction", "i.introduction"))

@@ -1,0 +1,74 @@
+"""Tables without rules: aligned columns beside a caption."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ingest.pdf.captions import Caption
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import Line, bounds
+from ingest.pdf.table_grid import TableRegion
+from ingest.pdf.table_regions import Side
+from ingest.pdf.table_rows import em_of, printed_rows
+
+__all__ = ["borderless_region"]
+
+_LARGEST_GAP = 3.0
+_FARTHEST = 4.0
+
+
+def borderless_region(
+    layout: PageLayout, caption: Caption, *, side: Side, captions: Sequence[Caption]
+) -> TableRegion | None:
+    """The run of lines next to a caption that falls into columns, on the usual side first; None if there is none."""
+    others: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
+    for place in others:
+        run = _run(layout, caption, place=place, captions=captions)
+        if len(run) < 3:
+            continue
+        words = tuple(word for line in run for word in line.words)
+        box = bounds(line.box for line in run)
+        rows = printed_rows(words, em=em_of(words), verticals=())
+        split = sum(len(row.segments) > 1 for row in rows)
+        if len(rows) >= 3 and split >= 0.6 * len(rows):
+            partial = tuple(
+                rule
+                for rule in layout.content.horizontal
+                if box.x0 - 4 <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
+            )
+            full = tuple(sorted(rule.y for rule in partial if rule.x1 - rule.x0 > 0.9 * (box.x1 - box.x0)))
+            return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1))
+    return None
+
+
+def _run(layout: PageLayout, caption: Caption, *, place: Side, captions: Sequence[Caption]) -> list[Line]:
+    """Lines outward from the caption, until a large gap, another caption or a line of running text."""
+    taken = {line for other in captions for line in other.lines}
+    step = -1 if place == "above" else 1
+    edge = caption.box.y0 if place == "above" else caption.box.y1
+    left, right = _band(layout, caption)
+    run: list[Line] = []
+    for line in sorted(layout.lines, key=lambda line: step * line.baseline):
+        top, bottom = line.box.y0, line.box.y1
+        ahead = bottom <= edge + 2 if step < 0 else top >= edge - 2
+        beside = bool(run) and abs(line.baseline - run[-1].baseline) < 0.5 * line.size
+        if not (ahead or beside) or line.center < left or line.center > right:
+            continue
+        gap = 0.0 if beside else (edge - bottom if step < 0 else top - edge)
+        limit = (_LARGEST_GAP if run else _FARTHEST) * line.size
+        if line in taken or gap > limit or _is_running(line, right - left):
+            break
+        run.append(line)
+        edge = min(edge, top) if step < 0 else max(edge, bottom)
+    return run
+
+
+def _band(layout: PageLayout, caption: Caption) -> tuple[float, float]:
+    gutter = layout.gutter
+    if gutter is None or caption.box.x0 < gutter - 15 < gutter + 15 < caption.box.x1:
+        return 0.0, layout.content.width
+    return (0.0, gutter) if caption.box.x1 < gutter + 15 else (gutter, layout.content.width)
+
+
+def _is_running(line: Line, width: float) -> bool:
+    gaps = [second.x0 - first.x1 for first, second in pairwise(line.words)]
+    return len(gaps) > 5 and line.width > 0.7 * min(width, 400) and max(gaps) < 0.75 * line.size

@@ -1,0 +1,116 @@
+"""From the words and rules of a table's region to its grid of cells."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ingest.pdf.backend import HorizontalRule
+from ingest.pdf.table_body import body_rows
+from ingest.pdf.table_columns import Columns, columns_of
+from ingest.pdf.table_formulas import formula_rows, is_formula_table
+from ingest.pdf.table_groups import merge_groups
+from ingest.pdf.table_header import grouped_header
+from ingest.pdf.table_joins import join_rows
+from ingest.pdf.table_parts import GridCell, GridRow, Zones, cells_of
+from ingest.pdf.table_rows import PrintedRow, em_of, is_value, printed_rows
+from ingest.pdf.words import Word
+from paperscope.types import Box
+
+__all__ = ["Grid", "TableRegion", "read_grid"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableRegion:
+    """What lies inside a table: its words, full-width rules (y), partial rules, vertical rules (x), filled boxes."""
+
+    box: Box
+    words: tuple[Word, ...]
+    rules: tuple[float, ...]
+    partial: tuple[HorizontalRule, ...] = ()
+    verticals: tuple[float, ...] = ()
+    fills: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grid:
+    """Cells with rows and columns from 0; `header_rows` counts the leading rows that are no body."""
+
+    cells: tuple[GridCell, ...]
+    header_rows: int
+    confidence: float
+
+
+def read_grid(region: TableRegion) -> Grid:
+    """Read a region of at least one word."""
+    em = em_of(region.words)
+    rows = printed_rows(region.words, em=em, verticals=region.verticals)
+    zones = Zones(top=region.box.y0, bottom=region.box.y1, rules=region.rules)
+    header: tuple[GridCell, ...] = ()
+    levels = 0
+    if is_formula_table(region.words, em=em):
+        body = formula_rows(region.words, em=em)
+        width = max(len(row.pieces) for row in body)
+    else:
+        partial = [rule for rule in region.partial if not _underlines(rule, region.words)]
+        grouping = [rule for rule in partial if zones.header_end is not None and rule.y < zones.header_end]
+        top = [row for row in rows if grouping and zones.header_end is not None and row.baseline < zones.header_end]
+        rest = rows[len(top) :]
+        if not rest:
+            top, rest, grouping = [], rows, []
+        columns = columns_of(rest, em=em, verticals=region.verticals)
+        width = len(columns)
+        if grouping:
+            levels, header = grouped_header(top, grouping, columns)
+        body = _body(rest, columns, zones, region=region, headed=bool(grouping))
+    cells = (*header, *cells_of(body, first_row=levels, width=width))
+    return Grid(cells=cells, header_rows=levels + _leading(body), confidence=_confidence(body, width=width))
+
+
+def _body(
+    rows: Sequence[PrintedRow], columns: Columns, zones: Zones, *, region: TableRegion, headed: bool
+) -> list[GridRow]:
+    drafted = body_rows(rows, columns, zones, box=region.box, fills=region.fills, headed=headed)
+    partial = [rule.y for rule in region.partial if rule.x0 < columns.intervals[0][1]]
+    return merge_groups(join_rows(drafted, columns, zones), columns, zones, partial=partial)
+
+
+def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
+    """Whether a rule underlines a word and so says nothing about the grid."""
+    return any(
+        abs(rule.y - word.baseline - 1.5) < 2.6
+        and rule.x0 <= word.x0 + 1.5
+        and word.x1 - 1.5 <= rule.x1
+        and rule.x1 - rule.x0 < word.x1 - word.x0 + 8
+        for word in words
+    )
+
+
+def _leading(body: Sequence[GridRow]) -> int:
+    """How many leading rows are headers, the section titles before a header included."""
+    last = 0
+    for index, row in enumerate(body):
+        if row.kind == "body":
+            break
+        if row.kind == "header":
+            last = index + 1
+    return last
+
+
+def _confidence(body: Sequence[GridRow], *, width: int) -> float:
+    """The share of body rows that have a stub and fill at least 70 % of the usual number of cells."""
+    plain = [row for row in body if row.kind == "body"]
+    if not plain or width < 2:
+        return 0.2
+    usual = median(sum(piece.last - piece.first + 1 for piece in row.pieces) for row in plain)
+    good = [
+        row
+        for row in plain
+        if row.piece_at(0) and sum(piece.last - piece.first + 1 for piece in row.pieces) >= 0.7 * usual
+    ]
+    values = sum(is_value(piece.text) for row in plain for piece in row.pieces)
+    crowded = sum(
+        not is_value(piece.text) and piece.text.replace(".", "").replace(" ", "").isdigit()
+        for row in plain
+        for piece in row.pieces
+    )
+    return round(len(good) / len(plain) * (1 - crowded / max(1, values + crowded)), 2)

@@ -1,0 +1,121 @@
+"""Joining printed rows that are one row to the reader: annotations below values, and wrapped texts."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from ingest.pdf.table_columns import Columns
+from ingest.pdf.table_parts import GridRow, Piece, Zones
+from ingest.pdf.table_rows import is_annotation, is_value
+
+__all__ = ["join_rows"]
+
+_RUNNING = 15
+
+
+def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[GridRow]:
+    """Join rows that continue the one above; where rules part all rows, those between two rules are one."""
+    ruled = [row for _, zone in groupby(rows, key=lambda row: zones.of(row.top)) for row in _one_row(list(zone))]
+    joined: list[GridRow] = []
+    for index, row in enumerate(ruled):
+        last = joined[-1] if joined else None
+        following = ruled[index + 1] if index + 1 < len(ruled) else None
+        if last and _continues(last, row, following, columns, zones):
+            joined[-1] = _join(last, row)
+        else:
+            joined.append(row)
+    return joined
+
+
+def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: Columns, zones: Zones) -> bool:
+    if zones.of(last.bottom) != zones.of(row.top):
+        return False
+    if row.kind == last.kind == "header":
+        return _is_wrapped_header(last, row, columns)
+    if row.kind != "body" or last.kind != "body":
+        return False
+    return _annotates(last, row) or _is_wrap(last, row, columns) or _is_split_stub(last, row, following)
+
+
+def _one_row(zone: list[GridRow]) -> list[GridRow]:
+    """The rows between two rules as one row, if that is what they are: a text runs over several of them, and nothing
+    but texts does."""
+    if len(zone) < 2 or any(row.kind != "body" for row in zone):
+        return zone
+    columns: dict[int, list[str]] = {}
+    for row in zone:
+        for piece in row.pieces:
+            columns.setdefault(piece.first, []).append(piece.text)
+    long = [texts for column, texts in columns.items() if len(texts) > 1]
+    running = [texts for texts in long if sum(map(len, texts)) > _RUNNING * len(texts)]
+    stubs = columns.get(0, [])
+    if not running or len(columns) < 2 or (len(stubs) > 1 and 0.8 * len(zone) < len(stubs)):
+        return zone
+    if any(is_value(text) for texts in long for text in texts):
+        return zone
+    whole = zone[0]
+    for row in zone[1:]:
+        whole = _join(whole, row)
+    return [whole]
+
+
+def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
+    """Whether a header row stands half a line below, or goes on with titles of single columns."""
+    over = [[piece for piece in row.pieces if title.first <= piece.first <= title.last] for title in last.pieces]
+    if row.top - last.bottom < 0.75 * columns.em and all(len(pieces) < 2 for pieces in over):
+        return True
+    above = {piece.first: piece for piece in last.pieces if piece.first == piece.last}
+    return row.piece_at(0) is None and all(piece.first == piece.last and piece.first in above for piece in row.pieces)
+
+
+def _annotates(last: GridRow, row: GridRow) -> bool:
+    filled = {piece.first for piece in last.pieces}
+    return all(piece.first > 0 and piece.first in filled and is_annotation(piece.text) for piece in row.pieces)
+
+
+def _is_wrap(last: GridRow, row: GridRow, columns: Columns) -> bool:
+    """Whether every text of the row goes on from a text above that had no room left for its first word."""
+    if len(row.pieces) > len(last.pieces) or (row.piece_at(0) and len(row.pieces) > 1 and last.piece_at(0) is None):
+        return False
+    for piece in row.pieces:
+        above = last.piece_at(piece.first)
+        if above is None or is_value(piece.text) or not _had_no_room(above, piece, columns):
+            return False
+    if row.piece_at(0) is None:
+        return True
+    lead = row.pieces[0].text
+    return (lead[0].islower() or lead[0] in "(&+[") and len(row.pieces) < max(2, len(last.pieces))
+
+
+def _had_no_room(above: Piece, piece: Piece, columns: Columns) -> bool:
+    right = columns.intervals[above.last][1]
+    word = piece.lines[0].words[0]
+    used = above.lines[-1].width + 0.25 * columns.em + (word.x1 - word.x0)
+    return used > right - columns.intervals[above.first][0] - 0.5 * columns.em
+
+
+def _is_split_stub(last: GridRow, row: GridRow, following: GridRow | None) -> bool:
+    """Whether the row is the second half of a stub whose values stand halfway between both lines, or such values."""
+    only_stub = len(row.pieces) == 1 and row.pieces[0].first == 0
+    if (
+        only_stub
+        and last.top < last.bottom
+        and last.piece_at(0)
+        and row.top - last.bottom < 0.9 * row.pieces[0].lines[0].size
+    ):
+        return True
+    if following is None or following.kind != "body" or row.piece_at(0) is not None:
+        return False
+    halves = (last, following)
+    pitch = row.pieces[0].lines[0].size
+    return all(len(half.pieces) == 1 and half.pieces[0].first == 0 for half in halves) and (
+        row.top - last.bottom < 0.9 * pitch and following.top - row.bottom < 0.9 * pitch
+    )
+
+
+def _join(last: GridRow, row: GridRow) -> GridRow:
+    pieces = {piece.first: piece for piece in last.pieces}
+    for piece in row.pieces:
+        above = pieces.get(piece.first)
+        pieces[piece.first] = piece.under(above) if above else piece
+    return replace(last, bottom=row.bottom, pieces=tuple(pieces[column] for column in sorted(pieces)))

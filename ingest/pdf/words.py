@@ -1,0 +1,142 @@
+"""Characters to words."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from statistics import median
+
+from ingest.pdf.backend import Char
+from paperscope.types import Box
+
+__all__ = ["Word", "is_math_font", "words_of"]
+
+_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
+_ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
+_SAME_BASELINE = 0.6
+_WORD_GAP = 0.14
+_SPACING_ACCENTS = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "ˇ": "\u030c",
+    "¸": "\u0327",
+    "˘": "\u0306",
+    "¯": "\u0304",
+    "˙": "\u0307",
+    "˚": "\u030a",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Word:
+    """Characters on one baseline without a gap; `math` is the share of them in a mathematical font (0 to 1).
+
+    Words compare by identity: each is one spot of ink.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    baseline: float
+    size: float
+    font: str
+    bold: bool
+    italic: bool
+    math: float
+
+    @property
+    def y0(self) -> float:
+        """The top of the word's em box."""
+        return self.baseline - 0.75 * self.size
+
+    @property
+    def y1(self) -> float:
+        """The bottom of the word's em box."""
+        return self.baseline + 0.25 * self.size
+
+    @property
+    def box(self) -> Box:
+        """The word's em box."""
+        return Box(self.x0, self.y0, self.x1, self.y1)
+
+    @property
+    def center(self) -> float:
+        """The x of the middle."""
+        return (self.x0 + self.x1) / 2
+
+
+def is_math_font(font: str, *, body_font: str) -> bool:
+    """Whether a font sets formulas; TeX's roman does in a paper whose body is set in another family."""
+    return bool(_MATH_FONT.search(font)) or bool(_ROMAN.search(font) and not _ROMAN.search(body_font))
+
+
+def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
+    """The words of a page, from top to bottom and left to right."""
+    math = cache(partial(is_math_font, body_font=body_font))
+    words: list[Word] = []
+    for row in _baseline_rows(chars):
+        row.sort(key=lambda char: (char.x0, char.x1))
+        run = [row[0]]
+        for char in row[1:]:
+            if _belongs(char, run[-1]):
+                run.append(char)
+            else:
+                words.append(_word(run, math=math))
+                run = [char]
+        words.append(_word(run, math=math))
+    return words
+
+
+def _baseline_rows(chars: Iterable[Char]) -> list[list[Char]]:
+    rows: list[list[Char]] = []
+    baseline = float("-inf")
+    for char in sorted(chars, key=lambda char: char.baseline):
+        if char.baseline - baseline > _SAME_BASELINE:
+            rows.append([])
+            baseline = char.baseline
+        rows[-1].append(char)
+    return rows
+
+
+def _belongs(char: Char, last: Char) -> bool:
+    gap = char.x0 - last.x1
+    size = max(char.size, last.size)
+    return -0.6 * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
+
+
+def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
+    count = len(run)
+    return Word(
+        text=_compose(run),
+        x0=min(char.x0 for char in run),
+        x1=max(char.x1 for char in run),
+        baseline=median(char.baseline for char in run),
+        size=max(char.size for char in run),
+        font=Counter(char.font for char in run).most_common(1)[0][0],
+        bold=2 * sum(char.bold for char in run) > count,
+        italic=2 * sum(char.italic for char in run) > count,
+        math=sum(math(char.font) for char in run) / count,
+    )
+
+
+def _compose(run: Sequence[Char]) -> str:
+    """Join the letters; an accent that TeX printed over its letter is composed with it."""
+    parts: list[str] = []
+    pending = ""
+    for index, char in enumerate(run):
+        mark = _SPACING_ACCENTS.get(char.text, "")
+        if mark and index + 1 < len(run) and run[index + 1].x0 < char.x1 and run[index + 1].text.isalpha():
+            pending = mark
+            continue
+        if mark and parts and run[index - 1].x1 > char.x0 + 0.3 * (char.x1 - char.x0) and parts[-1].isalpha():
+            parts[-1] += mark
+            continue
+        letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
+        parts.append(letter + pending)
+        pending = ""
+    return unicodedata.normalize("NFC", "".join(parts) + pending)

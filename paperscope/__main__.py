@@ -1,0 +1,6 @@
+"""`python -m paperscope` is the command `paperscope`."""
+
+from paperscope.cli import main
+
+if __name__ == "__main__":
+    main()

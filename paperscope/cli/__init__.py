@@ -1,0 +1,5 @@
+"""The command line: `paperscope add`, `ask`, `batch`, `papers`, `show`, `remove`, `config`."""
+
+from paperscope.cli.app import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,73 @@
+"""`paperscope add`: many files, one after the other, with progress; a bad one never stops the rest."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ingest import paper_files
+from paperscope.cli.display import stderr, stdout
+from paperscope.errors import InputError, ModelError, ModelUnavailableError
+from paperscope.library import Added, Library
+
+__all__ = ["add_all"]
+
+
+def add_all(library: Library, paths: Sequence[Path], *, as_json: bool) -> int:
+    """Add every file that `paths` stand for; returns how many paths or files failed.
+
+    A file's own fault is reported and passed over. A fault of the library or of a model endpoint, which every further
+    file would meet again, is raised.
+    """
+    progress, results = stderr(), stdout()
+    files, failed = _expand(paths, as_json=as_json, progress=progress)
+    for number, file in enumerate(files, start=1):
+        head = f"[{number}/{len(files)}] {file.name}"
+        try:
+            with progress.status("") as status:
+                added = library.add(file, on_stage=lambda stage, head=head: status.update(Text(f"{head}: {stage} …")))  # type: ignore[misc]
+        except (InputError, ModelError) as error:
+            if isinstance(error, ModelUnavailableError):
+                raise
+            failed += 1
+            _report_failure(file, error, as_json=as_json, progress=progress)
+        else:
+            _report(file, added, as_json=as_json, results=results)
+    return failed
+
+
+def _expand(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple[list[Path], int]:
+    files: dict[Path, None] = {}
+    failed = 0
+    for path in paths:
+        try:
+            files.update(dict.fromkeys(paper_files(path)))
+        except InputError as error:
+            failed += 1
+            _report_failure(path, error, as_json=as_json, progress=progress)
+    return list(files), failed
+
+
+def _report_failure(path: Path, error: Exception, *, as_json: bool, progress: Console) -> None:
+    if as_json:
+        typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
+    else:
+        progress.print(Text(f"error: {error}", style="red"))
+
+
+def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> None:
+    paper = added.paper
+    if as_json:
+        row = {"file": str(file), "outcome": added.outcome, "paper": paper.id, "title": paper.title}
+        typer.echo(
+            json.dumps({**row, "pages": len(paper.pages), "seconds": round(added.seconds, 3)}, ensure_ascii=False)
+        )
+        return
+    results.print(
+        Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({len(paper.pages)} pages, {added.seconds:.1f} s)")
+    )
+    for problem in paper.problems:
+        results.print(Text(f"          page {problem.page}: {problem.reason}", style="yellow"))

@@ -1,0 +1,140 @@
+"""The commands. Each opens the library, calls it, and prints; results go to stdout, progress and errors to stderr."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from paperscope.cli.display import answer_view, element_name, paper_view, papers_view, stderr, stdout
+from paperscope.cli.options import ConfigOption, JsonOption, LibraryOption, open_library, read_settings
+from paperscope.errors import PaperscopeError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Ask your papers a question, get an answer that you can check.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def main() -> None:
+    """Run the command line; one clear message and an exit code for every error that we know."""
+    try:
+        app()
+    except PaperscopeError as error:
+        stderr().print(Text(f"error: {error}", style="red"))
+        sys.exit(error.exit_code)
+
+
+@app.command()
+def add(
+    paths: Annotated[list[Path], typer.Argument(help="Papers (PDF), or folders of papers.")],
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add papers. An unchanged file costs nothing; an edited one replaces its older version."""
+    from paperscope.cli.adding import add_all
+
+    with open_library(library=library, config=config) as opened:
+        failed = add_all(opened, paths, as_json=as_json)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """List the papers of the library."""
+    from paperscope.codec import to_json
+
+    with open_library(library=library, config=config) as opened:
+        found = opened.papers()
+    if as_json:
+        for paper in found:
+            typer.echo(to_json(paper))
+    else:
+        stdout().print(papers_view(found))
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    paper: Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")] = None,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question, with the places that the answer rests on. Exit code 0 also when the papers don't say."""
+    from paperscope.codec import to_json
+
+    with open_library(library=library, config=config) as opened:
+        with stderr().status("") as status:
+            answer = opened.ask(question, papers=paper or (), on_stage=lambda stage: status.update(f"{stage} …"))
+        if as_json:
+            typer.echo(to_json(answer, indent=2))
+        else:
+            stdout().print(answer_view(answer, name_of=lambda element: element_name(opened.element(element))))
+
+
+@app.command()
+def batch(
+    questions: Annotated[Path, typer.Argument(help="A JSONL file with a 'question' on each line.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for answers.jsonl, report.md and images/.")],
+    show: Annotated[bool, typer.Option("--show", help="Print each answer as well.")] = False,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Answer a file of questions. Run again, it goes on where it stopped."""
+    from paperscope.cli.batching import answer_all
+    from service import load_questions
+
+    asked = load_questions(questions)
+    with open_library(library=library, config=config) as opened:
+        failed = answer_all(opened, asked, out=out, show=show)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def show(
+    paper: Annotated[str, typer.Argument(help="A paper's id, the start of it, its file name or part of its title.")],
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was read from a paper: sections, tables, figures, equations, problems."""
+    from paperscope.codec import to_json
+
+    with open_library(library=library, config=config) as opened:
+        found = opened.paper(paper)
+        if as_json:
+            typer.echo(to_json(found, indent=2))
+        else:
+            stdout().print(paper_view(found, opened.most_connected(found.id, limit=12)))
+
+
+@app.command()
+def remove(
+    paper: Annotated[str, typer.Argument(help="A paper's id, the start of it, its file name or part of its title.")],
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Remove a paper and exactly what it brought to the library."""
+    with open_library(library=library, config=config) as opened:
+        gone = opened.remove(paper)
+    stdout().print(Text(f"removed {gone.id}  {gone.title}"))
+
+
+@app.command(name="config")
+def show_config(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Show the settings in force and where each comes from; keys are masked."""
+    from paperscope.cli.configuring import config_json, config_view
+
+    settings = read_settings(library=library, config=config)
+    if as_json:
+        typer.echo(config_json(settings))
+    else:
+        stdout().print(config_view(settings))

@@ -1,0 +1,100 @@
+"""How papers and answers look on a terminal. Text from papers and models is printed as it is, never as markup."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from paperscope.types import Answer, Claim, Element, Equation, Evidence, Figure, Paper, Reference, Table
+
+__all__ = ["answer_view", "element_name", "paper_view", "papers_view", "stderr", "stdout"]
+
+_QUOTE = 160
+
+
+def stdout() -> Console:
+    """The console for results."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def stderr() -> Console:
+    """The console for progress and errors."""
+    return Console(stderr=True, highlight=False)
+
+
+def element_name(element: Element) -> str:
+    """What a reader calls an element: its label, or its kind and number."""
+    if isinstance(element, Table | Figure | Equation | Reference) and element.label:
+        return element.label
+    return element.id.rpartition("/")[2].replace("-", " ")
+
+
+def papers_view(papers: Sequence[Paper]) -> RenderableType:
+    """All papers, one a row."""
+    if not papers:
+        return Text("No papers yet: paperscope add FILE")
+    grid = Grid(box=box.SIMPLE_HEAD)
+    for name in ("id", "title", "pages", "tables", "figures", "equations", "file"):
+        grid.add_column(name, justify="right" if name in {"pages", "tables", "figures", "equations"} else "left")
+    for paper in papers:
+        counts = Counter(element.kind for element in paper.elements)
+        numbers = (len(paper.pages), counts["table"], counts["figure"], counts["equation"])
+        grid.add_row(paper.id, Text(paper.title), *map(str, numbers), Text(paper.file))
+    return grid
+
+
+def paper_view(paper: Paper, degrees: Mapping[str, int]) -> RenderableType:
+    """One paper: its head, sections, floats and problems; `degrees` are its entities' names and degrees."""
+    parts: list[RenderableType] = [
+        Text(paper.title, style="bold"),
+        Text(", ".join(paper.authors)),
+        Text(f"{paper.id}  {paper.file}  {len(paper.pages)} pages", style="dim"),
+        Text(""),
+    ]
+    parts += [Text(f"{'  ' * section.level}{section.number} {section.title}".rstrip()) for section in paper.sections]
+    grid = Grid(box=box.SIMPLE_HEAD)
+    for name in ("element", "page", "what"):
+        grid.add_column(name)
+    for element in paper.elements:
+        if isinstance(element, Table | Figure | Equation):
+            what = element.text if isinstance(element, Equation) else element.caption
+            if isinstance(element, Table):
+                what += f"  ({element.shape[0]} × {element.shape[1]} cells)"
+            grid.add_row(element_name(element), str(element.place.page), Text(what))
+    parts.append(grid)
+    names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
+    parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
+    parts += [Text(f"Page {problem.page}: {problem.reason}", style="yellow") for problem in paper.problems]
+    return Group(*parts)
+
+
+def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableType:
+    """An answer with its claims' places; `name_of` turns an element's id into what a reader calls it."""
+    style = "green" if answer.status == "answered" else "yellow"
+    parts: list[RenderableType] = [Text(answer.question, style="bold cyan"), Text(answer.text, style=style)]
+    places = [
+        _evidence(item, number=number, name_of=name_of) for number, item in enumerate(_cited(answer.claims), start=1)
+    ]
+    parts += [Padding(place, (0, 0, 0, 2)) for place in places]
+    parts += [Padding(Text(f"! {warning}", style="yellow"), (0, 0, 0, 2)) for warning in answer.warnings]
+    return Group(*parts, Text(""))
+
+
+def _cited(claims: Sequence[Claim]) -> list[Evidence]:
+    return list(dict.fromkeys(item for claim in claims for item in claim.evidence))
+
+
+def _evidence(item: Evidence, *, number: int, name_of: Callable[[str], str]) -> Text:
+    quote = " ".join(item.quote.split())
+    if len(quote) > _QUOTE:
+        quote = quote[: _QUOTE - 1] + "…"
+    box_text = " ".join(f"{value:g}" for value in item.place.box)
+    text = Text(f"[{number}] {name_of(item.element)}, page {item.place.page}", style="magenta")
+    text.append(f" [{box_text}]", style="dim")
+    if quote:
+        text.append(f" “{quote}”", style="default")
+    return text

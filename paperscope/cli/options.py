@@ -1,0 +1,36 @@
+"""Options that several commands share, and the way from them to an open library."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paperscope.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from paperscope.library import Library
+
+__all__ = ["ConfigOption", "JsonOption", "LibraryOption", "open_library", "read_settings"]
+
+LibraryOption = Annotated[
+    Path | None,
+    typer.Option("--library", "-l", help="The library's folder (or PAPERSCOPE_LIBRARY; default: ./library)."),
+]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="A settings file in TOML (or PAPERSCOPE_CONFIG; ./paperscope.toml).")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
+
+
+def read_settings(*, library: Path | None, config: Path | None) -> Settings:
+    """The settings with the command's options on top. Raises SettingsError."""
+    overrides = {"library": None if library is None else str(library)}
+    return load_settings(file=config, environ=os.environ, overrides=overrides)
+
+
+def open_library(*, library: Path | None, config: Path | None) -> "Library":
+    """Open the library that the options and settings name. Raises SettingsError and StoreError."""
+    from paperscope.library import Library
+
+    return Library.open(settings=read_settings(library=library, config=config))

@@ -1,0 +1,118 @@
+"""The one tree of errors. Each message quotes the offending value and names the remedy.
+
+PaperscopeError
+├── InputError            what the user handed over: exit code 2
+│   ├── PaperFileError        a file that is missing, empty, damaged, encrypted, or no paper
+│   ├── QuestionFileError     a question file that can't be read; names file and line
+│   ├── SettingsError         an unknown or wrong setting
+│   └── UnknownPaperError     no such paper in the library
+├── StoreError            the library on disk: exit code 3
+│   ├── StoreVersionError     written by a newer Paperscope
+│   ├── StoreReadOnlyError    may not be written
+│   └── StoreFullError        the disk is full
+├── OutputError           a result that can't be written: exit code 3
+└── ModelError            a model or its endpoint: exit code 4
+    ├── ModelUnavailableError     no connection, time-out, or server failure that outlasted the retries
+    ├── ModelRateLimitError       429 that outlasted the retries; carries `retry_after` seconds
+    ├── ModelRefusedError         wrong key, unknown model, bad request: trying again can't help
+    └── ModelReplyError           a reply that does not obey its schema
+"""
+
+from typing import ClassVar
+
+__all__ = [
+    "InputError",
+    "ModelError",
+    "ModelRateLimitError",
+    "ModelRefusedError",
+    "ModelReplyError",
+    "ModelUnavailableError",
+    "OutputError",
+    "PaperFileError",
+    "PaperscopeError",
+    "QuestionFileError",
+    "SettingsError",
+    "StoreError",
+    "StoreFullError",
+    "StoreReadOnlyError",
+    "StoreVersionError",
+    "UnknownPaperError",
+]
+
+
+class PaperscopeError(Exception):
+    """Anything that Paperscope reports to its user; `exit_code` is the command line's."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class InputError(PaperscopeError):
+    """What the user handed over can't be used."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class PaperFileError(InputError):
+    """A file that can't be read as a paper."""
+
+
+class QuestionFileError(InputError):
+    """A question file that can't be read."""
+
+
+class SettingsError(InputError):
+    """An unknown or wrong setting."""
+
+
+class UnknownPaperError(InputError):
+    """No such paper in the library."""
+
+
+class StoreError(PaperscopeError):
+    """The library on disk can't be used."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class StoreVersionError(StoreError):
+    """The library was written by a newer Paperscope."""
+
+
+class StoreReadOnlyError(StoreError):
+    """The library may not be written."""
+
+
+class StoreFullError(StoreError):
+    """The disk that holds the library is full."""
+
+
+class OutputError(PaperscopeError):
+    """A file or folder for results can't be written."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class ModelError(PaperscopeError):
+    """A model or its endpoint failed."""
+
+    exit_code: ClassVar[int] = 4
+
+
+class ModelUnavailableError(ModelError):
+    """No connection, a time-out, or a server failure; trying later may help."""
+
+
+class ModelRateLimitError(ModelUnavailableError):
+    """The endpoint asks to wait; `retry_after` is in seconds, None where it did not say."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelRefusedError(ModelError):
+    """The endpoint refuses the request: wrong key, unknown model, bad request. Trying again can't help."""
+
+
+class ModelReplyError(ModelError):
+    """The model's reply does not obey its schema."""

@@ -1,0 +1,6 @@
+"""The library of papers: the one surface that the command line, batch runs, the service and notebooks call."""
+
+from paperscope.library.adding import Added
+from paperscope.library.facade import Library
+
+__all__ = ["Added", "Library"]

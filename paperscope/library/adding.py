@@ -1,0 +1,124 @@
+"""How one file becomes part of the library: parse, cut into chunks, extract, embed, and commit all at once."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy import float32
+from numpy.typing import NDArray
+
+from graph_store import Store
+from ingest import chunk_paper
+from paperscope.errors import PaperFileError
+from paperscope.protocols import Embedder, EntityExtractor, Parser
+from paperscope.types import Chunk, IndexedPaper, Paper, ParsedPaper, content_hash
+
+__all__ = ["Added", "Adder", "OnStage"]
+
+OnStage = Callable[[str], None]
+
+# A file from a stranger may break a rule of the parser in ways that nobody thought of; it must not stop other files.
+_UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Added:
+    """What adding a file came to: "added", "replaced" (an older version of the same file went) or "unchanged"."""
+
+    paper: Paper
+    outcome: Literal["added", "replaced", "unchanged"]
+    seconds: float = 0.0
+
+
+class Adder:
+    """Adds files. Everything paid for on the way (model calls, embeddings) is kept in the store at once, so that an
+    add that was killed goes on where it stopped."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        parser: Parser,
+        extractor: EntityExtractor,
+        embedder: Embedder,
+        max_words: int,
+        max_bytes: int,
+    ) -> None:
+        self._store = store
+        self._parser = parser
+        self._extractor = extractor
+        self._embedder = embedder
+        self._max_words = max_words
+        self._max_bytes = max_bytes
+
+    async def add(self, file: Path, *, on_stage: OnStage) -> Added:
+        """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
+
+        Raises PaperFileError, ModelError or StoreError; the library is then as it was.
+        """
+        started = time.perf_counter()
+        source, sha256 = await asyncio.to_thread(self._identify, file)
+        known = self._store.paper_by_sha256(sha256)
+        older = self._store.paper_by_source(source)
+        if known is not None and self._is_current(known) and (older is None or older.id == known.id):
+            return Added(paper=known, outcome="unchanged")
+        on_stage("parsing")
+        parsed = await asyncio.to_thread(self._parse, file)
+        paper = parsed.paper
+        chunks = chunk_paper(paper, max_words=self._max_words)
+        on_stage("extracting entities")
+        extraction = await self._extractor.extract(paper, chunks)
+        on_stage("embedding")
+        vectors = await self._vectors(chunks)
+        on_stage("storing")
+        await asyncio.to_thread(
+            self._store.add,
+            IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors),
+            crops=parsed.crops,
+            source=source,
+            embedder=self._embedder.name,
+            replaces=older.id if older is not None and older.id != paper.id else None,
+        )
+        outcome: Literal["added", "replaced"] = "added" if older is None else "replaced"
+        return Added(paper=paper, outcome=outcome, seconds=time.perf_counter() - started)
+
+    def _parse(self, file: Path) -> ParsedPaper:
+        try:
+            return self._parser.parse(file)
+        except _UNFORESEEN as error:
+            raise PaperFileError(
+                f"{file}: the parser met something that it does not foresee ({type(error).__name__}: {error}); "
+                "please report it with the file"
+            ) from error
+
+    def _is_current(self, paper: Paper) -> bool:
+        return self._store.embedder_of(paper.id) == self._embedder.name
+
+    def _identify(self, file: Path) -> tuple[str, str]:
+        """The file's absolute path and the SHA-256 of its bytes."""
+        try:
+            size = file.stat().st_size
+            if size > self._max_bytes:
+                limit = self._max_bytes // 1_000_000
+                raise PaperFileError(
+                    f"{file}: {size / 1e6:.0f} MB is over the limit of {limit} MB; raise limits.max_file_mb to add it"
+                )
+            return str(file.resolve()), content_hash(file.read_bytes())
+        except OSError as error:
+            raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
+
+    async def _vectors(self, chunks: Sequence[Chunk]) -> NDArray[float32]:
+        texts = [chunk.text for chunk in chunks]
+        known = self._store.get_vectors(self._embedder.name, texts)
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if missing:
+            fresh = await self._embedder.embed(missing)
+            self._store.put_vectors(self._embedder.name, dict(zip(missing, fresh, strict=True)))
+            known = {**known, **dict(zip(missing, fresh, strict=True))}
+        if not texts:
+            return np.zeros((0, self._embedder.dimension), dtype=float32)
+        return np.stack([known[text] for text in texts])

@@ -1,0 +1,178 @@
+"""`Library`: adds papers, answers questions, and wires every adapter that this takes."""
+
+import asyncio
+import os
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from graph_store import NativeGraphIndex, Store
+from ingest import PdfParser, extractor_for
+from paperscope.errors import StoreReadOnlyError
+from paperscope.library.adding import Added, Adder, OnStage
+from paperscope.library.loop import LoopThread
+from paperscope.library.memory import MemoryCalls
+from paperscope.models import Models, build_models
+from paperscope.settings import Settings, load_settings
+from paperscope.types import Answer, Context, Element, Paper, content_hash
+from query import QueryEngine, RetrievalOptions
+
+__all__ = ["Library"]
+
+T = TypeVar("T")
+
+
+def _ignore(_stage: str) -> None:
+    return
+
+
+class Library:
+    """A folder of papers that can be asked.
+
+    Synchronous methods work everywhere, also inside a running event loop; `add_async` and `ask_async` are their
+    awaitable twins. Use it as a context manager, or call `close`.
+    """
+
+    def __init__(self, *, store: Store, settings: Settings, models: Models) -> None:
+        self._store = store
+        self._settings = settings
+        self._models = models
+        self._loop = LoopThread()
+        self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
+
+    @classmethod
+    def open(cls, folder: Path | str | None = None, *, settings: Settings | None = None) -> Self:
+        """Open the library in `folder` (default: the settings'), creating it where there is none.
+
+        Without `settings` they are read as the command line reads them: `PAPERSCOPE_*`, paperscope.toml, `OPENAI_*`.
+        A library that may not be written opens for reading. Raises StoreError and SettingsError.
+        """
+        settings = settings or load_settings(environ=os.environ)
+        store = _open_store(Path(folder) if folder is not None else settings.library)
+        cache = MemoryCalls() if store.read_only else store
+        return cls(store=store, settings=settings, models=build_models(settings, cache=cache))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release files, connections and the loop."""
+        self._loop.wait(self._models.aclose())
+        self._loop.close()
+        self._index.close()
+        self._store.close()
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine that uses this library to its end."""
+        return self._loop.wait(work)
+
+    def add(self, file: Path | str, *, on_stage: OnStage = _ignore) -> Added:
+        """Add one paper; `on_stage` hears what is being done.
+
+        Raises PaperFileError, ModelError or StoreError; the library is then as it was, and what was paid for is kept.
+        """
+        return self._loop.wait(self._add(Path(file), on_stage))
+
+    async def add_async(self, file: Path | str, *, on_stage: OnStage = _ignore) -> Added:
+        """`add`, awaitable on any loop."""
+        return await asyncio.wrap_future(self._loop.submit(self._add(Path(file), on_stage)))
+
+    async def _add(self, file: Path, on_stage: OnStage) -> Added:
+        adder = Adder(
+            store=self._store,
+            parser=PdfParser(),
+            extractor=extractor_for(self._models.extract),
+            embedder=self._models.embedder,
+            max_words=self._settings.chunking.max_words,
+            max_bytes=self._settings.limits.max_file_mb * 1_000_000,
+        )
+        return await adder.add(file, on_stage=on_stage)
+
+    def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
+        """Answer a question from all papers, or from those that `papers` names (ids, file names, titles).
+
+        Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
+        """
+        return self._loop.wait(self._ask(question, papers, on_stage))
+
+    async def ask_async(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
+        """`ask`, awaitable on any loop."""
+        return await asyncio.wrap_future(self._loop.submit(self._ask(question, papers, on_stage)))
+
+    async def _ask(self, question: str, papers: Sequence[str], on_stage: OnStage) -> Answer:
+        return await self._engine().ask(question, papers=self._ids(papers), on_stage=on_stage)
+
+    def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Context:
+        """The context that an answer would rest on, without answering."""
+        return self._loop.wait(self._engine().retrieve(question, papers=self._ids(papers))).context
+
+    def _engine(self) -> QueryEngine:
+        retrieval = self._settings.retrieval
+        return QueryEngine(
+            self._store,
+            self._index,
+            self._models.embedder,
+            answer_model=self._models.answer,
+            vision_model=self._models.vision,
+            options=RetrievalOptions(
+                sources=retrieval.chunks,
+                entities=retrieval.entities,
+                relations=retrieval.relations,
+                images=retrieval.images,
+            ),
+        )
+
+    def _ids(self, papers: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self._store.find_paper(paper).id for paper in papers)
+
+    def papers(self) -> Sequence[Paper]:
+        """All papers, in the order they were added."""
+        return self._store.papers()
+
+    def paper(self, name: str) -> Paper:
+        """A paper by id, the start of its id, file name or part of its title; raises UnknownPaperError."""
+        return self._store.find_paper(name)
+
+    def element(self, element: str) -> Element:
+        """An element by id; raises KeyError."""
+        return self._store.element(element)
+
+    def crop(self, crop: str) -> bytes:
+        """A crop's PNG bytes by content hash; raises KeyError."""
+        return self._store.crop(crop)
+
+    def remove(self, name: str) -> Paper:
+        """Remove a paper and exactly what it brought; returns it."""
+        paper = self._store.find_paper(name)
+        self._store.remove(paper.id)
+        self._store.sweep()
+        return paper
+
+    def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
+        """The names of a paper's entities with the highest degrees in the graph, highest first."""
+        entities = self._store.indexed(paper).extraction.entities
+        degrees = sorted(((self._store.degree(entity.id), entity.name) for entity in entities), key=_by_degree)
+        return {name: degree for degree, name in degrees[:limit]}
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same question could get another answer: with the papers, the models or the settings."""
+        parts = (str(self._store.revision), self._settings.model_dump_json())
+        return content_hash("\0".join(parts).encode())
+
+
+def _open_store(folder: Path) -> Store:
+    try:
+        return Store.open(folder)
+    except StoreReadOnlyError:
+        return Store.open(folder, read_only=True)
+
+
+def _by_degree(item: tuple[int, str]) -> tuple[int, str]:
+    return -item[0], item[1]

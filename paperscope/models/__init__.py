@@ -1,0 +1,43 @@
+"""Models: adapters for servers and local weights, wrappers round them, fakes beside them, and their wiring.
+
+Importing this package imports neither torch nor openai; an adapter does so when it is first used.
+"""
+
+from paperscope.models.batched import BatchedEmbedder
+from paperscope.models.cached import CachedModel
+from paperscope.models.endpoint import Endpoint
+from paperscope.models.fakes import FakeEmbedder, FakeModel, FakeReranker
+from paperscope.models.json_schema import strict_schema
+from paperscope.models.limited import LimitedModel
+from paperscope.models.local_embedder import LocalEmbedder
+from paperscope.models.openai_chat import OpenAIChatModel
+from paperscope.models.openai_embedder import OpenAIEmbedder
+from paperscope.models.reranker import CrossEncoderReranker
+from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
+from paperscope.models.structured import ask_json
+from paperscope.models.weights import Weights, find_weights
+from paperscope.models.wiring import Models, build_embedder, build_models
+
+__all__ = [
+    "BatchedEmbedder",
+    "CachedModel",
+    "CrossEncoderReranker",
+    "Endpoint",
+    "FakeEmbedder",
+    "FakeModel",
+    "FakeReranker",
+    "LimitedModel",
+    "LocalEmbedder",
+    "Models",
+    "OpenAIChatModel",
+    "OpenAIEmbedder",
+    "RetryPolicy",
+    "RetryingEmbedder",
+    "RetryingModel",
+    "Weights",
+    "ask_json",
+    "build_embedder",
+    "build_models",
+    "find_weights",
+    "strict_schema",
+]

@@ -1,0 +1,61 @@
+"""A model that pays for no request twice."""
+
+import asyncio
+from dataclasses import replace
+
+from paperscope.models.per_loop import PerLoop
+from paperscope.protocols import CallCache, LanguageModel
+from paperscope.types import ModelReply, ModelRequest, Usage
+
+__all__ = ["CachedModel"]
+
+
+class CachedModel:
+    """Looks into the cache first; equal requests at the same time share one call.
+
+    A call whose caller gave up goes on and is kept, for it is paid; `drain` waits for such calls.
+    """
+
+    def __init__(self, model: LanguageModel, cache: CallCache) -> None:
+        self._model = model
+        self._cache = cache
+        self._under_way: PerLoop[dict[str, asyncio.Task[ModelReply]]] = PerLoop(dict)
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self._model.name
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The kept reply, whose usage is one cached call that cost nothing, or a new one."""
+        key = request.key(self.name)
+        kept = self._cache.get_call(key)
+        if kept is not None:
+            return _free(kept)
+        calls = self._under_way.get()
+        if key in calls:
+            return _free(await asyncio.shield(calls[key]))
+        task = asyncio.create_task(self._pay(key, request))
+        calls[key] = task
+        task.add_done_callback(lambda done: _forget(calls, key, done))
+        return await asyncio.shield(task)
+
+    async def drain(self) -> None:
+        """Wait for the calls under way on the running loop, whatever becomes of them."""
+        await asyncio.gather(*self._under_way.get().values(), return_exceptions=True)
+
+    async def _pay(self, key: str, request: ModelRequest) -> ModelReply:
+        reply = await self._model.complete(request)
+        self._cache.put_call(key, self.name, reply)
+        return reply
+
+
+def _forget(calls: dict[str, asyncio.Task[ModelReply]], key: str, done: asyncio.Task[ModelReply]) -> None:
+    del calls[key]
+    if not done.cancelled():
+        # Asked for, so that asyncio doesn't report an error that no caller waited for.
+        done.exception()
+
+
+def _free(reply: ModelReply) -> ModelReply:
+    return replace(reply, usage=Usage(cached=1))

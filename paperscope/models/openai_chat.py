@@ -1,0 +1,150 @@
+"""Language and vision models behind OpenAI's chat completions."""
+
+import base64
+import json
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from paperscope.errors import ModelRefusedError, ModelReplyError
+from paperscope.models.endpoint import Endpoint
+from paperscope.models.openai_errors import BadRequestError
+from paperscope.types import Message, ModelReply, ModelRequest, Usage
+
+__all__ = ["OpenAIChatModel"]
+
+MILLION = 1_000_000
+
+
+class OpenAIChatModel:
+    """A `LanguageModel` and `VisionModel`; prices are per million tokens.
+
+    Servers differ in what they support: where one refuses `response_format`, the schema is put into words; where it
+    refuses `temperature` or `max_tokens`, that is left out or named `max_completion_tokens`. What helped is remembered.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, price_prompt: float = 0.0, price_completion: float = 0.0) -> None:
+        self._endpoint = endpoint
+        self._price_prompt = price_prompt
+        self._price_completion = price_completion
+        self._unsupported: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The model's name as the server knows it."""
+        return self._endpoint.model
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """One paid call. Raises `ModelError`; a reply that was cut short or withheld is an error too."""
+        completion = await self._complete(request)
+        choice, used = completion.choices[0], completion.usage or TokenUsage()
+        where = f"model {self.name!r} at {self._endpoint.base_url}"
+        if choice.message.refusal or choice.finish_reason == "content_filter":
+            raise ModelRefusedError(f"{where} refuses to answer: {choice.message.refusal or 'content filter'!r}")
+        if choice.finish_reason == "length":
+            raise ModelReplyError(f"{where}: the reply was cut at {used.completion_tokens} tokens; allow more")
+        if not choice.message.content:
+            raise ModelReplyError(f"{where}: a reply without text (finish_reason {choice.finish_reason!r})")
+        return ModelReply(text=choice.message.content, usage=self._priced(used))
+
+    async def _complete(self, request: ModelRequest) -> "ChatCompletion":
+        unsupported = self._unsupported
+        first: BadRequestError | None = None
+        while True:
+            try:
+                completion = await self._endpoint.post("/chat/completions", _body(request, unsupported), ChatCompletion)
+            except BadRequestError as error:
+                first = first or error
+                refused = _refused_feature(error.complaint, request, unsupported)
+                if refused is None:
+                    raise first from None
+                unsupported |= {refused}
+            else:
+                self._unsupported |= unsupported
+                return completion
+
+    def _priced(self, usage: "TokenUsage") -> Usage:
+        cost = usage.prompt_tokens * self._price_prompt + usage.completion_tokens * self._price_completion
+        return Usage(
+            calls=1,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost=cost / MILLION,
+        )
+
+
+class ChatMessage(BaseModel):
+    """The part of a message that is read."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class Choice(BaseModel):
+    """The part of a choice that is read."""
+
+    message: ChatMessage
+    finish_reason: str | None = None
+
+
+class TokenUsage(BaseModel):
+    """What the server counted."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class ChatCompletion(BaseModel):
+    """The part of a chat completion that is read."""
+
+    choices: list[Choice] = Field(min_length=1)
+    usage: TokenUsage | None = None
+
+
+def _features(request: ModelRequest) -> Iterable[str]:
+    """What of a request some servers refuse."""
+    if request.schema is not None:
+        yield "response_format"
+    yield "temperature"
+    if request.max_tokens is not None:
+        yield "max_tokens"
+
+
+def _refused_feature(complaint: str, request: ModelRequest, unsupported: frozenset[str]) -> str | None:
+    """The feature that a server complains of, or else `response_format`, the likeliest; None if nothing is left."""
+    sent = [feature for feature in _features(request) if feature not in unsupported]
+    named = [feature for feature in sent if feature in complaint]
+    return next(iter(named + [feature for feature in sent if feature == "response_format"]), None)
+
+
+def _body(request: ModelRequest, unsupported: frozenset[str]) -> dict[str, object]:
+    messages = [_message(message) for message in request.messages]
+    body: dict[str, object] = {"messages": messages}
+    if "temperature" not in unsupported:
+        body["temperature"] = request.temperature
+    if request.max_tokens is not None:
+        body["max_completion_tokens" if "max_tokens" in unsupported else "max_tokens"] = request.max_tokens
+    if request.schema is not None and "response_format" in unsupported:
+        body["messages"] = [*messages[:-1], _message(_with_schema(request))]
+    elif request.schema is not None:
+        schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body
+
+
+def _with_schema(request: ModelRequest) -> Message:
+    """The last message, which also asks for the schema in words."""
+    last = request.messages[-1]
+    schema = json.dumps(request.schema, ensure_ascii=False)
+    text = f"{last.text}\n\nReply with one JSON object and nothing else. It obeys this JSON schema:\n{schema}"
+    return Message(role=last.role, text=text, images=last.images)
+
+
+def _message(message: Message) -> dict[str, object]:
+    if not message.images:
+        return {"role": message.role, "content": message.text}
+    images = [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64," + base64.b64encode(image).decode()}}
+        for image in message.images
+    ]
+    return {"role": message.role, "content": [{"type": "text", "text": message.text}, *images]}

@@ -1,0 +1,43 @@
+"""A reranker on this machine: a cross-encoder of sentence-transformers."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from paperscope.models.weights import Weights, loaded
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+__all__ = ["CrossEncoderReranker"]
+
+
+class CrossEncoderReranker:
+    """A `Reranker` that loads its weights when they are first needed and works in a thread."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._model: CrossEncoder | None = None
+        self._lock = threading.Lock()
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score a text; higher is better. Raises `ModelError`."""
+        return await asyncio.to_thread(self._score, question, list(texts))
+
+    def _score(self, question: str, texts: list[str]) -> list[float]:
+        if not texts:
+            return []
+        scores = self._load().predict([(question, text) for text in texts], show_progress_bar=False)
+        return [float(score) for score in scores]
+
+    def _load(self) -> "CrossEncoder":
+        with self._lock:
+            if self._model is None:
+                from sentence_transformers import CrossEncoder
+
+                self._model = loaded(
+                    self._weights,
+                    lambda folder: CrossEncoder(folder, num_labels=1, device="cpu", local_files_only=True),
+                )
+            return self._model

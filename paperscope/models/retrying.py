@@ -1,0 +1,88 @@
+"""Trying again where the failure may pass."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from random import SystemRandom
+from typing import TypeVar
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from paperscope.errors import ModelRateLimitError, ModelUnavailableError
+from paperscope.protocols import Embedder, LanguageModel
+from paperscope.types import ModelReply, ModelRequest
+
+__all__ = ["RetryPolicy", "RetryingEmbedder", "RetryingModel"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetryPolicy:
+    """Waits `first` seconds, then twice as long each time, up to `longest`, shortened by up to half at random.
+
+    A server's Retry-After is obeyed; where it asks for more than `longest`, the call is given up at once.
+    """
+
+    retries: int = 4
+    first: float = 1.0
+    longest: float = 60.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
+
+    async def run(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What `call` returns; raises its last error. Only `ModelUnavailableError` is worth another try."""
+        for attempt in range(self.retries):
+            try:
+                return await call()
+            except ModelUnavailableError as error:
+                wait = self._wait(attempt, error)
+                if wait > self.longest:
+                    raise
+                await self.sleep(wait)
+        return await call()
+
+    def _wait(self, attempt: int, error: ModelUnavailableError) -> float:
+        wait = min(self.longest, self.first * 2.0**attempt) * (1 - self.jitter() / 2)
+        asked = error.retry_after if isinstance(error, ModelRateLimitError) else None
+        return max(wait, asked or 0.0)
+
+
+class RetryingModel:
+    """A language model that is asked again under a policy."""
+
+    def __init__(self, model: LanguageModel, policy: RetryPolicy) -> None:
+        self._model = model
+        self._policy = policy
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self._model.name
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The first reply that comes."""
+        return await self._policy.run(lambda: self._model.complete(request))
+
+
+class RetryingEmbedder:
+    """An embedder that is asked again under a policy."""
+
+    def __init__(self, embedder: Embedder, policy: RetryPolicy) -> None:
+        self._embedder = embedder
+        self._policy = policy
+
+    @property
+    def name(self) -> str:
+        """The wrapped embedder's name."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """The wrapped embedder's dimension."""
+        return self._embedder.dimension
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        """The first rows that come."""
+        return await self._policy.run(lambda: self._embedder.embed(texts))

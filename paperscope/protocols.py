@@ -1,0 +1,193 @@
+"""The seams: what a room needs of another, as small protocols.
+
+Those of models have deterministic fakes in `paperscope.models.fakes`.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from paperscope.types import (
+    Candidates,
+    Chunk,
+    Element,
+    Entity,
+    Extraction,
+    IndexedPaper,
+    ModelReply,
+    ModelRequest,
+    Paper,
+    PaperEntry,
+    ParsedPaper,
+    Relation,
+    RetrievalRequest,
+)
+
+__all__ = [
+    "CallCache",
+    "Corpus",
+    "Embedder",
+    "EntityExtractor",
+    "GraphIndex",
+    "LanguageModel",
+    "Parser",
+    "Reranker",
+    "VectorCache",
+    "VisionModel",
+]
+
+
+class LanguageModel(Protocol):
+    """Answers requests. Raises `ModelError` and nothing else when it can't."""
+
+    @property
+    def name(self) -> str:
+        """The model's name; part of every cache key."""
+        ...
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Reply to `request`; the text obeys `request.schema` only as far as the server enforces it."""
+        ...
+
+
+class VisionModel(LanguageModel, Protocol):
+    """A language model that also looks at the images of a request."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit-length vectors."""
+
+    @property
+    def name(self) -> str:
+        """Names the weights; vectors under different names are never compared."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """The length d of a vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        """One unit-length row a text: shape (len(texts), d). Raises `ModelError`."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores texts against a question with a model that reads both at once."""
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score a text; higher is better."""
+        ...
+
+
+class CallCache(Protocol):
+    """Remembers paid calls. A call is durable when `put_call` returns."""
+
+    def get_call(self, key: str) -> ModelReply | None:
+        """The reply under `ModelRequest.key`, or None if it was never paid for."""
+        ...
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        """Keep a paid reply."""
+        ...
+
+
+class VectorCache(Protocol):
+    """Remembers embeddings by the embedder's name and the text. They are durable when `put_vectors` returns."""
+
+    def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
+        """The vectors of those texts that are known, each of shape (d,), under the text."""
+        ...
+
+    def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+        """Keep the vectors of these texts."""
+        ...
+
+
+class Parser(Protocol):
+    """Reads a paper from a file."""
+
+    def parse(self, file: Path) -> ParsedPaper:
+        """Raises `PaperFileError` when nothing can be read; a page that fails is a `PageProblem` of the paper."""
+        ...
+
+
+class EntityExtractor(Protocol):
+    """Draws entities and relations from a paper and its chunks."""
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        """The paper's own contribution to the graph. Raises `ModelError` when a paid extractor fails."""
+        ...
+
+
+@runtime_checkable
+class GraphIndex(Protocol):
+    """An index derived from the store: it can be thrown away and rebuilt without a model call."""
+
+    @property
+    def revision(self) -> int:
+        """The store's revision that the index has caught up with."""
+        ...
+
+    def apply(self, indexed: IndexedPaper, *, revision: int) -> None:
+        """Take in one paper; `revision` is the store's after adding it."""
+        ...
+
+    def remove(self, paper: str, *, revision: int) -> None:
+        """Forget exactly what one paper brought."""
+        ...
+
+    def retrieve(self, request: RetrievalRequest) -> Candidates:
+        """Propose chunks and entities for a question. No model call."""
+        ...
+
+    def rebuild(self, papers: Sequence[IndexedPaper], *, revision: int) -> None:
+        """Start anew from the truth."""
+        ...
+
+    def close(self) -> None:
+        """Release files; the index is unusable afterwards."""
+        ...
+
+
+class Corpus(Protocol):
+    """What the query engine reads of the library. Look-ups of unknown ids raise KeyError."""
+
+    def entries(self) -> Sequence[PaperEntry]:
+        """All papers without their elements, in the order they were added."""
+        ...
+
+    def paper(self, paper: str) -> Paper:
+        """The paper with this id."""
+        ...
+
+    def element(self, element: str) -> Element:
+        """The element with this id."""
+        ...
+
+    def chunk(self, chunk: str) -> Chunk:
+        """The chunk with this id."""
+        ...
+
+    def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
+        """The chunks that hold any of these elements, without repeats."""
+        ...
+
+    def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        """The merged entities of the library under these ids; unknown ids are left out."""
+        ...
+
+    def relations_of(self, entities: Sequence[str], *, limit: int) -> Sequence[Relation]:
+        """Relations that touch any of these entities: those between two of them first, then by weight."""
+        ...
+
+    def degree(self, entity: str) -> int:
+        """In how many relations an entity stands."""
+        ...
+
+    def crop(self, crop: str) -> bytes:
+        """A crop's PNG bytes by content hash."""
+        ...

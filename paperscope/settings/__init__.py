@@ -1,0 +1,23 @@
+"""Settings: one frozen tree, read once from overrides, the environment and a TOML file."""
+
+from paperscope.settings.load import load_settings
+from paperscope.settings.tree import (
+    ChunkingSettings,
+    EmbedSettings,
+    LimitSettings,
+    RetrievalSettings,
+    RoleSettings,
+    SettingRow,
+    Settings,
+)
+
+__all__ = [
+    "ChunkingSettings",
+    "EmbedSettings",
+    "LimitSettings",
+    "RetrievalSettings",
+    "RoleSettings",
+    "SettingRow",
+    "Settings",
+    "load_settings",
+]

@@ -1,0 +1,238 @@
+"""The tree of settings. It only holds values; `paperscope.settings.load` reads them.
+
+A role (answer, extract, vision) without a model is not configured: Paperscope then does its job with what it brings
+along. There is no default model and no default host.
+"""
+
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, SecretStr, model_validator
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+__all__ = [
+    "ChunkingSettings",
+    "EmbedSettings",
+    "LimitSettings",
+    "RetrievalSettings",
+    "RoleSettings",
+    "SettingRow",
+    "Settings",
+    "Source",
+    "setting_names",
+]
+
+OPENAI_REMEDY = "for OpenAI itself write https://api.openai.com/v1"
+
+
+def _checked_address(address: str) -> str:
+    if not address:
+        return address
+    parts = urlsplit(address)
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("an address holds no password, query or fragment; a key belongs into api_key")
+    # A port out of range is a ValueError of `port`.
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError(f"not an http(s) address; {OPENAI_REMEDY}")
+    return address.rstrip("/")
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"no such home folder: {error}") from error
+
+
+def _checked_key(key: SecretStr) -> SecretStr:
+    text = key.get_secret_value().strip()
+    if not text.isascii() or not text.isprintable():
+        raise ValueError("a key consists of printable ASCII characters; was it pasted whole?")
+    return SecretStr(text)
+
+
+Address = Annotated[str, AfterValidator(_checked_address)]
+Key = Annotated[SecretStr, AfterValidator(_checked_key)]
+
+
+class Section(BaseModel):
+    """What every section shares: frozen, no unknown names, no values in error texts (they may be keys)."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, str_strip_whitespace=True, allow_inf_nan=False
+    )
+
+
+class EndpointSettings(Section):
+    """A model on a server that speaks OpenAI's protocol."""
+
+    model: str = Field(default="", description="the model's name; empty: not configured")
+    base_url: Address = Field(default="", description=f"the server's address; {OPENAI_REMEDY}")
+    api_key: Key = Field(default=SecretStr(""), description="the server's key; empty where it asks for none")
+    timeout: float = Field(default=120.0, gt=0, description="seconds until a call is given up")
+    retries: int = Field(
+        default=4, ge=0, description="how often a call that failed for a passing reason is tried again"
+    )
+
+
+class RoleSettings(EndpointSettings):
+    """The language model of one role."""
+
+    concurrency: int = Field(default=4, ge=1, description="how many calls may be under way at once")
+    price_prompt: float = Field(
+        default=0.0, ge=0, description="price of a million prompt tokens, in a currency of your choice"
+    )
+    price_completion: float = Field(default=0.0, ge=0, description="price of a million completion tokens")
+    context_tokens: int | None = Field(
+        default=None, ge=1, description="how many tokens the model reads at most, if known"
+    )
+
+    @property
+    def configured(self) -> bool:
+        """Whether the role has a model."""
+        return bool(self.model)
+
+    @model_validator(mode="after")
+    def _has_address(self) -> Self:
+        if self.model and not self.base_url:
+            raise ValueError(
+                f"the model {self.model!r} has no base_url: set base_url (or OPENAI_BASE_URL); {OPENAI_REMEDY}"
+            )
+        return self
+
+
+class EmbedSettings(EndpointSettings):
+    """The embedder. Local and without a model: the bundled all-MiniLM-L6-v2."""
+
+    provider: Literal["local", "openai"] = Field(
+        default="local",
+        description="local: sentence-transformers; openai: a server (the default once embed.base_url is set)",
+    )
+    model: str = Field(
+        default="", description="local: a folder or a Hugging Face name, empty: bundled; openai: the model's name"
+    )
+    dimension: int | None = Field(default=None, ge=1, description="openai: the length of the model's vectors")
+
+    @model_validator(mode="after")
+    def _fits_provider(self) -> Self:
+        if self.provider == "local":
+            if self.base_url:
+                raise ValueError("base_url is for a server: set provider = 'openai' or leave base_url out")
+            return self
+        missing = [name for name in ("model", "base_url", "dimension") if not getattr(self, name)]
+        if missing:
+            raise ValueError(
+                f"provider 'openai' also needs {' and '.join(missing)} (dimension: the length of the model's vectors, "
+                f"as its documentation states it; base_url: {OPENAI_REMEDY})"
+            )
+        return self
+
+
+class ChunkingSettings(Section):
+    """How papers are cut into chunks."""
+
+    max_words: int = Field(
+        default=160, ge=20, description="words of running text in a chunk; the bundled embedder reads about 180"
+    )
+
+
+class RetrievalSettings(Section):
+    """How much of the library a question's context holds."""
+
+    chunks: int = Field(default=8, ge=1, description="the most chunks in a context, the best first")
+    entities: int = Field(default=15, ge=0, description="the most entities in a context")
+    relations: int = Field(default=20, ge=0, description="the most relations in a context")
+    images: int = Field(
+        default=2, ge=0, description="the most images that a vision model reads for a question, a call each"
+    )
+    reranker: str = Field(default="", description="a cross-encoder's folder or Hugging Face name; empty: none")
+
+
+class LimitSettings(Section):
+    """What is refused before it is read."""
+
+    max_file_mb: int = Field(default=100, ge=1, description="the largest paper file, in megabytes")
+    max_pages: int = Field(default=500, ge=1, description="the most pages of a paper")
+
+
+class SettingRow(NamedTuple):
+    """One setting for people: dotted name, value (keys masked), and where it came from."""
+
+    name: str
+    value: str
+    origin: str
+
+
+class Source(PydanticBaseSettingsSource):
+    """A source of settings that knows where each of its values, by dotted name, comes from."""
+
+    origins: dict[str, str]
+
+
+class Settings(BaseSettings, Section):
+    """Everything that can be set. `model`, `base_url` and `api_key` are the defaults of answer, extract and vision."""
+
+    library: Annotated[Path, AfterValidator(_expanded)] = Field(
+        default=Path("library"), description="the library's folder"
+    )
+    model: str = Field(default="", description="the model of every role that names none")
+    base_url: Address = Field(
+        default="", description="the server of every role that names none, or else OPENAI_BASE_URL"
+    )
+    api_key: Key = Field(
+        default=SecretStr(""), description="the key of every role that names none, or else OPENAI_API_KEY"
+    )
+    answer: RoleSettings = RoleSettings()
+    extract: RoleSettings = RoleSettings()
+    vision: RoleSettings = RoleSettings()
+    embed: EmbedSettings = EmbedSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    limits: LimitSettings = LimitSettings()
+    _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
+
+    def __init__(self, *sources: Source, **values: object) -> None:
+        """Take `values`, then each source in turn for what is still missing; nothing else is read."""
+        super().__init__(_build_sources=((InitSettingsSource(type(self), values), *sources), values))
+        self._origins = dict(ChainMap(*(source.origins for source in sources)))
+
+    @classmethod
+    def _settings_log_debug(cls, _states: Mapping[str, object]) -> None:
+        """Log nothing: with PYDANTIC_SETTINGS_DEBUG set, the library would log keys."""
+
+    def describe(self) -> list[SettingRow]:
+        """Every setting in the tree's order."""
+        return [
+            SettingRow(name, _shown(reduce(getattr, name.split("."), self)), self._origins.get(name, "default"))
+            for name in setting_names()
+        ]
+
+    def notes(self) -> list[str]:
+        """What is set but can't take effect, a sentence each, with the remedy."""
+        roles = [role for role in (self.answer, self.extract, self.vision) if role.configured]
+        if not roles:
+            given = [name for name in ("api_key", "base_url") if _shown(getattr(self, name))]
+            why = "no model is named: set PAPERSCOPE_MODEL"
+        else:
+            used = any(_shown(role.api_key) for role in (*roles, self.embed))
+            given = ["api_key"] if _shown(self.api_key) and not used else []
+            why = "every role names another server: set base_url to the key's server, or the role's api_key"
+        return [f"{self._origins.get(name, name)} is set but {why}" for name in given]
+
+
+def setting_names(section: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
+    """The dotted names of all settings of a section, in order."""
+    for name, field in section.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from setting_names(field.annotation, f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
+def _shown(value: object) -> str:
+    # str() of a SecretStr is its mask, and "" where it is empty.
+    return "" if value is None else str(value)

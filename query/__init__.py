@@ -1,0 +1,19 @@
+"""Question -> retrieval -> context -> image readings -> merged, verified answer."""
+
+from query.context_csv import parse_context, render_context
+from query.draft import Draft
+from query.engine import QueryEngine, TextAnswerer
+from query.retrieval import Retrieval, RetrievalOptions, Retriever
+from query.verification import verify
+
+__all__ = [
+    "Draft",
+    "QueryEngine",
+    "Retrieval",
+    "RetrievalOptions",
+    "Retriever",
+    "TextAnswerer",
+    "parse_context",
+    "render_context",
+    "verify",
+]

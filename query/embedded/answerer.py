@@ -1,0 +1,125 @@
+"""The answerer without a language model: it quotes sentences and computes over table cells."""
+
+from collections.abc import Sequence
+
+from paperscope.protocols import Corpus, Embedder
+from paperscope.types import Claim, Context, Paper
+from query.draft import Draft
+from query.embedded.choice import choose
+from query.embedded.passages import PassageReader, Quote, complementing
+from query.embedded.phrase import table_name
+from query.embedded.question import Question, read_question
+from query.embedded.table_reading import TableReading
+from query.embedded.tables import TableReader
+from query.embedded.weights import Weights
+
+__all__ = ["EmbeddedAnswerer"]
+
+# The shares of the question's telling words that evidence must account for; below, the papers are taken not to say.
+# Chosen on questions put to the papers they were written for and to others: they answer more than four in five of
+# the former and fewer than one in fifty of the latter. A table whose row and column are both named needs less, and
+# one that the question names by its label least.
+_TABLE_COVERAGE = 0.55
+_SPECIFIC_COVERAGE = 0.4
+_NAMED_COVERAGE = 0.3
+_TEXT_COVERAGE = 0.4
+_TEXT_SCORE = 0.4
+_TEXT_NAMES = 0.34
+# A sentence outdoes a table's look-up only if it accounts for clearly more of the question.
+_TABLE_FIRST = 0.05
+_DOUBTFUL_GRID = 0.6
+_COMPUTED = ("superlative", "difference", "gain", "ratio", "sum", "average", "comparison")
+
+
+class EmbeddedAnswerer:
+    """Answers from a context with an embedder alone; deterministic for a given embedder."""
+
+    def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
+        self._corpus = corpus
+        self._tables = TableReader(corpus, embedder)
+        self._passages = PassageReader(corpus, embedder)
+        self._weights: tuple[tuple[str, ...], Weights] = ((), Weights(()))
+
+    async def answer(self, question: str, context: Context, *, named: tuple[str, ...] = ()) -> Draft:
+        """A draft that rests on cells or sentences, or says that the papers don't say. Raises ModelError.
+
+        `named` are ids of elements that the question names ("Table 8"); of tables, only these are read then.
+        """
+        papers = self._papers(context, named)
+        weights = self._weights_of(papers)
+        asked = read_question(question, common=weights.common)
+        quotes = await self._passages.read(asked, context, weights)
+        unknown = weights.unknown(asked.words, asked.names)
+        if unknown or not papers:
+            return _unanswerable(quotes, unknown)
+        found = await self._tables.read(asked, context, weights, papers=papers, named=named)
+        reading = found if found is not None and _holds(found, named) else None
+        best = [quote for quote in quotes if _says(asked, quote, weights)]
+        if reading is not None and (not best or _prefers_table(asked, reading, best[0], named)):
+            return _from_table(reading)
+        if not best:
+            return _unanswerable(quotes, ())
+        return _from_text(asked, best, weights)
+
+    def _papers(self, context: Context, named: Sequence[str]) -> list[Paper]:
+        ids = [self._corpus.element(element).place.paper for element in named]
+        ids += [source.place.paper for source in context.sources]
+        return [self._corpus.paper(paper) for paper in dict.fromkeys(ids)]
+
+    def _weights_of(self, papers: Sequence[Paper]) -> Weights:
+        key = tuple(sorted(paper.id for paper in papers))
+        if self._weights[0] != key:
+            self._weights = (key, Weights(papers))
+        return self._weights[1]
+
+
+def _holds(reading: TableReading, named: Sequence[str]) -> bool:
+    if any(table.id in named for table in reading.tables):
+        return reading.coverage >= _NAMED_COVERAGE
+    exact = reading.specific and len(reading.claim.evidence) <= 2
+    return reading.coverage >= (_SPECIFIC_COVERAGE if exact else _TABLE_COVERAGE) and not reading.unheld
+
+
+def _says(question: Question, quote: Quote, weights: Weights) -> bool:
+    total = weights.total(question.words[index] for index in question.names)
+    names = weights.total(question.words[index] for index in question.names & (quote.held | quote.around))
+    return quote.coverage >= _TEXT_COVERAGE and quote.score >= _TEXT_SCORE and names >= _TEXT_NAMES * total
+
+
+def _prefers_table(question: Question, reading: TableReading, quote: Quote, named: Sequence[str]) -> bool:
+    if question.kind in ("formula", "reason"):
+        return False
+    if question.kind in _COMPUTED or reading.direct or any(table.id in named for table in reading.tables):
+        return True
+    return reading.specific and reading.coverage >= quote.coverage - _TABLE_FIRST
+
+
+def _from_table(reading: TableReading) -> Draft:
+    warnings = tuple(
+        f"The grid of {table_name(table)} was read with low confidence ({table.confidence:.2f}); "
+        "compare the cells with the page."
+        for table in reading.tables
+        if table.confidence < _DOUBTFUL_GRID
+    )
+    return Draft(text=reading.claim.text, status="answered", claims=(reading.claim,), warnings=warnings)
+
+
+def _from_text(question: Question, best: Sequence[Quote], weights: Weights) -> Draft:
+    chosen = choose(question, best)
+    if chosen is not None:
+        choice, quote = chosen
+        text = f"{choice[:1].upper()}{choice[1:]}: {_quoted(quote)}"
+        return Draft(text=text, status="answered", claims=(Claim(text=text, evidence=quote.evidence),))
+    quotes = complementing(best, question, weights)
+    claims = tuple(Claim(text=_quoted(quote), evidence=quote.evidence) for quote in quotes)
+    return Draft(text=" ".join(claim.text for claim in claims), status="answered", claims=claims)
+
+
+def _quoted(quote: Quote) -> str:
+    return f"“{quote.said}” (page {quote.element.place.page})"
+
+
+def _unanswerable(quotes: Sequence[Quote], unknown: Sequence[str]) -> Draft:
+    lacking = f" Nothing in them mentions {', '.join(dict.fromkeys(unknown))}." if unknown else ""
+    nearest = f" The nearest passage is: {_quoted(quotes[0])}" if quotes else ""
+    return Draft(text=f"The papers do not say.{lacking}{nearest}", status="unanswerable")

@@ -1,0 +1,101 @@
+"""Reads tables: aligns the question with each that may answer, and computes over the one that fits best."""
+
+from collections.abc import Mapping, Sequence
+
+from paperscope.protocols import Corpus, Embedder
+from paperscope.types import Claim, Context, Paper, entity_key
+from query.embedded.across import compare_across
+from query.embedded.align import Aligner
+from query.embedded.compute import compute
+from query.embedded.grid import TableView, view
+from query.embedded.passages import elements_of
+from query.embedded.question import Question
+from query.embedded.select import Selection, select
+from query.embedded.table_reading import TableReading
+from query.embedded.weights import Weights
+
+__all__ = ["TableReader"]
+
+# Among tables that account for the question equally well, likeness in meaning and nearness in the context decide.
+_LIKENESS = 0.15
+_IN_CONTEXT = 0.05
+_SPECIFIC = 0.05
+_DESCRIBED = 600
+
+
+class TableReader:
+    """Answers from table cells alone."""
+
+    def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
+        self._corpus = corpus
+        self._embedder = embedder
+
+    async def read(
+        self, question: Question, context: Context, weights: Weights, *, papers: Sequence[Paper], named: Sequence[str]
+    ) -> TableReading | None:
+        """The best answer from the tables of these papers, or from those among them that the question names.
+
+        None where no table can answer. Raises ModelError.
+        """
+        selections = self._selections(question, weights, papers=papers, named=named)
+        best = await self._best(question, selections, near=elements_of(self._corpus, context))
+        if best is None or best.unheld:
+            return compare_across(question, selections) or best
+        return best
+
+    def _selections(
+        self, question: Question, weights: Weights, *, papers: Sequence[Paper], named: Sequence[str]
+    ) -> list[Selection]:
+        tables = [(element, paper) for paper in papers for element in paper.elements if element.kind == "table"]
+        asked = [(table, paper) for table, paper in tables if table.id in named]
+        aligner = Aligner(question, weights)
+        selections = []
+        for table, paper in asked or tables:
+            seen = view(table)
+            around = "\n".join((table.label, table.caption, table.section, *seen.corners, paper.title))
+            selections.append(select(question, seen, aligner, around=around, aliases=self._aliases(seen)))
+        return selections
+
+    def _aliases(self, seen: TableView) -> Mapping[str, Sequence[str]]:
+        """What else the library's entities call the names in a table's headers."""
+        keys = {part.text: entity_key(part.text) for part in seen.parts}
+        entities = self._corpus.entities(tuple(dict.fromkeys(keys.values())))
+        return {text: (entities[key].name, *entities[key].aliases) for text, key in keys.items() if key in entities}
+
+    async def _best(
+        self, question: Question, selections: Sequence[Selection], *, near: Mapping[str, object]
+    ) -> TableReading | None:
+        alike = await self._alike(question, selections)
+        best, most = None, 0.0
+        for selection, like in zip(selections, alike, strict=True):
+            claim = compute(question, selection)
+            if claim is None:
+                continue
+            reading = _reading(selection, claim)
+            in_context = selection.view.table.id in near
+            score = reading.coverage + _LIKENESS * like + _SPECIFIC * reading.specific + _IN_CONTEXT * in_context
+            if best is None or score > most:
+                best, most = reading, score
+        return best
+
+    async def _alike(self, question: Question, selections: Sequence[Selection]) -> list[float]:
+        if not selections:
+            return []
+        texts = [_described(selection.view)[:_DESCRIBED] for selection in selections]
+        vectors = await self._embedder.embed([question.text, *texts])
+        return [float(value) for value in vectors[1:] @ vectors[0]]
+
+
+def _described(seen: TableView) -> str:
+    return f"{seen.table.caption}. {', '.join(part.text for part in seen.parts)}"
+
+
+def _reading(selection: Selection, claim: Claim) -> TableReading:
+    return TableReading(
+        claim=claim,
+        tables=(selection.view.table,),
+        coverage=selection.coverage,
+        unheld=selection.unheld,
+        specific=len(selection.axes()) == 2,
+        direct=selection.direct,
+    )

@@ -1,0 +1,73 @@
+"""How telling a word is: its rarity among the elements of the papers."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from paperscope.types import Element, Paper
+from query.embedded.words import FUNCTION_WORDS, LIGHT_WORDS, Token, likeness, tokens
+
+__all__ = ["Weights", "element_text"]
+
+_LIGHT = 0.3
+# A common word that the papers never use is the asker's own wording; an unknown name is another matter (`unknown`).
+_UNSEEN = 0.3
+_LEAST = 0.05
+
+
+def element_text(element: Element) -> str:
+    """All words of an element, a table's cells and captions included."""
+    if element.kind == "table":
+        return "\n".join((element.label, element.caption, *(cell.text for cell in element.cells)))
+    if element.kind == "figure":
+        return "\n".join((element.label, element.caption, element.text))
+    return element.text
+
+
+class Weights:
+    """Inverse document frequency over the elements of papers, scaled to (0, 1]. `common` are the words that the
+    papers (also) write without capitals."""
+
+    def __init__(self, papers: Iterable[Paper]) -> None:
+        self._counts: Counter[str] = Counter()
+        self._joined: set[str] = set()
+        self.common: set[str] = set()
+        self._total = 0
+        for paper in papers:
+            for element in paper.elements:
+                found = tokens(element_text(element))
+                self.common.update(token.text for token in found if token.small)
+                words = [token.text for token in found]
+                self._counts.update(set(words))
+                self._joined.update(first + second for first, second in pairwise(words))
+                self._total += 1
+
+    def of(self, word: str) -> float:
+        """The weight of a folded word: 0 for function words and signs, little for words that any table could bear."""
+        if word in FUNCTION_WORDS or word in "+-":
+            return 0.0
+        if word not in self._counts:
+            return _UNSEEN
+        most = math.log((self._total + 1) / 0.5)
+        rarity = math.log((self._total + 1) / (self._counts[word] + 0.5)) / most
+        return max(rarity, _LEAST) * (_LIGHT if word in LIGHT_WORDS else 1.0)
+
+    def total(self, words: Iterable[Token]) -> float:
+        """The summed weight of tokens."""
+        return sum(self.of(word.text) for word in words)
+
+    def unknown(self, words: Sequence[Token], at: Iterable[int]) -> tuple[str, ...]:
+        """Those of the words at these indices that no element holds: neither alone, nor run together with a
+        neighbour ("CTB 5" for "CTB5" and the other way round), nor abbreviated or inflected."""
+        return tuple(words[index].text for index in sorted(at) if not self._known(words, index))
+
+    def _known(self, words: Sequence[Token], index: int) -> bool:
+        word = words[index].text
+        before = words[index - 1].text if index > 0 else ""
+        behind = words[index + 1].text if index + 1 < len(words) else ""
+        forms = (word, before + word, word + behind)
+        return any(form in self._counts for form in forms) or word in self._joined or self._alike(word)
+
+    def _alike(self, word: str) -> bool:
+        return any(likeness(word, other) > 0 for other in self._counts)

@@ -1,0 +1,147 @@
+"""`QueryEngine`: a question in, a verified answer out."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from paperscope.errors import InputError, UnknownPaperError
+from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, VisionModel
+from paperscope.types import Answer, Claim, Context, Usage
+from query.answering import ModelAnswerer, Written
+from query.draft import Draft
+from query.element_text import element_text
+from query.image_reading import ImageReader
+from query.retrieval import Retrieval, RetrievalOptions, Retriever
+from query.stages import Stages
+from query.verification import verify
+
+__all__ = ["QueryEngine", "TextAnswerer"]
+
+_LONGEST_QUESTION = 4000
+_NOTHING_FOUND = "The library holds nothing on this question."
+_NO_MODEL = "no language model was used: the answer was drawn from the papers' own words and numbers"
+
+
+class TextAnswerer(Protocol):
+    """Answers from a context without a language model, as `query.embedded.EmbeddedAnswerer` does."""
+
+    async def answer(self, question: str, context: Context, *, named: tuple[str, ...]) -> Draft:
+        """A draft; `named` are the ids of the elements that the question names."""
+        ...
+
+
+class QueryEngine:
+    """Answers questions over a library.
+
+    Without `answer_model`, `text_answerer` answers (default: `EmbeddedAnswerer`), and a warning says so. Without
+    `vision_model` images stay unread.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        index: GraphIndex,
+        embedder: Embedder,
+        answer_model: LanguageModel | None = None,
+        vision_model: VisionModel | None = None,
+        *,
+        text_answerer: TextAnswerer | None = None,
+        options: RetrievalOptions | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._embedder = embedder
+        self._model = answer_model
+        self._vision = vision_model
+        self._text_answerer = text_answerer
+        self._retriever = Retriever(corpus, index, embedder, options=options)
+
+    async def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Retrieval:
+        """The context that an answer would rest on. Raises InputError, UnknownPaperError and ModelError."""
+        question = _checked(question)
+        for paper in papers:
+            self._check_paper(paper)
+        return await self._retriever.retrieve(question, papers=papers)
+
+    async def ask(
+        self, question: str, *, papers: Sequence[str] = (), on_stage: Callable[[str], None] | None = None
+    ) -> Answer:
+        """Answer from these papers (ids; empty means all); `on_stage` hears the name of each stage as it begins.
+
+        Raises InputError for a question that is empty or too long, UnknownPaperError, and ModelError when the
+        language model or the embedder fails.
+        """
+        stages = Stages(on_stage)
+        with stages.run("retrieving"):
+            retrieval = await self.retrieve(question, papers=papers)
+        question = question.strip()
+        written = await self._write(question, retrieval, stages)
+        with stages.run("verifying"):
+            warnings = self._verify(question, written.draft)
+        draft = written.draft
+        return Answer(
+            question=question,
+            status=draft.status,
+            text=draft.text,
+            claims=draft.claims,
+            context=retrieval.context,
+            readings=written.readings,
+            initial=written.initial,
+            merged=written.merged,
+            model=self._model.name if self._model and retrieval.context.sources else "",
+            usage=written.usage,
+            seconds=stages.seconds,
+            stages=stages.times,
+            warnings=(*draft.warnings, *warnings),
+        )
+
+    async def _write(self, question: str, retrieval: Retrieval, stages: Stages) -> Written:
+        context = retrieval.context
+        if not context.sources:
+            return _unmodelled(Draft(text=_NOTHING_FOUND, status="unanswerable"))
+        if self._model is not None:
+            reader = ImageReader(self._corpus, self._vision) if self._vision else None
+            answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
+            return await answerer.answer(question, context, stages=stages)
+        with stages.run("answering"):
+            draft = await self._answerer().answer(question, context, named=retrieval.named)
+        warnings = draft.warnings if _NO_MODEL in draft.warnings else (_NO_MODEL, *draft.warnings)
+        return _unmodelled(Draft(text=draft.text, status=draft.status, claims=draft.claims, warnings=warnings))
+
+    def _answerer(self) -> TextAnswerer:
+        if self._text_answerer is not None:
+            return self._text_answerer
+        from query.embedded import EmbeddedAnswerer
+
+        return EmbeddedAnswerer(self._corpus, self._embedder)
+
+    def _verify(self, question: str, draft: Draft) -> tuple[str, ...]:
+        if draft.status == "unanswerable":
+            return ()
+        return verify(question=question, text=draft.text, claims=draft.claims, texts=self._texts(draft.claims))
+
+    def _texts(self, claims: Sequence[Claim]) -> dict[str, str]:
+        """The text of every element that the claims cite."""
+        ids = {evidence.element for claim in claims for evidence in claim.evidence}
+        return {element: element_text(self._corpus.element(element)) for element in ids}
+
+    def _check_paper(self, paper: str) -> None:
+        try:
+            self._corpus.paper(paper)
+        except KeyError as error:
+            raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids") from error
+
+
+def _checked(question: str) -> str:
+    question = question.strip()
+    if not question:
+        raise InputError(f"the question {question!r} is empty; ask something")
+    if len(question) > _LONGEST_QUESTION:
+        raise InputError(
+            f"the question that starts {question[:60]!r} has {len(question)} characters; "
+            f"the most that can be asked at once is {_LONGEST_QUESTION}"
+        )
+    return question
+
+
+def _unmodelled(draft: Draft) -> Written:
+    """What was written without a model costs nothing and has no stages of its own."""
+    return Written(draft=draft, initial=draft.text, merged="", readings=(), usage=Usage())

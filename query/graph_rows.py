@@ -1,0 +1,74 @@
+"""The rows of the Entities and Relationships sections."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from paperscope.protocols import Corpus
+from paperscope.types import ContextEntity, ContextRelation, Entity, Place, Relation
+from query.words import Rarity
+
+__all__ = ["GraphRows"]
+
+_PLACES = 3
+_RELATIONS_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GraphRows:
+    """What the graph adds to a context. `papers` restricts it to what stands in them; empty means all."""
+
+    corpus: Corpus
+    papers: frozenset[str] = frozenset()
+
+    def entities(self, ids: Sequence[str]) -> list[Entity]:
+        """The entities under these ids that the papers name, in the ids' order."""
+        found = self.corpus.entities(ids)
+        return [found[key] for key in dict.fromkeys(ids) if key in found and self._sources(found[key].sources)]
+
+    def entity_rows(self, entities: Sequence[Entity]) -> tuple[ContextEntity, ...]:
+        """A row an entity, in the given order."""
+        return tuple(
+            ContextEntity(
+                id=number,
+                entity=entity.name,
+                type=entity.type,
+                description=entity.description,
+                rank=self.corpus.degree(entity.id),
+                places=self._places(entity.sources),
+            )
+            for number, entity in enumerate(entities)
+        )
+
+    def relation_rows(
+        self, entities: Sequence[Entity], *, asked: Set[str], rarity: Rarity, limit: int
+    ) -> tuple[ContextRelation, ...]:
+        """Relations of these entities, those that bear most on the asked words first, then by weight."""
+        found = self.corpus.relations_of([entity.id for entity in entities], limit=_RELATIONS_LOOKED_AT)
+        names = self.corpus.entities(list(dict.fromkeys(end for one in found for end in (one.source, one.target))))
+        relations = [one for one in found if one.source in names and one.target in names and self._sources(one.sources)]
+
+        def bearing(relation: Relation) -> tuple[float, float]:
+            text = " ".join((names[relation.source].name, names[relation.target].name, relation.description))
+            return rarity.coverage(asked, text), relation.weight
+
+        best = sorted(relations, key=bearing, reverse=True)[:limit]
+        return tuple(self._relation_row(number, relation, names) for number, relation in enumerate(best))
+
+    def _relation_row(self, number: int, relation: Relation, names: Mapping[str, Entity]) -> ContextRelation:
+        return ContextRelation(
+            id=number,
+            source=names[relation.source].name,
+            target=names[relation.target].name,
+            description=relation.description,
+            weight=relation.weight,
+            rank=self.corpus.degree(relation.source) + self.corpus.degree(relation.target),
+            places=self._places(relation.sources),
+        )
+
+    def _places(self, sources: Iterable[str]) -> tuple[Place, ...]:
+        places = dict.fromkeys(self.corpus.element(source).place for source in self._sources(sources)[:_PLACES])
+        return tuple(places)
+
+    def _sources(self, sources: Iterable[str]) -> list[str]:
+        """The element ids that lie in the papers: an id begins with its paper's."""
+        return [one for one in sources if not self.papers or one.partition("/")[0] in self.papers]

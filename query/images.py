@@ -1,0 +1,67 @@
+"""Which pictures are worth a vision call: few, and only those that bear on the question."""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from paperscope.types import Equation, Figure, Table
+from query.element_text import Pictured, element_text
+from query.references import References
+from query.words import Rarity, content_words
+
+__all__ = ["ImageChooser"]
+
+# What a question says when it asks for what only such an element shows.
+_CUES: dict[type[Pictured], re.Pattern[str]] = {
+    Table: re.compile(r"(?i)\b(tables?|rows?|columns?)\b"),
+    Figure: re.compile(
+        r"(?i)\b(fig(ure)?s?|plots?|charts?|graphs?|curves?|diagrams?|images?|pictures?|photos?|maps?|illustrations?"
+        r"|bars?|axis|axes|legends?|colou?r(ed|s)?|arrows?|drawn|depicted|panels?|spectr(um|a)|architecture)\b"
+    ),
+    Equation: re.compile(
+        r"(?i)\b(equations?|eqs?|formulas?|formulae|formulat\w+|calculat\w+|comput\w+|defin\w+|deriv\w+|coefficients?"
+        r"|express\w+|loss(es)?|objective|gradient|integral|variables?|parameters?|symbols?|terms?)\b|[α-ωΑ-Ω=∑∫]"
+    ),
+}
+_CUE = 0.2
+_NEARNESS = 0.5
+_NAMED = 2.0
+_SURROUNDED = 0.5
+_ENOUGH = 0.4
+_NEAR_THE_BEST = 0.75
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImageChooser:
+    """Ranks pictures for one question, which names `references`."""
+
+    question: str
+    rarity: Rarity
+    references: References
+
+    def choose(self, pictures: Sequence[Pictured], nearness: Mapping[str, float], *, limit: int) -> list[Pictured]:
+        """At most `limit` pictures, best first: those whose score is high enough and near the best.
+
+        `nearness` (0 to 1) tells how well the text in and round a picture was retrieved.
+        """
+        asked = content_words(self.question)
+        scores = {
+            picture.id: self._score(picture, nearness.get(picture.id, 0.0), asked)
+            for picture in pictures
+            if picture.crop is not None and self._in_question(picture)
+        }
+        floor = max(_ENOUGH, _NEAR_THE_BEST * max(scores.values(), default=0.0))
+        chosen = [picture for picture in pictures if scores.get(picture.id, 0.0) >= floor]
+        return sorted(chosen, key=lambda picture: -scores[picture.id])[:limit]
+
+    def _score(self, picture: Pictured, nearness: float, asked: Set[str]) -> float:
+        score = self.rarity.coverage(asked, element_text(picture)) + _NEARNESS * nearness
+        score += _CUE * (_CUES[type(picture)].search(self.question) is not None)
+        score += _NAMED * (picture.id in self.references.elements)
+        return score + _SURROUNDED * (picture.id in self.references.surroundings)
+
+    def _in_question(self, picture: Pictured) -> bool:
+        """A formula is worth a look only if the question asks for one: its text seldom tells what it is about."""
+        if not isinstance(picture, Equation) or picture.id in self.references.elements:
+            return True
+        return _CUES[Equation].search(self.question) is not None

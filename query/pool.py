@@ -1,0 +1,89 @@
+"""The chunks that may become sources, and all that lifts one above another."""
+
+from collections.abc import Iterable, Sequence
+
+from paperscope.protocols import Corpus
+from paperscope.types import Candidates, Chunk, Element, Entity, Paper, Reference
+from query.element_text import Pictured
+from query.fusion import best_first, fuse
+from query.references import References
+
+__all__ = ["Pool"]
+
+# Shares of the best fused score that a chunk gains: for holding what the question names; for standing on a page or in
+# a section that it names; for holding a picture that a found chunk refers to; for naming the best entity.
+_NAMED = 1.5
+_SURROUNDING = 0.5
+_LINKED = 0.4
+_ENTITY = 0.15
+# Bibliographies repeat the words of titles; they seldom answer.
+_BIBLIOGRAPHY = 0.5
+# A paper is asked about if its chunks together score at least this share of the best paper's.
+_ASKED_ABOUT = 0.5
+
+
+class Pool:
+    """Chunks with scores; each method lifts some, and may bring in chunks that words and vectors did not find."""
+
+    def __init__(self, corpus: Corpus, candidates: Candidates) -> None:
+        self._corpus = corpus
+        self._elements: dict[str, Element] = {}
+        fused = fuse(candidates)
+        self._chunks = {chunk: corpus.chunk(chunk) for chunk in fused}
+        self.scores = {chunk: score * self._worth(chunk) for chunk, score in fused.items()}
+        self._best = max(self.scores.values(), default=1.0)
+
+    def chunks(self) -> list[Chunk]:
+        """The chunks, best first."""
+        return [self._chunks[chunk] for chunk in best_first(self.scores)]
+
+    def element(self, element: str) -> Element:
+        """An element by id; each is fetched once."""
+        if element not in self._elements:
+            self._elements[element] = self._corpus.element(element)
+        return self._elements[element]
+
+    def nearness(self, chunk: str) -> float:
+        """A chunk's score as a share (0 to 1) of the best that words and vectors gave."""
+        return min(1.0, self.scores[chunk] / self._best)
+
+    def papers(self) -> list[str]:
+        """The papers that the question seems to be about, best first."""
+        totals: dict[str, float] = {}
+        for chunk, score in self.scores.items():
+            paper = self._chunks[chunk].paper
+            totals[paper] = totals.get(paper, 0.0) + score
+        floor = _ASKED_ABOUT * max(totals.values(), default=0.0)
+        return [paper for paper in best_first(totals) if totals[paper] >= floor]
+
+    def lift_named(self, references: References) -> None:
+        """Lift what the question names outright, and somewhat what stands on a page or in a section it names."""
+        self._lift(self._corpus.chunks_of(references.elements), _NAMED)
+        self._lift(self._corpus.chunks_of(references.surroundings), _SURROUNDING)
+
+    def lift_linked(self, papers: Sequence[Paper]) -> None:
+        """Lift the tables, figures and equations that chunks found so far refer to ("see Table 6")."""
+        holders = {key: chunk.id for chunk in reversed(self.chunks()) for key in chunk.elements}
+        gains: dict[str, float] = {}
+        for paper in papers:
+            for link in paper.links:
+                if link.source in holders and isinstance(self.element(link.target), Pictured):
+                    gain = _LINKED * self.nearness(holders[link.source])
+                    gains[link.target] = max(gain, gains.get(link.target, 0.0))
+        for target, gain in gains.items():
+            self._lift(self._corpus.chunks_of([target]), gain)
+
+    def lift_entities(self, entities: Sequence[Entity]) -> None:
+        """Lift what names the entities, given best first; one that stands in many chunks says little about each."""
+        for rank, entity in enumerate(entities, start=1):
+            chunks = self._corpus.chunks_of(entity.sources)
+            self._lift(chunks, _ENTITY / rank / max(len(chunks), 1))
+
+    def _worth(self, chunk: str) -> float:
+        elements = map(self.element, self._chunks[chunk].elements)
+        return _BIBLIOGRAPHY if all(isinstance(element, Reference) for element in elements) else 1.0
+
+    def _lift(self, chunks: Iterable[Chunk], gain: float) -> None:
+        for chunk in chunks:
+            self._chunks[chunk.id] = chunk
+            self.scores[chunk.id] = self.scores.get(chunk.id, 0.0) + gain * self._best

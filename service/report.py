@@ -1,0 +1,94 @@
+"""The batch report in the owner's headings, as Markdown.
+
+One block a question: `## Query:`, `### Context` with the CSV sections, `### Initial LLM Response`, `### Multimodal
+Processing (N images)` with `**Image**:` and `**Response**:` for each, `### Merged Multimodal Response` and
+`### Final Response`. A step that was left out says why. Text that came from papers or models is indented where it
+could be mistaken for one of these headings.
+"""
+
+import re
+from collections.abc import Sequence
+
+from paperscope.types import Answer, Claim, ImageFinding, Reading
+from query import render_context
+from service.rows import BatchRow, image_name
+
+__all__ = ["render_report"]
+
+_HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
+
+
+def render_report(rows: Sequence[BatchRow]) -> str:
+    """The whole report, questions in the order asked."""
+    return "\n---\n\n".join(_block(row) for row in rows)
+
+
+def _block(row: BatchRow) -> str:
+    heading = f"## Query: {_line(row.question)}\n"
+    if row.answer is None:
+        return f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(_line, row.warnings))}\n"
+    answer = row.answer
+    parts = [
+        heading,
+        f"### Context\n\n{render_context(answer.context)}",
+        f"### Initial LLM Response\n\n{_initial(answer)}",
+        f"### Multimodal Processing ({len(answer.readings)} images)\n\n{_readings(answer)}",
+        f"### Merged Multimodal Response\n\n{_merged(answer)}",
+        f"### Final Response\n\n{_final(answer)}",
+    ]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def _initial(answer: Answer) -> str:
+    if not answer.model:
+        return "_No language model is configured: the embedded answerer read the context; its answer stands below._"
+    return _body(answer.initial)
+
+
+def _readings(answer: Answer) -> str:
+    if not answer.readings:
+        why = "no vision model is configured" if not answer.model else "no image was worth reading, or none can be read"
+        return f"_No image was read: {why}._"
+    return "\n\n".join(_reading(reading) for reading in answer.readings)
+
+
+def _reading(reading: Reading) -> str:
+    head = f"**Image**: images/{image_name(reading.element)} ({reading.place})"
+    if isinstance(reading, ImageFinding):
+        note = "" if reading.relevant else "_Does not bear on the question._ "
+        return f"{head}\n\n**Response**: {note}{_body(reading.text)}"
+    return f"{head}\n\n**Response**: _Unread: {_line(reading.reason)}._"
+
+
+def _merged(answer: Answer) -> str:
+    if answer.merged:
+        return _body(answer.merged)
+    return "_Left out: no image reading could change the answer._"
+
+
+def _final(answer: Answer) -> str:
+    lines = [_body(answer.text)]
+    if answer.status == "unanswerable":
+        lines.append("**Status**: the papers do not say.")
+    if answer.claims:
+        lines.append("**Claims and their places**:\n\n" + "\n".join(_claim(claim) for claim in answer.claims))
+    lines += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
+    usage = answer.usage
+    lines.append(
+        f"_{answer.model or 'no language model'}; {usage.calls} model calls ({usage.cached} from the store), "
+        f"{usage.prompt_tokens} + {usage.completion_tokens} tokens, cost {usage.cost:.4f}, {answer.seconds:.1f} s_"
+    )
+    return "\n\n".join(lines)
+
+
+def _claim(claim: Claim) -> str:
+    places = [f"  - `{item.element}` {item.place}: “{_line(item.quote)}”" for item in claim.evidence]
+    return "\n".join([f"- {_line(claim.text)}", *(places or ["  - no evidence"])])
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _body(text: str) -> str:
+    return _HEADING.sub(" ", text.strip())

@@ -1,0 +1,81 @@
+"""One row of a batch: what `answers.jsonl` holds for a question."""
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from paperscope.types import Answer, ImageFinding, Reading, Usage
+
+__all__ = ["BatchRow", "RowStatus", "image_name"]
+
+RowStatus = Literal["answered", "unanswerable", "error"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchRow:
+    """A question's outcome; `answer` is None exactly when `status` is "error", and `warnings` then say why."""
+
+    index: int
+    question: str
+    status: RowStatus
+    answer: Answer | None = None
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def to_json(self) -> str:
+        """The row as one line of `answers.jsonl`."""
+        answer = self.answer
+        usage = answer.usage if answer else Usage()
+        row = {
+            "index": self.index,
+            "question": self.question,
+            "status": self.status,
+            "answer": answer.text if answer else "",
+            "claims": [
+                {
+                    "text": claim.text,
+                    "evidence": [
+                        {
+                            "element": item.element,
+                            "paper": item.place.paper,
+                            "page": item.place.page,
+                            "box": list(item.place.box),
+                            "quote": item.quote,
+                        }
+                        for item in claim.evidence
+                    ],
+                }
+                for claim in (answer.claims if answer else ())
+            ],
+            "images": [_image(reading) for reading in (answer.readings if answer else ())],
+            "usage": {
+                "calls": usage.calls,
+                "cached": usage.cached,
+                "prompt_tokens": usage.prompt_tokens,
+                "completion_tokens": usage.completion_tokens,
+                "cost": usage.cost,
+            },
+            "model": answer.model if answer else "",
+            "seconds": round(self.seconds, 3),
+            "warnings": list(self.warnings),
+        }
+        return json.dumps(row, ensure_ascii=False)
+
+
+def image_name(element: str) -> str:
+    """The file name of an element's crop beside the report: `PAPER-table-5.png`."""
+    return f"{element.replace('/', '-')}.png"
+
+
+def _image(reading: Reading) -> dict[str, object]:
+    read = isinstance(reading, ImageFinding)
+    return {
+        "element": reading.element,
+        "paper": reading.place.paper,
+        "page": reading.place.page,
+        "box": list(reading.place.box),
+        "file": f"images/{image_name(reading.element)}",
+        "read": read,
+        "relevant": reading.relevant if isinstance(reading, ImageFinding) else None,
+        "response": reading.text if isinstance(reading, ImageFinding) else reading.reason,
+    }

@@ -1,0 +1,61 @@
+"""The house rules that no linter checks."""
+
+import ast
+import importlib
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGES = ("paperscope", "prompts", "ingest", "graph_store", "query", "service")
+
+
+def modules(root: Path) -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from sorted((root / package).rglob("*.py"))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_package_is_ours_and_not_shadowed(root: Path, package: str) -> None:
+    spec = importlib.util.find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    assert Path(spec.origin).resolve().is_relative_to(root)
+
+
+def test_every_module_says_what_it_is_for_and_what_is_public(root: Path) -> None:
+    for file in modules(root):
+        tree = ast.parse(file.read_text())
+        assert ast.get_docstring(tree), f"{file} has no docstring"
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        if file.name != "__main__.py" and len(tree.body) > 1:
+            assert "__all__" in names, f"{file} has no __all__"
+
+
+def test_public_names_exist(root: Path) -> None:
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        for name in getattr(module, "__all__", []):
+            assert hasattr(module, name), f"{package}.__all__ names {name!r}, which is not there"
+
+
+def test_links_in_the_documents_lead_somewhere(root: Path) -> None:
+    for file in [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", file.read_text()):
+            assert (file.parent / target).exists(), f"{file.name} links to {target!r}, which is not there"
+
+
+def test_each_dependency_is_named_with_its_reason(root: Path) -> None:
+    reasons = (root / "docs" / "dependencies.md").read_text()
+    project = (root / "pyproject.toml").read_text().partition("[project.scripts]")[0]
+    for name in re.findall(r'^    "([a-z0-9-]+)[>=<]', project, flags=re.MULTILINE):
+        assert name in reasons, f"{name} is not in docs/dependencies.md"
+
+
+def test_every_pin_has_one_version(root: Path) -> None:
+    lines = [line for line in (root / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    names = [line.partition("==")[0].lower() for line in lines]
+    assert len(names) == len(set(names))
+    assert "torch==2.13.0" in lines

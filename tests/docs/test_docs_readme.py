@@ -1,0 +1,137 @@
+"""Every command and code block of the README does what it says."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from paperscope.settings import load_settings
+
+LOCAL_SERVER = "http://127.0.0.1:11434/v1"
+REPLIES = {
+    "image_finding": {"relevant": False, "finding": "nothing of use"},
+    "answer": {"status": "answered", "answer": "Seed 2, with 89.80.", "claims": []},
+}
+
+
+def blocks(root: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (root / "README.md").read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """A model server that answers each kind of request with a fixed reply."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        name = body["response_format"]["json_schema"]["name"]
+        choice = {"index": 0, "finish_reason": "stop"}
+        message = {"role": "assistant", "content": json.dumps(REPLIES[name])}
+        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"]}
+        payload = json.dumps({**reply, "choices": [{**choice, "message": message}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def log_message(self, *_arguments: object) -> None:
+        return
+
+
+@pytest.fixture
+def model_server() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """A folder like the checkout, with the example paper in its library."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "examples").symlink_to(root / "examples")
+    return folder
+
+
+def shell(script: str, *, folder: Path, root: Path) -> subprocess.CompletedProcess[str]:
+    command = f'paperscope() {{ "{sys.executable}" -m paperscope "$@"; }}\nset -e\n{script}'
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.run(  # noqa: S603
+        ["/bin/bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_two_commands_are_there(root: Path) -> None:
+    scripts = [block.strip() for block in blocks(root, "bash")][:2]
+    assert scripts == ["scripts/demo", "scripts/test"]
+    assert all(os.access(root / script, os.X_OK) for script in scripts)
+    assert "exec scripts/test" in (root / ".ci" / "run").read_text()
+
+
+def test_the_commands_and_the_python_of_the_readme_run(root: Path, workplace: Path) -> None:
+    use, manage = blocks(root, "bash")[2:4]
+    done = shell(use, folder=workplace, root=root)
+    assert done.returncode == 0, done.stderr
+    assert "0.9687" in done.stdout
+    assert len((workplace / "answers" / "answers.jsonl").read_text().splitlines()) == 24
+    (python,) = blocks(root, "python")
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", python],
+        cwd=workplace,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "256" in done.stdout
+    done = shell(manage, folder=workplace, root=root)
+    assert done.returncode == 0, done.stderr
+    assert "removed" in done.stdout
+
+
+def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, model_server: str) -> None:
+    script = blocks(root, "bash")[4]
+    assert LOCAL_SERVER in script
+    (tmp_path / "examples").symlink_to(root / "examples")
+    # The paper is added without a model: here it is the answer that is tried.
+    add = "PAPERSCOPE_MODEL= paperscope add examples/paper/ner-report.pdf\n"
+    done = shell(add + script.replace(LOCAL_SERVER, model_server), folder=tmp_path, root=root)
+    assert done.returncode == 0, done.stderr
+    assert "89.80" in done.stdout
+
+
+def test_no_block_is_left_untried(root: Path) -> None:
+    languages = re.findall(r"^```(\w+)\n", (root / "README.md").read_text(), flags=re.MULTILINE)
+    assert sorted(languages) == ["bash"] * 5 + ["python", "text", "toml"]
+
+
+def test_the_settings_file_of_the_readme_is_read(root: Path, tmp_path: Path) -> None:
+    (toml,) = blocks(root, "toml")
+    file = tmp_path / "paperscope.toml"
+    file.write_text(toml)
+    settings = load_settings(environ={"PAPERSCOPE_MODEL": "other"}, file=file)
+    assert settings.answer.model == "a-large-model"
+    assert not settings.extract.configured
+
+
+def test_the_demo_runs(root: Path, tmp_path: Path) -> None:
+    if Path(sys.prefix) != root / ".venv":
+        pytest.skip("the tests don't run in .venv; scripts/test runs them there")
+    environment = {**os.environ, "PAPERSCOPE_LIBRARY": str(tmp_path / "library")}
+    done = subprocess.run(  # noqa: S603
+        [root / "scripts" / "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "24 questions" in done.stdout

@@ -1,0 +1,34 @@
+"""Run as a process of its own: adds papers to a library, one after the other, until it is done or killed.
+
+Arguments: the library's folder, the first paper's number, the number of papers. Each paper is announced on stdout
+before it is added; a third of the papers before it is then replaced or removed.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from graph_store import NativeGraphIndex, Store
+from paperscope.types import ModelReply
+from tests.graph_store.synthetic import METHODS, add, make_indexed
+
+
+def main() -> None:
+    folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    store = Store.open(folder)
+    index = NativeGraphIndex.open(store)
+    for number in range(first, first + count):
+        store.put_call(f"call {number}", "model", ModelReply(text=f"reply {number}"))
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+        indexed = make_indexed(f"{number:012x}", names=METHODS, note=f"version {number}")
+        index.apply(indexed, revision=add(store, indexed))
+        if number % 3 == 0:
+            index.remove(indexed.paper.id, revision=store.remove(indexed.paper.id))
+    index.close()
+    store.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.extraction.acronyms import definitions, long_form
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("We use named entity recognition (NER) here.", "NER", "named entity recognition"),
+        ("as in part-of-speech tagging (POS) tasks", "POS", "part-of-speech"),
+        ("trained as Conditional Random Fields (CRFs)", "CRFs", "Conditional Random Fields"),
+        ("a conditional random field (CRFs)", "CRFs", "conditional random field"),
+        ("the focal loss (FL for short) of", "FL", "focal loss"),
+        ("the Sorensen index, dice coefficient (DSC) for short, is", "DSC", "dice coefficient"),
+        ("MRC (machine reading comprehension) is", "MRC", "machine reading comprehension"),
+        ("question answering (QA; Li et al., 2019)", "QA", "question answering"),
+        ("mean Average Precision (mAP)", "mAP", "mean Average Precision"),
+        ("word error rate metric (WER)", "WER", "word error rate"),
+        ("Transformers [Bidirectional Encoder Models (BEM)]", "BEM", "Bidirectional Encoder Models"),
+    ],
+)
+def test_definitions_are_found_in_both_orders(text: str, short: str, long: str) -> None:
+    assert [(found.short, found.long) for found in definitions(text)] == [(short, long)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We use the proposed loss (DSC) here.",
+        "as was shown (Devlin et al., 2018) before",
+        "see the appendix (Table 3) and more",
+        "the result (see above) is",
+        "a value (0.5) of",
+        "the loss (L) is",
+        "BERT (we fine-tune it for two days) is",
+    ],
+)
+def test_no_expansion_is_invented(text: str) -> None:
+    assert list(definitions(text)) == []
+
+
+def test_letters_are_matched_from_the_right_and_the_first_one_begins_a_word() -> None:
+    assert long_form("HMM", "the hidden Markov model") == "hidden Markov model"
+    assert long_form("SRL", "semantic role labelling") == "semantic role labelling"
+    assert long_form("XY", "no such letters") is None
+    assert long_form("NE", "tone") is None
+
+
+@given(st.text(alphabet=st.sampled_from("abC D(),.-;[]sE1"), max_size=60))
+def test_both_forms_always_stand_in_the_text(text: str) -> None:
+    squeezed = " ".join(text.split())
+    for found in definitions(text):
+        assert found.short in squeezed
+        assert found.long in squeezed
+        assert found.long[0].casefold() == found.short[0].casefold()
+
+
+def test_quality_on_the_gold_sentences_of_sdu(shared: Path) -> None:
+    right = given_ = gold_count = 0
+    for line in (shared / "eval" / "acronym_identification.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        text = re.sub(r"\( | \)", lambda match: match.group().strip(), " ".join(record["tokens"]))
+        gold = Counter(_spans(record["tokens"], record["labels"]))
+        found = Counter(definition.long for definition in definitions(text.replace(" - ", "-")))
+        right += (gold & found).total()
+        given_ += found.total()
+        gold_count += gold.total()
+    assert right / given_ > 0.94
+    assert right / gold_count > 0.83
+
+
+def _spans(tokens: list[str], labels: list[str]) -> list[str]:
+    spans: list[list[str]] = []
+    for token, label, before in zip(tokens, labels, ["O", *labels], strict=False):
+        if label == "B-long":
+            spans.append([token])
+        elif label == "I-long" and before.endswith("long"):
+            spans[-1].append(token)
+    return [" ".join(span).replace(" - ", "-") for span in spans]

@@ -1,0 +1,333 @@
+"""The parser's pure rules, on words that no PDF library has touched."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.pdf.backend import Char, HorizontalRule
+from ingest.pdf.captions import captions_of, normal_label
+from ingest.pdf.columns import gutters
+from ingest.pdf.flow import reading_order
+from ingest.pdf.fractions import fold_fractions, formula_text
+from ingest.pdf.headings import is_references_title, split_number
+from ingest.pdf.hyphens import join_lines, vocabulary_of
+from ingest.pdf.lines import line_of, lines_of
+from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.scripts import script_text
+from ingest.pdf.shapes import join_rules
+from ingest.pdf.table_grid import TableRegion, read_grid
+from ingest.pdf.table_rows import is_annotation, is_value
+from ingest.pdf.words import Word, words_of
+from paperscope.types import Box
+
+LETTER = 0.5
+
+
+def word(text: str, x0: float, baseline: float, *, size: float = 10.0, bold: bool = False, math: float = 0.0) -> Word:
+    """A word whose letters are half as wide as they are high."""
+    return Word(
+        text=text,
+        x0=x0,
+        x1=x0 + LETTER * size * len(text),
+        baseline=baseline,
+        size=size,
+        font="Times",
+        bold=bold,
+        italic=False,
+        math=math,
+    )
+
+
+def chars(text: str, x0: float, baseline: float, *, size: float = 10.0) -> list[Char]:
+    width = LETTER * size
+    return [
+        Char(letter, x0 + index * width, x0 + (index + 1) * width, baseline, size, "Times", False, False)
+        for index, letter in enumerate(text)
+        if letter != " "
+    ]
+
+
+def sentence(text: str, x0: float, baseline: float, *, size: float = 10.0) -> list[Word]:
+    words, x = [], x0
+    for part in text.split():
+        words.append(word(part, x, baseline, size=size))
+        x = words[-1].x1 + 3
+    return words
+
+
+def grid_of(
+    rows: Sequence[Sequence[tuple[float, str]]],
+    *,
+    rules: Sequence[float],
+    partial: Sequence[tuple[float, float, float]] = (),
+    width: float = 300,
+) -> list[list[str]]:
+    """Read rows 12 pt apart, each of (x, text), the first baseline at 10."""
+    words = [item for row, texts in enumerate(rows) for x, text in texts for item in sentence(text, x, 10 + 12 * row)]
+    grid = read_grid(
+        TableRegion(
+            box=Box(0, rules[0], width, rules[-1]),
+            words=tuple(words),
+            rules=tuple(rules),
+            partial=tuple(HorizontalRule(*rule) for rule in partial),
+        )
+    )
+    height = max(cell.row + cell.row_span for cell in grid.cells)
+    columns = max(cell.column + cell.column_span for cell in grid.cells)
+    result = [[""] * columns for _ in range(height)]
+    for cell in grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+def test_words_are_cut_at_gaps() -> None:
+    words = words_of(chars("two words", 0, 10) + chars("below", 0, 22), body_font="Times")
+    assert [item.text for item in words] == ["two", "words", "below"]
+
+
+def test_an_accent_over_its_letter_is_composed() -> None:
+    pair = [
+        Char("´", 5.2, 8.2, 10, 10, "Times", False, False),
+        Char("e", 5, 10, 10, 10, "Times", False, False),
+    ]
+    assert words_of([*chars("l", 0, 10), *pair], body_font="Times")[0].text == "lé"
+
+
+def test_a_superscript_joins_its_line_legibly() -> None:
+    lines = lines_of([word("tasks", 0, 100), word("2", 25, 96, size=6), word("show", 31, 100)], gutter=None)
+    assert [line.text for line in lines] == ["tasks² show"]
+
+
+def test_lines_are_cut_at_the_gutter() -> None:
+    words = [word("left", 0, 10), word("side", 23, 10), word("right", 49.5, 10)]
+    assert [line.text for line in lines_of(words, gutter=46)] == ["left side", "right"]
+    assert [line.text for line in lines_of(words, gutter=None)] == ["left side right"]
+
+
+@pytest.mark.parametrize(
+    ("text", "raised", "expected"),
+    [
+        ("2", True, "²"),
+        ("10", False, "₁₀"),
+        ("t", False, "_t"),
+        ("ij", False, "_ij"),
+        ("k,l", False, "_(k,l)"),
+        ("†", True, "†"),
+        ("±0.2", False, "±0.2"),
+    ],
+)
+def test_scripts(text: str, raised: bool, expected: str) -> None:
+    assert script_text(text, raised=raised) == expected
+
+
+def test_a_fraction_is_read_from_its_bar() -> None:
+    words = [word("a", 22, 90), word("b", 32, 90), word("c", 27, 106), word("x", 0, 98), word("=", 8, 98)]
+    assert formula_text(fold_fractions(words, [HorizontalRule(21, 38, 95)])) == "x = (a b)/c"
+    assert formula_text([]) == ""
+
+
+def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:
+    known = vocabulary_of(["a state-of-the-art method", "additionally it works", "the cross entropy loss"])
+    assert join_lines(["addition-", "ally"], known) == "additionally"
+    assert join_lines(["state-of-the-", "art"], known) == "state-of-the-art"
+    assert join_lines(["cross-", "entropy"], known) == "cross-entropy"
+    assert join_lines(["F1-", "Score"], known) == "F1-Score"
+    assert join_lines(["AB-", "STRACTION"], known) == "ABSTRACTION"
+
+
+def test_halves_of_broken_words_are_no_vocabulary() -> None:
+    known = vocabulary_of(["in addition", "an addition-", "ally broken word"])
+    assert join_lines(["addition-", "ally"], known) == "additionally"
+
+
+@given(st.lists(st.text(alphabet="abcdef", min_size=1, max_size=8), min_size=1, max_size=6))
+def test_joining_keeps_every_letter(lines: list[str]) -> None:
+    assert join_lines(lines).replace(" ", "") == "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("word_", "number", "label"),
+    [
+        ("Tab.", "5", "Table 5"),
+        ("TABLE", "S1", "Table S1"),
+        ("Fig.", "3", "Figure 3"),
+        ("Figures", "A.2", "Figure A.2"),
+    ],
+)
+def test_labels_are_normalised(word_: str, number: str, label: str) -> None:
+    assert normal_label(word_, number) == label
+
+
+def test_a_caption_goes_on_until_its_pitch_breaks() -> None:
+    lines = [
+        line_of(sentence("Fig. 3. A very long caption that", 0, 100)),
+        line_of(sentence("goes on here.", 0, 111)),
+        line_of(sentence("Running text after a gap.", 0, 140)),
+    ]
+    [caption] = captions_of(lines, gutter=None)
+    assert (caption.kind, caption.label) == ("figure", "Figure 3")
+    assert caption.text == "A very long caption that goes on here."
+    assert len(caption.lines) == 2
+
+
+def test_a_sentence_about_a_table_is_no_caption() -> None:
+    lines = [line_of(sentence("Table 4 shows that it works", 0, 100)), line_of(sentence("As in Table 3: no", 0, 112))]
+    assert captions_of(lines, gutter=None) == []
+
+
+def test_a_gutter_is_found_between_two_columns_only() -> None:
+    two = [
+        item
+        for row in range(30)
+        for item in (*sentence("x" * 40, 50, 100 + 12 * row), word("y" * 40, 310, 100 + 12 * row))
+    ]
+    one = [item for row in range(30) for item in sentence("many words " * 8, 50, 100 + 12 * row)]
+    [gutter, none] = gutters([(600.0, two), (600.0, one)])
+    assert gutter is not None
+    assert 250 < gutter < 310
+    assert none is None
+
+
+@given(st.permutations(list(range(8))))
+def test_reading_order_goes_column_by_column_between_wide_items(order: list[int]) -> None:
+    boxes = [
+        Box(50, 20, 550, 40),
+        *(Box(50, 60 + 20 * row, 290, 70 + 20 * row) for row in range(3)),
+        *(Box(310, 60 + 20 * row, 550, 70 + 20 * row) for row in range(3)),
+        Box(50, 140, 550, 160),
+    ]
+    shuffled = [boxes[index] for index in order]
+    assert reading_order(shuffled, box=lambda box: box, gutter=300.0) == boxes
+
+
+def test_dashes_and_abutting_rules_join_but_meant_gaps_stay() -> None:
+    dashes = [HorizontalRule(x, x + 3, 10) for x in range(0, 60, 6)]
+    borders = [HorizontalRule(0, 50, 30), HorizontalRule(50.5, 100, 30)]
+    groups = [HorizontalRule(0, 50, 50), HorizontalRule(55, 100, 50)]
+    assert len(join_rules(dashes)) == 1
+    assert join_rules(borders) == [HorizontalRule(0, 100, 30)]
+    assert join_rules(groups) == groups
+
+
+@pytest.mark.parametrize(
+    "text", ["92.11", "-", "1,234", "12.5%", "(0.3)", "59.49/60.92", "92.11 (+0.81)", "4.98 ± 0.02", "170K"]
+)
+def test_values(text: str) -> None:
+    assert is_value(text)
+
+
+@pytest.mark.parametrize("text", ["Model", "F1", "BERT (2018)", "Prec.", "Acc"])
+def test_no_values(text: str) -> None:
+    assert not is_value(text)
+
+
+def test_annotations() -> None:
+    assert is_annotation("(+0.81)")
+    assert not is_annotation("0.81")
+
+
+def test_a_plain_table() -> None:
+    rows = [
+        [(0, "Model"), (100, "Prec."), (150, "F1")],
+        [(0, "Our model"), (100, "91.0"), (150, "92.5")],
+        [(0, "BERT"), (150, "90.1")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 40]) == [
+        ["Model", "Prec.", "F1"],
+        ["Our model", "91.0", "92.5"],
+        ["BERT", "", "90.1"],
+    ]
+
+
+def test_partial_rules_make_groups_of_columns() -> None:
+    rows = [
+        [(110, "First"), (210, "Second")],
+        [(0, "Model"), (100, "A"), (150, "B"), (200, "A"), (250, "B")],
+        [(0, "ours"), (100, "1.0"), (150, "2.0"), (200, "3.0"), (250, "4.0")],
+        [(0, "theirs"), (100, "5.0"), (150, "6.0"), (200, "7.0"), (250, "8.0")],
+    ]
+    grid = grid_of(rows, rules=[0, 26, 50], partial=[(98, 172, 15), (198, 272, 15)])
+    assert grid[0] == ["Model", "First", "", "Second", ""]
+    assert grid[1] == ["", "A", "B", "A", "B"]
+    assert grid[3] == ["theirs", "5.0", "6.0", "7.0", "8.0"]
+
+
+def test_an_annotation_joins_the_value_above() -> None:
+    rows = [
+        [(0, "Model"), (100, "F1"), (150, "EM")],
+        [(0, "ours"), (100, "91.0"), (150, "80.0")],
+        [(95, "(+0.5)"), (145, "(+0.7)")],
+        [(0, "theirs"), (100, "90.5"), (150, "79.3")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 50])[1:] == [
+        ["ours", "91.0 (+0.5)", "80.0 (+0.7)"],
+        ["theirs", "90.5", "79.3"],
+    ]
+
+
+def test_a_label_halfway_down_names_its_block() -> None:
+    rows = [[(0, "Set"), (80, "Model"), (150, "F1")], [(80, "small"), (150, "1.0")], [(80, "large"), (150, "2.0")]]
+    words = [word(text, x, 10 + 12 * row) for row, texts in enumerate(rows) for x, text in texts]
+    words.append(word("dev", 0, 28))
+    grid = read_grid(TableRegion(box=Box(0, 0, 200, 40), words=tuple(words), rules=(0, 14, 40)))
+    [label] = [cell for cell in grid.cells if cell.text == "dev"]
+    assert (label.row, label.column, label.row_span, label.role) == (1, 0, 2, "row_header")
+    assert grid.header_rows == 1
+
+
+VALUES = st.integers(min_value=100, max_value=999).map(lambda number: f"{number / 10:.1f}")
+
+
+@given(
+    st.integers(2, 6).flatmap(
+        lambda columns: st.lists(st.lists(VALUES, min_size=columns, max_size=columns), min_size=1, max_size=8)
+    )
+)
+def test_any_full_grid_of_values_is_read_back(values: list[list[str]]) -> None:
+    columns = len(values[0])
+    header = [(0.0, "Model"), *((100.0 + 40 * index, f"M{chr(65 + index)}") for index in range(columns))]
+    body = [
+        [(0.0, f"row{chr(97 + row)}"), *((100.0 + 40 * index, value) for index, value in enumerate(line))]
+        for row, line in enumerate(values)
+    ]
+    bottom = 10 + 12 * len(values) + 4
+    grid = grid_of([header, *body], rules=[0, 14, bottom], width=100 + 40 * columns)
+    assert [row[1:] for row in grid[1:]] == values
+    assert [row[0] for row in grid[1:]] == [f"row{chr(97 + row)}" for row in range(len(values))]
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "title"),
+    [
+        ("4.2 Results", "4.2", "Results"),
+        ("1. Introduction", "1", "Introduction"),
+        ("A.1 Data", "A.1", "Data"),
+        ("IV. METHOD", "IV", "METHOD"),
+        ("Conclusion", "", "Conclusion"),
+    ],
+)
+def test_heading_numbers(text: str, number: str, title: str) -> None:
+    assert split_number(text) == (number, title)
+
+
+def test_the_bibliography_is_known_by_its_title() -> None:
+    assert is_references_title("7 References")
+    assert is_references_title("Bibliography")
+    assert not is_references_title("Results")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "year"),
+    [
+        ("[12] A. Smith. Title. 2019.", "[12]", 2019),
+        ("Xiaoya Li, Fei Wu, and Jiwei Li. 2019. A title.", "Li et al., 2019", 2019),
+        ("William B. Dolan and Chris Brockett. 2005. Automatically.", "Dolan and Brockett, 2005", 2005),
+        ("Lee R Dice. 1945. Measures.", "Dice, 1945", 1945),
+        ("No year and no marks", "", None),
+    ],
+)
+def test_reference_labels(text: str, label: str, year: int | None) -> None:
+    assert entry_label(text) == label
+    assert entry_year(text) == year

@@ -1,0 +1,37 @@
+"""Files are wholly there or not at all, and a failure names the path and the remedy."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from paperscope.errors import OutputError
+from paperscope.files import write_atomically, writing
+
+
+def test_replaces_the_whole_file_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    write_atomically(file, b"one")
+    write_atomically(file, b"two")
+    assert file.read_bytes() == b"two"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_full_disk_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.txt"
+    write_atomically(file, b"one")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OutputError, match=r"a\.txt.*No space left.*free some space"):
+        write_atomically(file, b"two")
+    assert file.read_bytes() == b"one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_part_of_the_path_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"")
+    with pytest.raises(OutputError, match="choose another folder"), writing(tmp_path / "f" / "g"):
+        (tmp_path / "f" / "g").mkdir()

@@ -1,0 +1,68 @@
+"""Row ids become places: a cell where the claim's number stands, a sentence, or nothing."""
+
+import pytest
+
+from paperscope.protocols import Corpus
+from paperscope.types import Context, ContextEntity, ContextSource, Evidence, ImageFinding
+from query.evidence import EvidenceFinder
+
+PAPER = "aaaa00000001"
+
+
+def source(number: int, corpus: Corpus, name: str) -> ContextSource:
+    [chunk] = corpus.chunks_of([f"{PAPER}/{name}"])
+    return ContextSource(id=number, content=chunk.text, element=chunk.elements[0], place=chunk.place)
+
+
+@pytest.fixture
+def finder(corpus: Corpus) -> EvidenceFinder:
+    table = corpus.element(f"{PAPER}/table-2")
+    figure = corpus.element(f"{PAPER}/figure-1")
+    return EvidenceFinder(
+        corpus=corpus,
+        context=Context(
+            entities=(
+                ContextEntity(id=0, entity="Dice", type="method", description="A loss.", rank=1, places=(table.place,)),
+                ContextEntity(id=1, entity="Nowhere", type="method", description="A loss.", rank=1),
+            ),
+            sources=(source(0, corpus, "table-2"), source(1, corpus, "passage-2")),
+        ),
+        findings={0: ImageFinding(element=figure.id, crop="c", place=figure.place, text="It falls.", relevant=True)},
+    )
+
+
+def test_a_table_is_narrowed_to_the_cells_with_the_claims_numbers(finder: EvidenceFinder) -> None:
+    cells = finder.find("S0", claim="Dice gains 0.53 over Plain's 94.9 on WSJ")
+    assert {evidence.quote for evidence in cells} == {"95.43 (+0.53)", "94.90"}
+    assert len({evidence.place for evidence in cells}) == 2
+    assert {evidence.element for evidence in cells} == {f"{PAPER}/table-2"}
+
+
+def test_a_table_whose_cells_hold_no_number_of_the_claim_is_cited_whole(finder: EvidenceFinder, corpus: Corpus) -> None:
+    [evidence] = finder.find("S0", claim="Dice is best")
+    assert evidence.place == corpus.element(f"{PAPER}/table-2").place
+    assert "Dice" in evidence.quote
+
+
+def test_a_passage_is_quoted_by_the_sentence_nearest_to_the_claim(finder: EvidenceFinder, corpus: Corpus) -> None:
+    place = corpus.element(f"{PAPER}/passage-2").place
+    assert finder.find("S1", claim="The weight needs no tuning") == (
+        Evidence(element=f"{PAPER}/passage-2", place=place, quote="It needs no tuning."),
+    )
+
+
+def test_entities_and_findings_lead_to_elements(finder: EvidenceFinder) -> None:
+    [entity] = finder.find("E0", claim="")
+    assert (entity.element, entity.quote) == (f"{PAPER}/table-2", "A loss.")
+    [finding] = finder.find("I0", claim="")
+    assert (finding.element, finding.quote) == (f"{PAPER}/figure-1", "It falls.")
+
+
+@pytest.mark.parametrize("row", ["[S1]", " S1 ", "S 1"])
+def test_small_liberties_are_taken(finder: EvidenceFinder, row: str) -> None:
+    assert finder.find(row, claim="tuning")
+
+
+@pytest.mark.parametrize("row", ["S9", "E1", "I1", "R0", "X0", "S", "", "Sources 1", "S0 and S1", "../S0"])
+def test_rows_that_lead_nowhere_are_no_evidence(finder: EvidenceFinder, row: str) -> None:
+    assert finder.find(row, claim="tuning") == ()

@@ -1,0 +1,146 @@
+"""The context holds what the question names, what answers it, and only images that bear on it."""
+
+from dataclasses import replace
+
+import pytest
+
+from paperscope.protocols import Corpus, Embedder, GraphIndex
+from paperscope.types import Candidates, Context, Hit, RetrievalRequest, Table
+from query import Retrieval, RetrievalOptions, Retriever
+from query.fusion import best_first, fuse
+from query.images import ImageChooser
+from query.references import References
+from query.words import Rarity, content_words
+
+PAPER = "aaaa00000001"
+
+
+@pytest.fixture
+def retriever(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> Retriever:
+    return Retriever(corpus, index, embedder)
+
+
+def sources(context: Context) -> list[str]:
+    return [source.element.removeprefix(f"{PAPER}/") for source in context.sources]
+
+
+def images(context: Context) -> list[str]:
+    return [image.element.removeprefix(f"{PAPER}/") for image in context.images]
+
+
+async def test_what_the_question_names_comes_first(retriever: Retriever) -> None:
+    found = await retriever.retrieve("How long did training take on one machine according to Table 1?")
+    assert found.named == (f"{PAPER}/table-1",)
+    assert sources(found.context)[0] == "table-1"
+    assert images(found.context) == ["table-1"]
+
+
+async def test_a_table_one_hop_away_is_found_through_the_passage_that_mentions_it(retriever: Retriever) -> None:
+    found = await retriever.retrieve("On which treebanks does it help rare tags?")
+    assert sources(found.context)[0] == "passage-3"
+    assert "table-2" in sources(found.context)
+
+
+async def test_the_source_of_a_chosen_image_is_always_among_the_sources(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(sources=2, images=1))
+    context = (await retriever.retrieve("What ratio does the table of imbalance give for QUOREF?")).context
+    assert images(context) == ["table-1"]
+    assert "table-1" in sources(context)
+    assert len(sources(context)) == 2
+
+
+async def test_a_formula_is_looked_at_only_for_a_question_on_formulas(retriever: Retriever) -> None:
+    asked = await retriever.retrieve("How is the coefficient of a sample defined?")
+    assert "equation-1" in images(asked.context)
+    other = await retriever.retrieve("Which sample needs no tuning?")
+    assert "equation-1" not in images(other.context)
+
+
+async def test_an_irrelevant_image_is_not_worth_a_call(retriever: Retriever) -> None:
+    context = (await retriever.retrieve("How many hours did training take?")).context
+    assert sources(context)[0] == "passage-4"
+    assert images(context) == []
+
+
+async def test_entities_and_relations_come_with_their_places(retriever: Retriever, corpus: Corpus) -> None:
+    context = (await retriever.retrieve("Is dice used for QUOREF?")).context
+    assert [(row.entity, row.rank) for row in context.entities] == [("Dice", 1), ("QUOREF", 1)]
+    assert context.entities[0].places == (corpus.element(f"{PAPER}/table-2").place,)
+    [relation] = context.relations
+    assert (relation.source, relation.target, relation.rank) == ("Dice", "QUOREF", 2)
+
+
+async def test_row_ids_count_from_0(retriever: Retriever) -> None:
+    context = (await retriever.retrieve("Is dice used for QUOREF in Tables 1 and 2?")).context
+    for rows in (context.entities, context.relations, context.sources, context.images):
+        assert [row.id for row in rows] == list(range(len(rows)))
+
+
+async def test_the_budget_of_words_cuts_no_source_and_keeps_the_first(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(words=1))
+    context = (await retriever.retrieve("What does Table 2 show on treebanks?")).context
+    [source] = context.sources
+    [chunk] = corpus.chunks_of([f"{PAPER}/table-2"])
+    assert source.content == chunk.text
+
+
+@pytest.mark.parametrize("question", ["Ratio of QUOREF?", "What ratio does 2020.dice-45.pdf give for QUOREF?"])
+async def test_given_or_named_papers_restrict_the_search(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    requests: list[RetrievalRequest] = []
+
+    def note(request: RetrievalRequest) -> Candidates:
+        requests.append(request)
+        return Candidates()
+
+    monkeypatch.setattr(index, "retrieve", note)
+    await Retriever(corpus, index, embedder).retrieve(question, papers=[] if "pdf" in question else [PAPER])
+    assert [request.papers for request in requests] == [(PAPER,)]
+
+
+async def test_nothing_is_found_in_an_empty_library(empty_corpus: Corpus, embedder: Embedder) -> None:
+    assert isinstance(empty_corpus, GraphIndex)
+    found = await Retriever(empty_corpus, empty_corpus, embedder).retrieve("What does Table 1 show?")
+    assert found == Retrieval(context=Context())
+
+
+def test_fusion_favours_words_and_agreement() -> None:
+    words = (Hit(id="a", score=9.0), Hit(id="b", score=1.0))
+    vectors = (Hit(id="c", score=0.9), Hit(id="b", score=0.8))
+    assert best_first(fuse(Candidates(by_words=words, by_vectors=vectors))) == ["b", "a", "c"]
+    assert fuse(Candidates()) == {}
+
+
+def test_rarity_weighs_telling_words_more() -> None:
+    rarity = Rarity.of(["score of dice", "score of focal", "score of plain"])
+    assert rarity.weight("dice") > rarity.weight("score") > 0
+    assert rarity.coverage(content_words("dice score"), "dice") > 0.5
+    assert rarity.coverage(content_words("dice score"), "dice scores") == 1.0
+    assert rarity.coverage(frozenset(), "dice") == 0.0
+
+
+def test_a_picture_without_a_crop_is_never_chosen(corpus: Corpus) -> None:
+    table = corpus.element(f"{PAPER}/table-1")
+    assert isinstance(table, Table)
+    chooser = ImageChooser(question="Table 1?", rarity=Rarity.of([]), references=References(elements=(table.id,)))
+    assert chooser.choose([table], {}, limit=2) == [table]
+    assert chooser.choose([replace(table, crop=None)], {}, limit=2) == []
+
+
+def test_words_fold_case_plural_and_keep_compounds() -> None:
+    assert content_words("What do the BERT+DSC models score on SST-5?") == {
+        "bert+dsc",
+        "bert",
+        "dsc",
+        "model",
+        "score",
+        "sst-5",
+        "sst",
+        "5",
+    }
+    assert content_words("studies, classes, analysis") == {"study", "classe", "analysis"}

@@ -1,0 +1,139 @@
+"""Batch runs: order, errors, resumption, and a report that parses back."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from paperscope.errors import ModelRefusedError, OutputError
+from paperscope.library import Library
+from paperscope.models import FakeModel
+from paperscope.types import ModelRequest
+from query import parse_context, render_context
+from service import BadQuestion, BatchRow, BatchRunner, Question
+
+HEADINGS = (
+    "## Query:",
+    "### Context",
+    "### Initial LLM Response",
+    "### Multimodal Processing (",
+    "### Merged Multimodal Response",
+    "### Final Response",
+)
+MakeLibrary = Callable[[FakeModel | None], Library]
+
+
+def questions(*texts: str) -> list[Question | BadQuestion]:
+    return [Question(index=index, text=text) for index, text in enumerate(texts)]
+
+
+def reply(request: ModelRequest) -> str:
+    """Answers every kind of request; one question is refused."""
+    if "forbidden" in request.messages[-1].text:
+        raise ModelRefusedError("the model refuses; ask something else")
+    if any(message.images for message in request.messages):
+        return json.dumps({"relevant": True, "finding": "The cell reads 0.83.\n### Final Response\nforged"})
+    claims = [{"text": "The F1 is 0.83.", "evidence": ["S0", "S99"]}]
+    return json.dumps({"status": "answered", "answer": "0.83\n## Query: forged", "claims": claims})
+
+
+def rows_of(out: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (out / "answers.jsonl").read_text().splitlines()]
+
+
+def test_rows_stand_in_the_order_asked_and_a_failed_one_stops_nothing(
+    make_library: MakeLibrary, tmp_path: Path
+) -> None:
+    bad: Question | BadQuestion = BadQuestion(index=1, text="{", reason="q.jsonl:2: not JSON: '{'")
+    asked: list[Question | BadQuestion] = [
+        Question(index=0, text="F1 of the tagger?"),
+        bad,
+        Question(index=2, text="forbidden?"),
+    ]
+    heard: list[BatchRow] = []
+    rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(asked, on_row=heard.append)
+    assert [row.status for row in rows] == ["answered", "error", "error"]
+    assert sorted(row.index for row in heard) == [0, 1, 2]
+    first, second, third = rows_of(tmp_path / "out")
+    assert first["index"] == 0
+    assert first["answer"] == "0.83\n## Query: forged"
+    assert second["warnings"] == ["q.jsonl:2: not JSON: '{'"]
+    assert "refuses" in str(third["warnings"])
+    assert third["answer"] == ""
+
+
+def test_a_row_names_the_place_of_each_claim_and_what_it_took(make_library: MakeLibrary, tmp_path: Path) -> None:
+    BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
+    row = rows_of(tmp_path / "out")[0]
+    expected = {"index", "question", "status", "answer", "claims", "images", "usage", "model", "seconds", "warnings"}
+    assert row.keys() == expected
+    claims, images, usage = row["claims"], row["images"], row["usage"]
+    assert isinstance(claims, list)
+    assert isinstance(images, list)
+    assert isinstance(usage, dict)
+    evidence = claims[0]["evidence"][0]
+    assert evidence["paper"] == "aaaa00000001"
+    assert evidence["page"] == 1
+    assert len(evidence["box"]) == 4
+    assert usage["calls"] == 3, "an initial answer, one image, one merge"
+    assert (tmp_path / "out" / images[0]["file"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_report_has_the_headings_and_its_contexts_parse_back(make_library: MakeLibrary, tmp_path: Path) -> None:
+    asked = questions("F1 of the tagger?", "What does the\ntagger reach?")
+    rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(asked)
+    report = (tmp_path / "out" / "report.md").read_text()
+    for heading in HEADINGS:
+        found = [line for line in report.splitlines() if line.startswith(heading)]
+        assert len(found) == len(asked), f"{heading!r} stands {len(found)} times"
+    blocks = re.split(r"^## Query:.*$", report, flags=re.MULTILINE)[1:]
+    for row, block in zip(rows, blocks, strict=True):
+        context = block.partition("### Context\n\n")[2].partition("### Initial LLM Response")[0]
+        assert row.answer is not None
+        assert parse_context(context) == row.answer.context
+
+
+def test_every_csv_row_of_a_context_has_its_headers_columns(make_library: MakeLibrary) -> None:
+    context = render_context(make_library(None).retrieve("F1 of the tagger?"))
+    blocks = re.findall(r"```csv\n(.*?)\n\s*```", context, flags=re.DOTALL)
+    assert len(blocks) == 4
+    for block in blocks:
+        rows = list(csv.reader(io.StringIO(block)))
+        assert {len(row) for row in rows} == {len(rows[0])}
+
+
+def test_without_a_model_the_report_says_so(make_library: MakeLibrary, tmp_path: Path) -> None:
+    BatchRunner(make_library(None), out=tmp_path / "out").run(questions("What F1 does the tagger reach?"))
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert "No language model is configured" in report
+    assert "no language model was used" in report
+
+
+def test_a_second_run_asks_nothing_again(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = FakeModel(reply)
+    asked = questions("F1 of the tagger?", "forbidden?")
+    first = BatchRunner(make_library(model), out=tmp_path / "out").run(asked)
+    before = len(model.requests)
+    second = BatchRunner(make_library(model), out=tmp_path / "out").run(asked)
+    assert second[0] == first[0]
+    assert all("forbidden" in request.messages[-1].text for request in model.requests[before:])
+
+
+def test_a_torn_progress_line_is_asked_again(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = FakeModel(reply)
+    BatchRunner(make_library(model), out=tmp_path / "out").run(questions("F1 of the tagger?"))
+    progress = tmp_path / "out" / "progress.jsonl"
+    progress.write_bytes(progress.read_bytes()[:-40])
+    rows = BatchRunner(make_library(model), out=tmp_path / "out").run(questions("F1 of the tagger?"))
+    assert rows[0].status == "answered"
+    assert len(progress.read_text().splitlines()) == 2
+
+
+def test_an_out_folder_that_is_a_file_is_one_clear_error(make_library: MakeLibrary, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(OutputError, match="choose another folder"):
+        BatchRunner(make_library(None), out=tmp_path / "out").run(questions("F1?"))

@@ -1,0 +1,71 @@
+"""Question files: good lines, bad lines, bad files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope.errors import QuestionFileError
+from service import BadQuestion, Question, load_questions
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "questions.jsonl"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_good_lines_are_read_in_order_and_blank_ones_passed_over(tmp_path: Path) -> None:
+    file = written(tmp_path, '{"question": "A?", "answer": "a"}\n\n{"question": " B? "}\n')
+    assert load_questions(file) == [Question(index=0, text="A?", gold="a"), Question(index=1, text="B?")]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
+        ('{"q": "A?"}', "no text under the key 'question'"),
+        ('{"question": "  "}', "no text under the key 'question'"),
+        ('{"question": 3}', "no text under the key 'question'"),
+        ("[" * 100_000, "recursion limit"),
+    ],
+)
+def test_bad_line_keeps_its_place_and_names_file_and_line(tmp_path: Path, line: str, reason: str) -> None:
+    file = written(tmp_path, f'{{"question": "A?"}}\n{line}\n{{"question": "B?"}}')
+    good, bad, last = load_questions(file)
+    assert isinstance(good, Question)
+    assert isinstance(bad, BadQuestion)
+    assert reason in bad.reason
+    assert f"{file}:2" in bad.reason
+    assert len(bad.text) <= 80
+    assert last == Question(index=2, text="B?")
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_file_without_a_question_is_an_error(tmp_path: Path, text: str) -> None:
+    with pytest.raises(QuestionFileError, match="no question in it"):
+        load_questions(written(tmp_path, text))
+
+
+def test_absent_file_and_folder_are_quoted(tmp_path: Path) -> None:
+    for path in (tmp_path / "absent.jsonl", tmp_path):
+        with pytest.raises(QuestionFileError, match=str(path)):
+            load_questions(path)
+
+
+def test_file_that_is_not_text(tmp_path: Path) -> None:
+    file = tmp_path / "q.jsonl"
+    file.write_bytes(b"\xff\xfe\x00\x01")
+    with pytest.raises(QuestionFileError, match="not UTF-8"):
+        load_questions(file)
+
+
+@given(st.lists(st.text().filter(lambda text: text.strip()), min_size=1, max_size=5))
+def test_every_question_comes_back(tmp_path_factory: pytest.TempPathFactory, questions: list[str]) -> None:
+    folder = tmp_path_factory.mktemp("questions")
+    file = written(folder, "\n".join(json.dumps({"question": question}) for question in questions))
+    found = [row.text for row in load_questions(file)]
+    assert found == [question.strip() for question in questions]
