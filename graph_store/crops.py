@@ -2,11 +2,11 @@
 
 import os
 import re
-import tempfile
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from paperscope.files import replace_file
 from paperscope.types import content_hash
 
 __all__ = ["CropFiles"]
@@ -31,7 +31,7 @@ class CropFiles:
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
         for crop, data in missing.items():
-            _write(self._path(crop), data)
+            replace_file(self._path(crop), data)
         if folders:
             for folder in (*folders, self._folder):
                 _sync_folder(folder)
@@ -62,19 +62,6 @@ class CropFiles:
 
     def _path(self, crop: str) -> Path:
         return self._folder / crop[:2] / f"{crop}.png"
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

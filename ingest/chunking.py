@@ -46,7 +46,7 @@ def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
         text="\n".join(piece.text for piece in group if piece.text),
         elements=tuple(dict.fromkeys(piece.element.id for piece in group)),
         section=_section_path(paper, _anchor(group).section),
-        place=group[0].element.place,
+        place=_anchor(group).place,
     )
 
 
@@ -56,9 +56,11 @@ def _section_path(paper: Paper, section: str) -> str:
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:
-    """The element a chunk is there for: its float, or else its first passage."""
-    floats = (piece.element for piece in group if isinstance(piece.element, Table | Figure | Equation))
-    return next(floats, group[0].element)
+    """The element a chunk is there for: its float, or else its first element that is no heading."""
+    elements = [piece.element for piece in group]
+    floats = (element for element in elements if isinstance(element, Table | Figure | Equation))
+    bodies = (element for element in elements if not (isinstance(element, Passage) and element.role == "heading"))
+    return next(floats, next(bodies, elements[0]))
 
 
 def _float_groups(elements: Sequence[Element]) -> Iterator[list[_Piece]]:

@@ -30,7 +30,8 @@ class TableRow:
 def table_rows(table: Table) -> Iterator[TableRow]:
     """The rows below the header, spanned cells repeated in each row they cover, empty cells left out.
 
-    A header cell over the whole width is the title of the first section.
+    A header that is printed again further down is no row. A header cell over the whole width is the title of the first
+    section.
     """
     by_row: dict[int, list[Cell]] = {}
     for cell in sorted(table.cells, key=lambda cell: (cell.column, cell.row)):
@@ -41,6 +42,8 @@ def table_rows(table: Table) -> Iterator[TableRow]:
     sections = tuple(_clean(cell.text) for cell in table.cells if _is_banner(cell, table))
     for number in sorted(by_row):
         cells = by_row[number]
+        if all(cell.role == "column_header" for cell in cells):
+            continue
         if all(cell.role == "section" for cell in cells):
             sections = tuple(_clean(cell.text) for cell in cells)
             yield TableRow(number=number, sections=(), headers=sections, values=())

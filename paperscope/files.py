@@ -2,14 +2,14 @@
 
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from paperscope.errors import OutputError
 
-__all__ = ["write_atomically", "writing"]
+__all__ = ["replace_file", "write_atomically", "writing"]
 
 
 @contextmanager
@@ -29,15 +29,23 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write through a temporary file beside `path`, so that no reader ever sees half of it. Raises OutputError."""
+    """`replace_file` for results that a person asked for: raises OutputError."""
     with writing(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_file(path, data)
+
+
+def replace_file(path: Path, *parts: bytes) -> None:
+    """Write the parts through a temporary file beside `path`, so that no reader ever sees half of it.
+
+    The bytes are on the disk when this returns. Raises OSError, and `path` is then as it was.
+    """
+    # Not by mkstemp, whose files nobody else may read: the user's umask decides.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -119,7 +119,7 @@ class ModelAnswerer:
             return await self._reader.read(question, context)
 
     async def _ask_initial(self, question: str, context: Context) -> tuple[_AnswerReply, Usage]:
-        parts = self._initial.fill(question=question, context=as_data(render_context(context)))
+        parts = self._initial.fill(question=question, context=as_data(_rows(context)))
         return await ask_json(self._model, _request(parts, "answer"), _AnswerReply)
 
     async def _ask_merge(
@@ -129,11 +129,16 @@ class ModelAnswerer:
         read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
         parts = self._merge.fill(
             question=question,
-            context=as_data(render_context(context)),
-            initial=as_data(initial.answer),
+            context=as_data(_rows(context)),
+            initial=as_data(initial.model_dump_json()),
             findings=as_data(read),
         )
         return await ask_json(self._model, _request(parts, "merged_answer"), _AnswerReply)
+
+
+def _rows(context: Context) -> str:
+    """What a language model reads of a context: images are read by another, each by itself."""
+    return render_context(replace(context, images=()))
 
 
 def _request(parts: tuple[str, str], name: str) -> ModelRequest:

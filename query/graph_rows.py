@@ -42,7 +42,10 @@ class GraphRows:
     def relation_rows(
         self, entities: Sequence[Entity], *, asked: Set[str], rarity: Rarity, limit: int
     ) -> tuple[ContextRelation, ...]:
-        """Relations of these entities, those that bear most on the asked words first, then by weight."""
+        """Relations of these entities, those that bear most on the asked words first, then by weight.
+
+        Relations drawn from one sentence say the same; the first of them stands for all.
+        """
         found = self.corpus.relations_of([entity.id for entity in entities], limit=_RELATIONS_LOOKED_AT)
         names = self.corpus.entities(list(dict.fromkeys(end for one in found for end in (one.source, one.target))))
         relations = [one for one in found if one.source in names and one.target in names and self._sources(one.sources)]
@@ -51,7 +54,10 @@ class GraphRows:
             text = " ".join((names[relation.source].name, names[relation.target].name, relation.description))
             return rarity.coverage(asked, text), relation.weight
 
-        best = sorted(relations, key=bearing, reverse=True)[:limit]
+        said: dict[str, Relation] = {}
+        for relation in sorted(relations, key=bearing, reverse=True):
+            said.setdefault(relation.description, relation)
+        best = list(said.values())[:limit]
         return tuple(self._relation_row(number, relation, names) for number, relation in enumerate(best))
 
     def _relation_row(self, number: int, relation: Relation, names: Mapping[str, Entity]) -> ContextRelation:

@@ -73,11 +73,7 @@ def _final(answer: Answer) -> str:
     if answer.claims:
         lines.append("**Claims and their places**:\n\n" + "\n".join(_claim(claim) for claim in answer.claims))
     lines += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
-    usage = answer.usage
-    lines.append(
-        f"_{answer.model or 'no language model'}; {usage.calls} model calls ({usage.cached} from the store), "
-        f"{usage.prompt_tokens} + {usage.completion_tokens} tokens, cost {usage.cost:.4f}, {answer.seconds:.1f} s_"
-    )
+    lines.append(f"_{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
     return "\n\n".join(lines)
 
 

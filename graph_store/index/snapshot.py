@@ -4,8 +4,6 @@ Only numbers are read back, guarded by a digest; a damaged or foreign file is no
 """
 
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import numpy as np
 from graph_store.index.vectors import VectorTable
 from graph_store.values import Mark
 from paperscope.codec import from_json, to_json
+from paperscope.files import replace_file
 
 __all__ = ["load_snapshot", "save_snapshot"]
 
@@ -44,17 +43,7 @@ def save_snapshot(file: Path, table: VectorTable) -> None:
         columns=columns,
     )
     header = replace(header, digest=_digest(header, body))
-    handle, name = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(to_json(header).encode() + b"\n")
-            out.write(body)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
+    replace_file(file, to_json(header).encode() + b"\n", body)
 
 
 def load_snapshot(file: Path) -> VectorTable | None:

@@ -33,7 +33,7 @@ def furniture_of(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) 
             if (_in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_key(line)] > 1 and _is_worded(line))
             or (
                 _in_margin(line, layout, share=_MARGIN)
-                and (_PAGE_NUMBER.fullmatch(line.text) or _set_apart(line, lines, layout))
+                and (_is_page_number(line, lines) or _set_apart(line, lines, layout))
             )
         )
         for layout, lines in zip(layouts, free, strict=True)
@@ -50,6 +50,14 @@ def _is_worded(line: Line) -> bool:
     return sum(letter.isalpha() for letter in line.text) > 2
 
 
+def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
+    """A number in parentheses is one only where nothing stands beside it: else it is an equation's."""
+    if not _PAGE_NUMBER.fullmatch(line.text):
+        return False
+    beside = any(other is not line and other.box.y0 < line.box.y1 and line.box.y0 < other.box.y1 for other in lines)
+    return not (beside and line.text.startswith("("))
+
+
 def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
     height = layout.content.height
     return line.box.y1 < share * height or line.box.y0 > (1 - share) * height
@@ -59,10 +67,10 @@ def _set_apart(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
     """Whether everything between the line and the page's edge lies at the edge, a gap away from the rest."""
     height = layout.content.height
     if line.box.y0 > (1 - _EDGE) * height:
-        inner = [other.box.y1 for other in lines if other.box.y1 <= (1 - _EDGE) * height]
+        inner = [other.box.y1 for other in lines if other.box.y0 <= (1 - _EDGE) * height]
         outer = [other.box.y0 for other in lines if other.box.y0 > (1 - _EDGE) * height - 2 * line.size]
         return not inner or min(outer, default=line.box.y0) - max(inner) > 0.9 * line.size
     if line.box.y1 < _EDGE * height:
-        inner = [other.box.y0 for other in lines if other.box.y0 >= _EDGE * height]
+        inner = [other.box.y0 for other in lines if other.box.y1 >= _EDGE * height]
         return not inner or min(inner) - line.box.y1 > 0.9 * line.size
     return False

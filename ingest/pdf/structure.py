@@ -58,18 +58,8 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     free = _without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
-    equations = [
-        equation
-        for page, layout in enumerate(layouts)
-        for equation in find_equations(layout, free[page], page=page, edges=edges[page])
-    ]
-    in_equations = {line for equation in equations for line in equation.lines}
-    flow = [
-        reading_order(
-            (line for line in lines if line not in in_equations), box=lambda line: line.box, gutter=layout.gutter
-        )
-        for layout, lines in zip(layouts, free, strict=True)
-    ]
+    equations = _equations(layouts, free, edges)
+    flow = _flow(layouts, free, equations)
     headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline)
     end = _front_end(headings, flow[0], title=title)
     measure = 0.0 if layouts[0].gutter is None else edges[0][0].right - edges[0][0].left
@@ -89,6 +79,27 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
         furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
         text=flow,
     )
+
+
+def _equations(
+    layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], edges: Sequence[Sequence[Edges]]
+) -> list[FoundEquation]:
+    return [
+        equation
+        for page, layout in enumerate(layouts)
+        for equation in find_equations(layout, free[page], page=page, edges=edges[page])
+    ]
+
+
+def _flow(
+    layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], equations: Sequence[FoundEquation]
+) -> list[list[Line]]:
+    """Each page's lines of text in reading order, display equations left out."""
+    taken = {line for equation in equations for line in equation.lines}
+    return [
+        reading_order((line for line in lines if line not in taken), box=lambda line: line.box, gutter=layout.gutter)
+        for layout, lines in zip(layouts, free, strict=True)
+    ]
 
 
 def _figures(

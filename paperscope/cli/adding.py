@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
@@ -12,6 +13,7 @@ from ingest import paper_files
 from paperscope.cli.display import stderr, stdout
 from paperscope.errors import InputError, ModelError, ModelUnavailableError
 from paperscope.library import Added, Library
+from paperscope.types import Usage
 
 __all__ = ["add_all"]
 
@@ -62,12 +64,12 @@ def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> Non
     paper = added.paper
     if as_json:
         row = {"file": str(file), "outcome": added.outcome, "paper": paper.id, "title": paper.title}
-        typer.echo(
-            json.dumps({**row, "pages": len(paper.pages), "seconds": round(added.seconds, 3)}, ensure_ascii=False)
-        )
+        numbers = {"pages": len(paper.pages), "seconds": round(added.seconds, 3), "usage": asdict(added.usage)}
+        typer.echo(json.dumps({**row, **numbers}, ensure_ascii=False))
         return
-    results.print(
-        Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({len(paper.pages)} pages, {added.seconds:.1f} s)")
-    )
+    took = [f"{len(paper.pages)} pages", f"{added.seconds:.1f} s"]
+    if added.usage != Usage():
+        took.append(str(added.usage))
+    results.print(Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(took)})"))
     for problem in paper.problems:
         results.print(Text(f"          page {problem.page}: {problem.reason}", style="yellow"))

@@ -81,6 +81,8 @@ def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableT
     ]
     parts += [Padding(place, (0, 0, 0, 2)) for place in places]
     parts += [Padding(Text(f"! {warning}", style="yellow"), (0, 0, 0, 2)) for warning in answer.warnings]
+    if answer.model:
+        parts.append(Padding(Text(f"{answer.model}: {answer.usage}", style="dim"), (0, 0, 0, 2)))
     return Group(*parts, Text(""))
 
 

@@ -15,7 +15,7 @@ from graph_store import Store
 from ingest import chunk_paper
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Embedder, EntityExtractor, Parser
-from paperscope.types import Chunk, IndexedPaper, Paper, ParsedPaper, content_hash
+from paperscope.types import Chunk, IndexedPaper, Paper, ParsedPaper, Usage, content_hash
 
 __all__ = ["Added", "Adder", "OnStage"]
 
@@ -27,11 +27,15 @@ _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, Run
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Added:
-    """What adding a file came to: "added", "replaced" (an older version of the same file went) or "unchanged"."""
+    """What adding a file came to: "added", "replaced" (an older version of the same file went) or "unchanged".
+
+    `usage` is what the extracting model took.
+    """
 
     paper: Paper
     outcome: Literal["added", "replaced", "unchanged"]
     seconds: float = 0.0
+    usage: Usage = Usage()
 
 
 class Adder:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -13,7 +14,7 @@ from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
-from paperscope.models import Models, build_models
+from paperscope.models import MeteredModel, Models, build_models
 from paperscope.settings import Settings, load_settings
 from paperscope.types import Answer, Context, Element, Paper, content_hash
 from query import QueryEngine, RetrievalOptions
@@ -84,15 +85,17 @@ class Library:
         return await asyncio.wrap_future(self._loop.submit(self._add(Path(file), on_stage)))
 
     async def _add(self, file: Path, on_stage: OnStage) -> Added:
+        model = MeteredModel(self._models.extract) if self._models.extract else None
         adder = Adder(
             store=self._store,
             parser=PdfParser(),
-            extractor=extractor_for(self._models.extract),
+            extractor=extractor_for(model),
             embedder=self._models.embedder,
             max_words=self._settings.chunking.max_words,
             max_bytes=self._settings.limits.max_file_mb * 1_000_000,
         )
-        return await adder.add(file, on_stage=on_stage)
+        added = await adder.add(file, on_stage=on_stage)
+        return replace(added, usage=model.usage) if model else added
 
     def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
         """Answer a question from all papers, or from those that `papers` names (ids, file names, titles).

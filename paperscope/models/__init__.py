@@ -10,6 +10,7 @@ from paperscope.models.fakes import FakeEmbedder, FakeModel, FakeReranker
 from paperscope.models.json_schema import strict_schema
 from paperscope.models.limited import LimitedModel
 from paperscope.models.local_embedder import LocalEmbedder
+from paperscope.models.metered import MeteredModel
 from paperscope.models.openai_chat import OpenAIChatModel
 from paperscope.models.openai_embedder import OpenAIEmbedder
 from paperscope.models.reranker import CrossEncoderReranker
@@ -28,6 +29,7 @@ __all__ = [
     "FakeReranker",
     "LimitedModel",
     "LocalEmbedder",
+    "MeteredModel",
     "Models",
     "OpenAIChatModel",
     "OpenAIEmbedder",

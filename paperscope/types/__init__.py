@@ -18,7 +18,6 @@ from paperscope.types.context import (
     ContextSource,
 )
 from paperscope.types.elements import (
-    Cell,
     Element,
     Equation,
     Figure,
@@ -32,13 +31,13 @@ from paperscope.types.elements import (
     PassageRole,
     Reference,
     Section,
-    Table,
     content_hash,
 )
 from paperscope.types.knowledge import Chunk, Entity, Extraction, Relation, entity_key
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
 from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalRequest
+from paperscope.types.tables import Cell, Table
 
 __all__ = [
     "Answer",

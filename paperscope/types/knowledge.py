@@ -14,7 +14,7 @@ class Chunk:
     """What is embedded and quoted. A chunk never cuts a table and keeps a caption with its float.
 
     `elements` are the ids of the elements it holds, in reading order; `section` is the section's path; `place` is
-    that of the first element. Ids are `PAPER/chunk-N`.
+    that of the element it is there for: its float, or its first passage. Ids are `PAPER/chunk-N`.
     """
 
     id: str

@@ -41,14 +41,22 @@ class ModelRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """What was spent; `cached` counts calls answered from the store, which cost nothing. `cost` is in `currency`
-    units of the price settings, 0 where no price is set."""
+    """What was spent; `cached` counts calls answered from the store, which cost nothing.
+
+    `cost` is in the currency of the price settings, 0 where no price is set.
+    """
 
     calls: int = 0
     cached: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+
+    def __str__(self) -> str:
+        """For people: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
+        kept = f" ({self.cached} from the store)" if self.cached else ""
+        tokens = f"{self.prompt_tokens} + {self.completion_tokens} tokens"
+        return f"{self.calls + self.cached} model calls{kept}, {tokens}, cost {self.cost:.4f}"
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(

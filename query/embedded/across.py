@@ -45,7 +45,7 @@ def _first(selection: Selection) -> int:
 
 def _claim(one: Selection, other: Selection) -> Claim:
     first, second = one.data[0], other.data[0]
-    numbers = [datum.value.number or 0.0 for datum in (first, second)]
+    numbers = (first.number, second.number)
     decimals = max(first.value.decimals, second.value.decimals)
     high, low = (number_text(number, decimals) for number in sorted(numbers, reverse=True))
     shown = number_text(abs(numbers[0] - numbers[1]), decimals)

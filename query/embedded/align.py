@@ -95,7 +95,7 @@ class Aligner:
         return [partial] if partial is not None else []
 
     def _bordered(self, at: frozenset[int]) -> float:
-        """1 for a name that stands by itself, less where a hyphen prolongs it, 0 where it is cut out of a joined one."""
+        """1 for a name that stands by itself, less where a hyphen prolongs it, 0 for a piece of a joined one."""
         if any(at & group and not group <= at for group in self._question.joined):
             return 0.0
         words, text = self._question.words, self._question.text

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from paperscope.types import Claim
-from query.embedded.compare import compare, gain_extreme, gains, ratio
+from query.embedded.compare import compare, ratio
 from query.embedded.extremes import extreme
+from query.embedded.gains import gain_extreme, gains
 from query.embedded.grid import Datum
 from query.embedded.numbers import number_text
 from query.embedded.phrase import claim, column_name, full_name, listed, row_name, table_name
@@ -69,7 +70,7 @@ def _single(selection: Selection) -> Sequence[Datum]:
     return parts or selection.data
 
 
-def _look_up(question: Question, selection: Selection) -> Claim | None:
+def _look_up(_question: Question, selection: Selection) -> Claim | None:
     data = selection.data
     if not selection.mentions or len(data) > _MOST_VALUES:
         return None
@@ -95,11 +96,11 @@ def _says(datum: Datum) -> str:
     return f"{row or column} is {datum.value.text}"
 
 
-def _sum(question: Question, selection: Selection) -> Claim | None:
+def _sum(_question: Question, selection: Selection) -> Claim | None:
     return _aggregate(selection, mean=False)
 
 
-def _average(question: Question, selection: Selection) -> Claim | None:
+def _average(_question: Question, selection: Selection) -> Claim | None:
     return _aggregate(selection, mean=True)
 
 
@@ -108,7 +109,7 @@ def _aggregate(selection: Selection, *, mean: bool) -> Claim | None:
     one_line = len({datum.row for datum in data}) == 1 or len({datum.column for datum in data}) == 1
     if len(data) < 2 or not one_line or not selection.mentions:
         return None
-    numbers = [datum.value.number for datum in data if datum.value.number is not None]
+    numbers = [datum.number for datum in data]
     decimals = max(datum.value.decimals for datum in data)
     total = sum(numbers)
     terms = " + ".join(number_text(number, decimals) for number in numbers)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from paperscope.types import Claim
 from query.embedded.grid import Datum, Part
@@ -9,10 +10,10 @@ from query.embedded.phrase import claim, column_name, listed, part_names, row_na
 from query.embedded.polarity import better_direction
 from query.embedded.question import Question
 from query.embedded.select import Selection
-from query.embedded.words import likeness, tokens
 
 __all__ = ["extreme", "ranked", "superlative"]
 
+_Item = TypeVar("_Item")
 # So many equal winners say that the wrong values were compared.
 _MOST_WINNERS = 3
 _ORDINALS = {1: "", 2: "second ", 3: "third ", 4: "fourth ", 5: "fifth "}
@@ -21,29 +22,23 @@ _ORDINALS = {1: "", 2: "second ", 3: "third ", 4: "fourth ", 5: "fifth "}
 def extreme(question: Question, selection: Selection, *, data: Sequence[Datum]) -> Claim | None:
     """The extreme value with the names that set it apart; None where fewer than two numbers are at hand.
 
-    Where several measures remain and a row is asked for, each is taken for itself, and the row that leads most wins.
+    Where rows and columns both vary, the columns may measure different things: each is taken for itself, and the row
+    that leads in most of them is the answer.
     """
     numbers = [datum for datum in data if datum.value.number is not None]
     if len({datum.value.number for datum in numbers}) < 2:
         return None
     table = selection.view.table
     columns = {datum.column for datum in numbers}
-    if len(columns) > 1 and (len({datum.row for datum in numbers}) > 1 or _asks_for_row(question, selection)):
-        leaders = [
-            winner
-            for column in dict.fromkeys(datum.column for datum in numbers)
-            if (winner := _leader(question, column, numbers))
-        ]
-        return _leading(question, selection, leaders) if leaders else None
-    winners = ranked(question, numbers, [_number(datum) for datum in numbers], caption=table.caption)
+    if len(columns) > 1 and len({datum.row for datum in numbers}) > 1:
+        return _leading(question, selection, numbers)
+    winners = _ranked(question, numbers, caption=table.caption)
     if not 0 < len(winners) <= _MOST_WINNERS:
         return None
     fixed = frozenset.intersection(*(datum.parts for datum in numbers))
-    value = winners[0].value.text
-    scope = _scope(winners[0], fixed)
     names = listed([part_names(_varying(winner, fixed)) for winner in winners])
-    text = f"{names} has the {superlative(question)} value{scope} in {table_name(table)}: {value} (of {len(numbers)} values)."
-    return claim(text, table, winners)
+    found = f"{names} has the {superlative(question)} value{_scope(winners[0], fixed)} in {table_name(table)}"
+    return claim(f"{found}: {winners[0].value.text} (of {len(numbers)} values).", table, winners)
 
 
 def superlative(question: Question) -> str:
@@ -52,43 +47,36 @@ def superlative(question: Question) -> str:
     return _ORDINALS.get(question.rank, "") + plain
 
 
-def ranked(question: Question, data: Sequence[Datum], numbers: Sequence[float], *, caption: str) -> list[Datum]:
-    """The data whose number comes at the asked rank; ties come together."""
-    direction = question.direction
-    if direction == 0:
-        direction = better_direction(data[0], caption=caption) * (1 if question.best else -1)
+def ranked(items: Sequence[_Item], numbers: Sequence[float], *, direction: int, rank: int) -> list[_Item]:
+    """The items whose number comes at a rank from the top (`direction` 1) or the bottom (-1); ties come together."""
     order = sorted(set(numbers), reverse=direction > 0)
-    if question.rank > len(order):
+    if rank > len(order):
         return []
-    wanted = order[question.rank - 1]
-    return [datum for datum, number in zip(data, numbers, strict=True) if number == wanted]
+    return [item for item, number in zip(items, numbers, strict=True) if number == order[rank - 1]]
 
 
-def _number(datum: Datum) -> float:
-    return datum.value.number if datum.value.number is not None else 0.0
+def _ranked(question: Question, data: Sequence[Datum], *, caption: str) -> list[Datum]:
+    better = better_direction(data[0], caption=caption) * (1 if question.best else -1)
+    numbers = [datum.number for datum in data]
+    return ranked(data, numbers, direction=question.direction or better, rank=question.rank)
 
 
-def _asks_for_row(question: Question, selection: Selection) -> bool:
-    if "row" in {axis for axis, level in selection.levels() if level != "section"}:
-        return False
-    corners = [token.text for corner in selection.view.corners for token in tokens(corner)]
-    asked = [word.text for word in question.words[:6]]
-    return any(likeness(word, corner) > 0.7 for word in asked for corner in corners)
-
-
-def _leader(question: Question, column: tuple[Part, ...], numbers: Sequence[Datum]) -> list[Datum]:
-    data = [datum for datum in numbers if datum.column == column]
-    return ranked(question, data, [_number(datum) for datum in data], caption="") if len(data) > 1 else []
-
-
-def _leading(question: Question, selection: Selection, leaders: Sequence[Sequence[Datum]]) -> Claim:
-    counts = Counter(row_name(winner) for winners in leaders for winner in winners)
-    name, count = counts.most_common(1)[0]
-    cells = [winner for winners in leaders for winner in winners if row_name(winner) == name]
+def _leading(question: Question, selection: Selection, numbers: Sequence[Datum]) -> Claim | None:
+    columns = dict.fromkeys(datum.column for datum in numbers)
+    leaders = [winner for column in columns for winner in _leaders(question, column, numbers)]
+    if not leaders:
+        return None
+    name, count = Counter(row_name(winner) for winner in leaders).most_common(1)[0]
+    cells = [winner for winner in leaders if row_name(winner) == name]
     values = listed([f"{datum.value.text} under {column_name(datum)}" for datum in cells])
     table = selection.view.table
-    text = f"In {table_name(table)}, {name} has the {superlative(question)} value in {count} of {len(leaders)} columns: {values}."
-    return claim(text, table, cells)
+    found = f"In {table_name(table)}, {name} has the {superlative(question)} value in {count} of {len(columns)} columns"
+    return claim(f"{found}: {values}.", table, cells)
+
+
+def _leaders(question: Question, column: tuple[Part, ...], numbers: Sequence[Datum]) -> list[Datum]:
+    data = [datum for datum in numbers if datum.column == column]
+    return _ranked(question, data, caption="")
 
 
 def _varying(datum: Datum, fixed: frozenset[Part]) -> Iterable[Part]:

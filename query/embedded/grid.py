@@ -1,5 +1,6 @@
 """A table as a reader sees it: every value under its full row name and column name."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,11 +16,15 @@ Axis = Literal["row", "column"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """One name on an axis. Parts of one level are alternatives ("BERT", "XLNet"); levels qualify each other."""
+    """One name on an axis. Parts of one level are alternatives ("BERT", "XLNet"); levels qualify each other.
+
+    A `note` is a word among the values (a backbone, a training set) that says more of the row.
+    """
 
     axis: Axis
     level: str
     text: str
+    note: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +39,11 @@ class Datum:
     row: tuple[Part, ...]
     column: tuple[Part, ...]
     note: Cell | None = None
+
+    @property
+    def number(self) -> float:
+        """The value as a number; NaN where the cell holds words or a dash."""
+        return math.nan if self.value.number is None else self.value.number
 
     @property
     def parts(self) -> frozenset[Part]:
@@ -115,10 +125,8 @@ class _Reader:
     def _data(self, stubs: Sequence[Cell], values: Sequence[Cell]) -> list[Datum]:
         names = self._row_names(stubs)
         readings = [(cell, read_value(cell.text)) for cell in values]
-        # Words among the values (a backbone, a training set) qualify the numbers of their row.
-        notes = [
-            self._stub(cell) for cell, value in readings if value.number is None and any(map(str.isalpha, cell.text))
-        ]
+        words = [cell for cell, value in readings if value.number is None and any(map(str.isalpha, cell.text))]
+        notes = [replace(self._stub(cell), note=True) for cell in words]
         data = []
         for cell, value in readings:
             others = [part for part in notes if value.number is not None and part not in names]

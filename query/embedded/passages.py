@@ -59,7 +59,7 @@ class Quote:
 
 
 def elements_of(corpus: Corpus, context: Context) -> dict[str, Element]:
-    """The elements behind a context's sources, those of the same chunks included, by id and in the order of relevance."""
+    """The elements behind a context's sources, those of the same chunks included, by id, the most relevant first."""
     found: dict[str, Element] = {}
     for source in context.sources:
         ids = [source.element]
@@ -117,7 +117,9 @@ def complementing(quotes: Sequence[Quote], question: Question, weights: Weights)
 
 
 def _quotes(question: Question, element: Element, weights: Weights, equation: Equation | None) -> Iterable[Quote]:
-    section = _held(question, element.section) if element.kind != "reference" else frozenset()
+    # Words printed within a figure say what its caption is about; by themselves they are no sentence.
+    printed = element.text if element.kind == "figure" else ""
+    section = _held(question, f"{element.section}\n{printed}")
     before: frozenset[int] = frozenset()
     asked = (*question.telling, *(question.focus & question.telling))  # what a formula is asked for counts twice
     total = sum(weights.of(question.words[index].text) for index in asked) or 1.0
@@ -149,9 +151,7 @@ def _texts(question: Question, element: Element) -> list[str]:
     if element.kind == "passage":
         found = sentences(element.text) if element.role in _ROLES else []
         return [sentence for sentence in found if len(sentence.split()) >= _SHORTEST]
-    if element.kind == "figure":
-        return [*sentences(element.caption), *filter(None, (element.text,))]
-    return []
+    return sentences(element.caption) if element.kind == "figure" else []
 
 
 def _held(question: Question, text: str) -> frozenset[int]:

@@ -18,19 +18,20 @@ __all__ = [
 ]
 
 FUNCTION_WORDS = frozenset(
-    """a about according achieve achieved achieves across also am among an and any are as at based be been being
-    both but by can could describe described did do does done during each either every explain following for from get
+    """a about according achieve achieved achieves across also am among an and any are as at based be been being both
+    but by can could describe described did do does done during each either every explain following for from get
     gets given give gives had has have having here how i if in into is it its itself list many may me mean means
-    mentioned might more most much must name neither nor not obtain obtained obtains of on one only or our out
-    per please propose proposed proposes reach reached reaches report reported reports respectively say says shall
+    mentioned might more most much must name neither nor not obtain obtained obtains of on one only or our out per
+    please propose proposed proposes reach reached reaches report reported reports respectively say says shall
     should show showed shown shows so some such take taken tell than that the their them then there these they this
     those through to under up upon us use used uses using was we were what when where whether which while who whom
     whose why will with within would write you your paper papers author authors table figure""".split()
 )
 LIGHT_WORDS = frozenset(
-    """accuracy all amount approach base baseline benchmark case column data dataset datasets example examples experiment
-    experiments line measure method methods metric metrics model models number numbers other performance result results row
-    score scores setting settings system systems task tasks type types value values variant variants variation""".split()
+    """accuracy all amount approach base baseline benchmark case column data dataset datasets example examples
+    experiment experiments line measure method methods metric metrics model models number numbers other performance
+    result results row score scores setting settings system systems task tasks type types value values variant
+    variants variation""".split()
 )
 _SIGNS = "+-"
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|\+|(?<![^\W_])-(?=\s*[^\W\d_])")

@@ -86,6 +86,23 @@ def test_a_section_row_qualifies_the_rows_below_it() -> None:
     assert element_text(table).splitlines() == ["English", "English BERT | 1"]
 
 
+def test_a_header_that_is_printed_again_is_no_row() -> None:
+    table = results_table()
+    again = Cell(row=3, column=0, text="Model", place=PLACE, role="column_header")
+    assert element_text(replace(table, cells=(*table.cells, again))) == element_text(table)
+
+
+def test_a_chunk_stands_where_its_first_passage_or_its_float_stands() -> None:
+    def at(page: int) -> Place:
+        return replace(PLACE, page=page)
+
+    heading = replace(passage(1, "1 A", role="heading"), place=at(1))
+    text = replace(passage(2, "A sentence leads to the formula."), place=at(2))
+    equation = Equation(id="p/equation-1", place=at(3), order=3, text="x = 1", section="1 A")
+    places = [chunk.place.page for chunk in chunk_paper(paper_of(heading, text, equation))]
+    assert places == [2, 3]
+
+
 def test_paragraphs_of_a_section_are_packed_across_a_float_but_not_over_the_section() -> None:
     paper = paper_of(
         passage(1, "1 A", role="heading"),

@@ -1,6 +1,7 @@
 """Files are wholly there or not at all, and a failure names the path and the remedy."""
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,15 @@ def test_replaces_the_whole_file_and_leaves_nothing_behind(tmp_path: Path) -> No
     write_atomically(file, b"two")
     assert file.read_bytes() == b"two"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_umask_decides_who_may_read(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "a.txt", b"one")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
 def test_full_disk_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

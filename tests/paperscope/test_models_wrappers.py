@@ -15,6 +15,7 @@ from paperscope.models import (
     FakeEmbedder,
     FakeModel,
     LimitedModel,
+    MeteredModel,
     RetryingEmbedder,
     RetryingModel,
     RetryPolicy,
@@ -234,3 +235,12 @@ async def test_only_the_batch_that_failed_is_embedded_again() -> None:
     np.testing.assert_array_equal(await embedder.embed(texts), await FakeEmbedder().embed(texts))
     assert shaky.batches == [2, 2, 2, 1]
     assert (embedder.name, embedder.dimension) == ("shaky", 64)
+
+
+async def test_a_meter_adds_up_replies_from_server_and_cache() -> None:
+    cache = MemoryCache()
+    model = MeteredModel(CachedModel(FakeModel(["three words here"]), cache))
+    for _ in range(2):
+        await model.complete(request("two words"))
+    assert model.usage == Usage(calls=1, cached=1, prompt_tokens=2, completion_tokens=3)
+    assert str(model.usage) == "2 model calls (1 from the store), 2 + 3 tokens, cost 0.0000"

@@ -77,6 +77,15 @@ async def test_a_relevant_finding_leads_to_a_merge_that_may_cite_it(corpus: Corp
     assert written.usage.calls == 3
 
 
+async def test_the_merge_sees_the_first_answers_claims_and_no_row_of_images(corpus: Corpus) -> None:
+    model = FakeModel([reply("first", "S0"), reply("second", "I0")])
+    await write(corpus, model, FakeModel(lambda _: finding("a bar")), context(corpus, "table-2"))
+    initial, merge = (asked(request).text for request in model.requests)
+    assert '"evidence":["S0"]' in merge
+    assert "-----Images-----" in initial
+    assert corpus.element("aaaa00000001/table-2").crop not in initial + merge  # type: ignore[union-attr]
+
+
 async def test_irrelevant_findings_cost_no_merge(corpus: Corpus) -> None:
     model = FakeModel([reply("0.53", "S0")])
     written = await write(corpus, model, FakeModel([finding("a map", relevant=False)]), context(corpus, "table-2"))

@@ -1,0 +1,114 @@
+"""Tables and their cells."""
+
+import csv
+import html
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from paperscope.types.place import Place
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Cell", "Table"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cell:
+    """One cell of a table; `row` and `column` count from 0, spans cover the cells right of and below it.
+
+    `role` tells a column header from a row header (a stub), a section row's title and a body value.
+    """
+
+    row: int
+    column: int
+    text: str
+    place: Place
+    row_span: int = 1
+    column_span: int = 1
+    role: Literal["column_header", "row_header", "section", "value"] = "value"
+    bold: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table with its cells. `label` is as printed ("Table 5"), "" if none; `crop` names its picture.
+
+    `confidence` (0 to 1) is the parser's own check of the grid.
+    """
+
+    id: str
+    place: Place
+    order: int
+    cells: tuple[Cell, ...]
+    label: str = ""
+    caption: str = ""
+    caption_place: Place | None = None
+    header_rows: int = 0
+    section: str = ""
+    crop: str | None = None
+    confidence: float = 1.0
+    kind: Literal["table"] = "table"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns), spans included."""
+        rows = max((cell.row + cell.row_span for cell in self.cells), default=0)
+        columns = max((cell.column + cell.column_span for cell in self.cells), default=0)
+        return rows, columns
+
+    def grid(self, *, repeat_spans: bool = False) -> list[list[str]]:
+        """The texts as rows of equal length; a spanned cell stands in its first position, or in all of them."""
+        rows, columns = self.shape
+        grid = [[""] * columns for _ in range(rows)]
+        for cell in self.cells:
+            down, right = (cell.row_span, cell.column_span) if repeat_spans else (1, 1)
+            for row in range(cell.row, cell.row + down):
+                for column in range(cell.column, cell.column + right):
+                    grid[row][column] = cell.text
+        return grid
+
+    def column_names(self) -> list[str]:
+        """One name a column: its header cells from top to bottom, a group's title before its member's.
+
+        The title of a section that stands above the header is no part of it: it names rows, not columns.
+        """
+        parts: list[dict[str, None]] = [{} for _ in range(self.shape[1])]
+        for cell in sorted(self.cells, key=lambda cell: cell.row):
+            if cell.row < self.header_rows and cell.role != "section" and cell.text:
+                for column in range(cell.column, cell.column + cell.column_span):
+                    parts[column][cell.text] = None
+        return [" ".join(part) for part in parts]
+
+    def to_csv(self) -> str:
+        """RFC 4180 rows of `grid()`."""
+        out = io.StringIO()
+        csv.writer(out).writerows(self.grid())
+        return out.getvalue()
+
+    def to_html(self) -> str:
+        """An HTML table with spans, every text escaped."""
+        rows: list[list[str]] = [[] for _ in range(self.shape[0])]
+        for cell in sorted(self.cells, key=lambda cell: (cell.row, cell.column)):
+            tag = "td" if cell.role == "value" else "th"
+            spans = "".join(
+                f' {name}="{count}"'
+                for name, count in (("rowspan", cell.row_span), ("colspan", cell.column_span))
+                if count > 1
+            )
+            rows[cell.row].append(f"<{tag}{spans}>{html.escape(cell.text)}</{tag}>")
+        caption = html.escape(f"{self.label}: {self.caption}" if self.label else self.caption)
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        return f"<table><caption>{caption}</caption>{body}</table>"
+
+    def to_frame(self) -> "DataFrame":
+        """The body as a pandas DataFrame of texts under `column_names()` (needs pandas).
+
+        Rows that only head others (section titles, repeated headers) are left out.
+        """
+        from pandas import DataFrame
+
+        heads = {cell.row for cell in self.cells if cell.role in {"section", "column_header"}}
+        rows = enumerate(self.grid(repeat_spans=True))
+        return DataFrame([row for number, row in rows if number not in heads], columns=self.column_names())
