@@ -41,10 +41,10 @@ class Structure:
 
 def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]) -> Structure:
     """Find the parts of a document of at least one page."""
-    pages = without_running_rules(pages)
     body = body_style(pages)
     layouts = layouts_of(pages, body=body)
     captions = [captions_of(layout.lines, gutter=layout.gutter) for layout in layouts]
+    layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
     figures = _figures(layouts, captions, tables)
     floats: list[FoundTable | FoundFigure] = [*tables, *figures]

@@ -39,6 +39,11 @@ class Grid:
     header_rows: int
     confidence: float
 
+    @property
+    def has_body(self) -> bool:
+        """Whether any row is below the header and no section title."""
+        return any(cell.row >= self.header_rows and cell.role != "section" for cell in self.cells)
+
 
 def read_grid(region: TableRegion) -> Grid:
     """Read a region of at least one word."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ingest.pdf.table_columns import Columns
 from ingest.pdf.table_parts import GridRow, Piece, Zones
@@ -11,11 +11,14 @@ from ingest.pdf.table_rows import is_annotation, is_value
 __all__ = ["join_rows"]
 
 _RUNNING = 15
+_LEADING = 0.15
 
 
 def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[GridRow]:
     """Join rows that continue the one above; where rules part all rows, those between two rules are one."""
-    ruled = [row for _, zone in groupby(rows, key=lambda row: zones.of(row.top)) for row in _one_row(list(zone))]
+    between_rules = [list(group) for _, group in groupby(rows, key=lambda row: zones.of(row.top))]
+    parted = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
+    ruled = [row for zone in between_rules for row in _one_row(_by_leading(zone, columns), columns, parted=parted)]
     joined: list[GridRow] = []
     for index, row in enumerate(ruled):
         last = joined[-1] if joined else None
@@ -37,19 +40,58 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
     return _annotates(last, row) or _is_wrap(last, row, columns) or _is_split_stub(last, row, following)
 
 
-def _one_row(zone: list[GridRow]) -> list[GridRow]:
+def _by_leading(zone: list[GridRow], columns: Columns) -> list[GridRow]:
+    """Join the printed lines of wrapped cells where rows are set further apart than the lines within them."""
+    pairs = [(last, row) for last, row in pairwise(zone) if last.kind == row.kind == "body"]
+    pitches = sorted(row.top - last.bottom for last, row in pairs)
+    step, within = max(((high - low, low) for low, high in pairwise(pitches)), default=(0.0, 0.0))
+    if step < _LEADING * columns.em:
+        return zone
+    inner = [(last, row) for last, row in pairs if row.top - last.bottom <= within]
+    starts = [row for last, row in pairs if row.top - last.bottom > within]
+    if not all(row.piece_at(0) for row in starts) or not all(_is_inner(*pair, columns) for pair in inner):
+        return zone
+    joined: list[GridRow] = []
+    for row in zone:
+        if any(row is line for _, line in inner):
+            joined[-1] = _join(joined[-1], row)
+        else:
+            joined.append(row)
+    return joined
+
+
+def _is_inner(last: GridRow, row: GridRow, columns: Columns) -> bool:
+    """Whether a row without a stub goes on with a running text, and has no value below a value."""
+    above = {piece.first: piece.text for piece in last.pieces}
+    valued = any(is_value(piece.text) and is_value(above.get(piece.first, "")) for piece in row.pieces)
+    return (
+        not valued
+        and row.piece_at(0) is None
+        and any(len(above.get(piece.first, "")) > _RUNNING and _runs_over(last, piece, columns) for piece in row.pieces)
+    )
+
+
+def _runs_over(last: GridRow, piece: Piece, columns: Columns) -> bool:
+    above = last.piece_at(piece.first)
+    return above is not None and not is_value(piece.text) and _had_no_room(above, piece, columns)
+
+
+def _one_row(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[GridRow]:
     """The rows between two rules as one row, if that is what they are: a text runs over several of them, and nothing
-    but texts does."""
+    but texts does. Without rules that part rows (`parted`), the lines of the stub must run over too."""
     if len(zone) < 2 or any(row.kind != "body" for row in zone):
         return zone
-    columns: dict[int, list[str]] = {}
+    texts_at: dict[int, list[str]] = {}
     for row in zone:
         for piece in row.pieces:
-            columns.setdefault(piece.first, []).append(piece.text)
-    long = [texts for column, texts in columns.items() if len(texts) > 1]
+            texts_at.setdefault(piece.first, []).append(piece.text)
+    long = [texts for column, texts in texts_at.items() if len(texts) > 1]
     running = [texts for texts in long if sum(map(len, texts)) > _RUNNING * len(texts)]
-    stubs = columns.get(0, [])
-    if not running or len(columns) < 2 or (len(stubs) > 1 and 0.8 * len(zone) < len(stubs)):
+    stubs = texts_at.get(0, [])
+    if not running or len(texts_at) < 2 or (len(stubs) > 1 and 0.8 * len(zone) < len(stubs)):
+        return zone
+    named = [(last, stub) for last, row in pairwise(zone) if (stub := row.piece_at(0))]
+    if not parted and len(stubs) > 1 and any(not _runs_over(last, stub, columns) for last, stub in named):
         return zone
     if any(is_value(text) for texts in long for text in texts):
         return zone
@@ -77,10 +119,8 @@ def _is_wrap(last: GridRow, row: GridRow, columns: Columns) -> bool:
     """Whether every text of the row goes on from a text above that had no room left for its first word."""
     if len(row.pieces) > len(last.pieces) or (row.piece_at(0) and len(row.pieces) > 1 and last.piece_at(0) is None):
         return False
-    for piece in row.pieces:
-        above = last.piece_at(piece.first)
-        if above is None or is_value(piece.text) or not _had_no_room(above, piece, columns):
-            return False
+    if not all(_runs_over(last, piece, columns) for piece in row.pieces):
+        return False
     if row.piece_at(0) is None:
         return True
     lead = row.pieces[0].text

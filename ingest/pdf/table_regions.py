@@ -9,10 +9,11 @@ from typing import Literal
 
 from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.captions import Caption
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from paperscope.types import Box
 
-__all__ = ["RuleStack", "Side", "assign", "preferred_side", "stacks_of"]
+__all__ = ["RuleStack", "Side", "assign", "page_stacks", "preferred_side"]
 
 Side = Literal["above", "below"]
 
@@ -47,10 +48,17 @@ class RuleStack:
         )
 
 
-def stacks_of(
+def page_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleStack]:
+    """The stacks of a page; `captions` are all of its captions."""
+    in_captions = {line for caption in captions for line in caption.lines}
+    lines = [line for line in layout.lines if line not in in_captions]
+    return _stacks_of(layout.content.horizontal, captions=captions, lines=lines)
+
+
+def _stacks_of(
     rules: Sequence[HorizontalRule], *, captions: Sequence[Caption], lines: Sequence[Line]
 ) -> list[RuleStack]:
-    """The stacks of a page; a caption or running text between two rules parts them. `lines` has no captions."""
+    """Rules by their ends; a caption or running text between two rules parts them. `lines` has no captions."""
     measure = _measure(lines)
     stacks: list[RuleStack] = []
     for rule in sorted((rule for rule in rules if rule.x1 - rule.x0 > 60), key=lambda rule: rule.y):

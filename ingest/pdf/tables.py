@@ -1,14 +1,14 @@
 """The tables of a document: regions found by captions and rules, read into grids."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.table_borderless import borderless_region
 from ingest.pdf.table_grid import Grid, TableRegion, read_grid
-from ingest.pdf.table_regions import RuleStack, Side, assign, preferred_side, stacks_of
+from ingest.pdf.table_regions import RuleStack, Side, assign, page_stacks, preferred_side
 from paperscope.types import Box
 
 __all__ = ["FoundTable", "find_tables"]
@@ -30,7 +30,7 @@ class FoundTable:
 def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[FoundTable]:
     """One table for each table caption beside which a grid is found; `captions` holds all captions page by page."""
     named = [[caption for caption in page if caption.kind == "table"] for page in captions]
-    stacks = [_stacks(layout, page) for layout, page in zip(layouts, captions, strict=True)]
+    stacks = [page_stacks(layout, page) for layout, page in zip(layouts, captions, strict=True)]
     side = preferred_side(list(zip(named, stacks, strict=True)))
     found: list[FoundTable] = []
     for index, layout in enumerate(layouts):
@@ -42,12 +42,6 @@ def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Capti
     return found
 
 
-def _stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleStack]:
-    in_captions = {line for caption in captions for line in caption.lines}
-    lines = [line for line in layout.lines if line not in in_captions]
-    return stacks_of(layout.content.horizontal, captions=captions, lines=lines)
-
-
 def _read(
     layout: PageLayout,
     caption: Caption,
@@ -57,16 +51,22 @@ def _read(
     side: Side,
     captions: Sequence[Caption],
 ) -> FoundTable | None:
-    region = (
-        _ruled_region(layout, stack)
-        if stack is not None
-        else borderless_region(layout, caption, side=side, captions=captions)
-    )
-    trust = 1.0 if stack is not None else _BORDERLESS_TRUST
+    """The table by its rules, or by its columns where there are no rules or they enclose no body."""
+    by_rules = _found(_ruled_region(layout, stack), layout, caption, page=page, trust=1.0) if stack else None
+    if by_rules and by_rules.grid.has_body:
+        return by_rules
+    region = borderless_region(layout, caption, side=side, captions=captions)
+    by_columns = _found(region, layout, caption, page=page, trust=_BORDERLESS_TRUST)
+    return by_columns if by_columns and (by_columns.grid.has_body or by_rules is None) else by_rules
+
+
+def _found(
+    region: TableRegion | None, layout: PageLayout, caption: Caption, *, page: int, trust: float
+) -> FoundTable | None:
     if region is None or not region.words:
         return None
     grid = read_grid(region)
-    grid = Grid(cells=grid.cells, header_rows=grid.header_rows, confidence=round(grid.confidence * trust, 2))
+    grid = replace(grid, confidence=round(grid.confidence * trust, 2))
     inside = set(region.words)
     lines = frozenset(line for line in layout.lines if any(word in inside for word in line.words))
     return FoundTable(page=page, caption=caption, box=region.box, grid=grid, lines=lines)

@@ -17,6 +17,8 @@ _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
 _SAME_BASELINE = 0.6
 _WORD_GAP = 0.14
+_NO_WIDTH = 0.01
+_ROUNDING = 0.05
 _SPACING_ACCENTS = {
     "´": "\u0301",
     "`": "\u0300",
@@ -80,7 +82,7 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
     math = cache(partial(is_math_font, body_font=body_font))
     words: list[Word] = []
     for row in _baseline_rows(chars):
-        row.sort(key=lambda char: (char.x0, char.x1))
+        row.sort(key=_position)
         run = [row[0]]
         for char in row[1:]:
             if _belongs(char, run[-1]):
@@ -90,6 +92,12 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
                 run = [char]
         words.append(_word(run, math=math))
     return words
+
+
+def _position(char: Char) -> tuple[float, float]:
+    """Where a letter stands; one without width is the tail of a ligature, before the letter that begins there."""
+    tail = char.x1 - char.x0 < _NO_WIDTH
+    return char.x0 - (_ROUNDING if tail else 0.0), char.x1
 
 
 def _baseline_rows(chars: Iterable[Char]) -> list[list[Char]]:

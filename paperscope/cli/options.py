@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from paperscope.cli.display import stderr
 from paperscope.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -30,7 +32,13 @@ def read_settings(*, library: Path | None, config: Path | None) -> Settings:
 
 
 def open_library(*, library: Path | None, config: Path | None) -> "Library":
-    """Open the library that the options and settings name. Raises SettingsError and StoreError."""
+    """Open the library that the options and settings name; say what is set without effect.
+
+    Raises SettingsError and StoreError.
+    """
     from paperscope.library import Library
 
-    return Library.open(settings=read_settings(library=library, config=config))
+    settings = read_settings(library=library, config=config)
+    for note in settings.notes():
+        stderr().print(Text(f"! {note}", style="yellow"))
+    return Library.open(settings=settings)

@@ -94,6 +94,15 @@ def test_config_masks_keys(run: "Run", monkeypatch: pytest.MonkeyPatch) -> None:
     assert "sk-very-secret" not in run("config", "--json").out
 
 
+def test_a_key_without_a_model_is_said_to_have_no_effect(
+    run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    outcome = run("papers", "--library", tmp_path / "l")
+    assert "set PAPERSCOPE_MODEL" in outcome.err
+    assert "sk-very-secret" not in outcome.err
+
+
 def test_ctrl_c_stops_an_add_and_the_library_stays_whole(root: Path, tmp_path: Path) -> None:
     paper = root / "examples" / "paper" / "ner-report.pdf"
     command = [sys.executable, "-m", "paperscope", "add", str(paper), "--library", str(tmp_path / "l")]

@@ -129,7 +129,7 @@ def test_the_settings_file_of_the_readme_is_read(root: Path, tmp_path: Path) -> 
 def test_the_demo_runs(root: Path, tmp_path: Path) -> None:
     if Path(sys.prefix) != root / ".venv":
         pytest.skip("the tests don't run in .venv; scripts/test runs them there")
-    environment = {**os.environ, "PAPERSCOPE_LIBRARY": str(tmp_path / "library")}
+    environment = {**os.environ, "PAPERSCOPE_LIBRARY": str(tmp_path / "library"), "DEMO_OUT": str(tmp_path / "answers")}
     done = subprocess.run(  # noqa: S603
         [root / "scripts" / "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )

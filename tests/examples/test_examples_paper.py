@@ -32,7 +32,8 @@ def test_every_float_is_found_with_its_label_and_caption(paper: Paper) -> None:
     assert sorted(table.label for table in tables) == [f"Table {number}" for number in range(1, 10)]
     assert sorted(figure.label for figure in figures) == [f"Figure {number}" for number in range(1, 4)]
     assert sorted(equation.label for equation in equations) == sorted(f"Equation {n}" for n in range(1, 11))
-    assert all(element.caption and element.crop for element in (*tables, *figures))
+    assert all(table.caption and table.crop for table in tables)
+    assert all(figure.caption and figure.crop for figure in figures)
     assert all(equation.crop for equation in equations)
 
 
@@ -42,6 +43,42 @@ def test_cells_are_read_under_their_two_level_header(paper: Paper) -> None:
     row = next(row for row in seeds.grid(repeat_spans=True) if row[0] == "2")
     assert row[names.index("Ensemble Entity F1")] == "89.80"
     assert row[names.index("RoBERTa-base Char F1")] == "93.58"
+
+
+def test_tables_are_read_with_all_their_rows(paper: Paper) -> None:
+    tables = {element.label: element for element in paper.elements if isinstance(element, Table)}
+    shapes = {label: (len(table.grid()), len(table.grid()[0])) for label, table in tables.items()}
+    assert shapes == {
+        "Table 1": (5, 5),
+        "Table 2": (23, 2),
+        "Table 3": (6, 7),
+        "Table 4": (14, 3),
+        "Table 5": (11, 7),
+        "Table 6": (9, 4),
+        "Table 7": (13, 13),
+        "Table 8": (8, 8),
+        "Table 9": (5, 4),
+    }
+    assert all(table.confidence > 0.9 for table in tables.values())
+
+
+def test_tables_at_the_foot_of_a_page_end_with_their_last_row(paper: Paper) -> None:
+    tables = {element.label: element for element in paper.elements if isinstance(element, Table)}
+    assert tables["Table 2"].grid()[-1] == ["Patience", "3"]
+    assert tables["Table 3"].grid()[-1] == ["Type", "0.9744", "0.9788", "0.9766", "0.9436", "0.9483", "0.9460"]
+    assert tables["Table 8"].grid()[0] == ["Class", "Tokens", "Model 1", "", "", "Model 2", "", ""]
+    assert tables["Table 8"].grid()[-1][:3] == ["O", "24,568", "0.7663"]
+
+
+def test_wrapped_cells_are_one_row(paper: Paper) -> None:
+    reports = next(element for element in paper.elements if isinstance(element, Table) and element.label == "Table 1")
+    assert [row[0] for row in reports.grid()[1:]] == [
+        "A: model card",
+        "B: repository",
+        "C: experiment log",
+        "D: script output",
+    ]
+    assert reports.grid()[2][-1] == "Entity F1 89.51 ± 0.19"
 
 
 def test_values_that_stand_only_in_a_figure_are_in_no_text(paper: Paper) -> None:

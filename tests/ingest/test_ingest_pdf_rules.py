@@ -6,19 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.pdf.backend import Char, HorizontalRule
+from ingest.pdf.backend import Char, HorizontalRule, PageContent
 from ingest.pdf.captions import captions_of, normal_label
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import reading_order
 from ingest.pdf.fractions import fold_fractions, formula_text
 from ingest.pdf.headings import is_references_title, split_number
 from ingest.pdf.hyphens import join_lines, vocabulary_of
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import line_of, lines_of
 from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.rules import without_running_rules
 from ingest.pdf.scripts import script_text
 from ingest.pdf.shapes import join_rules
 from ingest.pdf.table_grid import TableRegion, read_grid
 from ingest.pdf.table_rows import is_annotation, is_value
+from ingest.pdf.tables import find_tables
 from ingest.pdf.words import Word, words_of
 from paperscope.types import Box
 
@@ -85,6 +88,12 @@ def grid_of(
 def test_words_are_cut_at_gaps() -> None:
     words = words_of(chars("two words", 0, 10) + chars("below", 0, 22), body_font="Times")
     assert [item.text for item in words] == ["two", "words", "below"]
+
+
+def test_the_tail_of_a_ligature_stands_before_the_next_letter() -> None:
+    spots = [("f", 0.0, 5.0), ("i", 5.001, 5.001), ("l", 5.0, 7.0), ("e", 7.0, 12.0)]
+    letters = [Char(letter, x0, x1, 100, 10.0, "Times", False, False) for letter, x0, x1 in spots]
+    assert [item.text for item in words_of(letters, body_font="Times")] == ["file"]
 
 
 def test_an_accent_over_its_letter_is_composed() -> None:
@@ -275,6 +284,126 @@ def test_a_label_halfway_down_names_its_block() -> None:
     [label] = [cell for cell in grid.cells if cell.text == "dev"]
     assert (label.row, label.column, label.row_span, label.role) == (1, 0, 2, "row_header")
     assert grid.header_rows == 1
+
+
+def page_of(rows: Sequence[tuple[float, Sequence[tuple[float, str]]]], rules: Sequence[float]) -> PageLayout:
+    """A page of one column, 300 by 400, of rows (baseline, texts by x) and full-width rules from 0 to 300."""
+    lines = [line_of(sentence(text, x, baseline), size=10) for baseline, texts in rows for x, text in texts]
+    content = PageContent(
+        number=1,
+        width=300,
+        height=400,
+        chars=(),
+        horizontal=tuple(HorizontalRule(0, 300, y) for y in rules),
+    )
+    return PageLayout(
+        content=content,
+        words=tuple(item for line in lines for item in line.words),
+        lines=tuple(lines),
+        gutter=None,
+    )
+
+
+def table_rows(first: float, count: int) -> list[tuple[float, Sequence[tuple[float, str]]]]:
+    """A header row at `first` and `count` body rows, 12 pt apart."""
+    header: list[tuple[float, Sequence[tuple[float, str]]]] = [(first, [(0, "Model"), (270, "F1")])]
+    return header + [(first + 12 * row, [(0, f"row{row}"), (270, f"9{row}.0")]) for row in range(1, count + 1)]
+
+
+def rules_left(pages: Sequence[PageLayout]) -> list[list[float]]:
+    captions = [captions_of(page.lines, gutter=None) for page in pages]
+    return [[rule.y for rule in page.content.horizontal] for page in without_running_rules(pages, captions)]
+
+
+def test_the_last_rule_of_tables_that_end_the_text_area_on_three_pages_is_no_furniture() -> None:
+    pages = [
+        page_of([(380 - 12 * (count + 1), [(0, "Table 1: Scores.")]), *table_rows(380 - 12 * count, count)], rules)
+        for count, rules in ((3, [330, 346, 382]), (4, [318, 334, 382]), (6, [294, 310, 382]))
+    ]
+    assert rules_left(pages) == [[330, 346, 382], [318, 334, 382], [294, 310, 382]]
+
+
+def test_rules_at_the_head_of_three_pages_are_furniture_whatever_stands_below_them() -> None:
+    empty = page_of([(12, [(0, "Our paper")])], [16])
+    captioned_above = page_of(
+        [(12, [(0, "Our paper")]), (30, [(0, "Table 1: Scores.")]), *table_rows(50, 3)], [16, 38, 54, 90]
+    )
+    captioned_below = page_of([(12, [(0, "Our paper")]), *table_rows(50, 3), (104, [(0, "Table 1: A.")])], [16, 38, 90])
+    assert rules_left([empty, captioned_above, captioned_below]) == [[], [38, 54, 90], [38, 90]]
+
+
+def test_a_table_without_a_last_rule_keeps_its_body() -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [112, 134])
+    [table] = find_tables([page], [captions_of(page.lines, gutter=None)])
+    assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
+
+
+def wrapped_rows(pitches: Sequence[float]) -> list[list[str]]:
+    """Two rows of wrapped texts in three columns, under a header; the pitches are those of their printed lines."""
+    rows = [
+        [(0, "Report"), (60, "Systems"), (200, "Score")],
+        [(0, "first"), (60, "one long text that goes"), (200, "Entity F1")],
+        [(60, "on below"), (200, "89.5 (x)")],
+        [(0, "second"), (60, "another long text that"), (200, "Entity F1")],
+        [(60, "goes on and on and on"), (200, "90.5")],
+        [(60, "twice")],
+    ]
+    baselines = [10.0, 26.0]
+    for pitch in pitches:
+        baselines.append(baselines[-1] + pitch)
+    words = [
+        item
+        for baseline, texts in zip(baselines, rows, strict=True)
+        for x, text in texts
+        for item in sentence(text, x, baseline)
+    ]
+    bottom = baselines[-1] + 4
+    grid = read_grid(TableRegion(box=Box(0, 0, 260, bottom), words=tuple(words), rules=(0, 14, bottom)))
+    result = [["", "", ""] for _ in range(1 + max(cell.row for cell in grid.cells))]
+    for cell in grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+def test_leading_between_rows_tells_which_lines_are_one_row() -> None:
+    assert wrapped_rows([12, 15, 12, 12])[1:] == [
+        ["first", "one long text that goes on below", "Entity F1 89.5 (x)"],
+        ["second", "another long text that goes on and on and on twice", "Entity F1 90.5"],
+    ]
+
+
+def test_space_between_groups_of_rows_joins_none_of_them() -> None:
+    groups = [
+        (10, ["Model", "Size", "F1"]),
+        (26, ["BERT", "base", "90.1"]),
+        (38, ["", "large", "91.2"]),
+        (54, ["GPT2", "base", "88.0"]),
+        (66, ["", "large", "89.3"]),
+        (82, ["ELMo", "small", "80.5"]),
+        (94, ["ULM", "small", "80.1"]),
+    ]
+    words = [
+        word(text, x, baseline)
+        for baseline, texts in groups
+        for x, text in zip((0, 50, 100), texts, strict=True)
+        if text
+    ]
+    grid = read_grid(TableRegion(box=Box(0, 0, 130, 98), words=tuple(words), rules=(0, 14, 98)))
+    assert [cell.text for cell in grid.cells if cell.column == 2] == [texts[2] for _, texts in groups]
+
+
+def test_named_rows_of_texts_between_two_rules_stay_apart() -> None:
+    rows = [
+        [(0, "Report"), (60, "Systems and what they do")],
+        [(0, "first"), (60, "one long text that goes")],
+        [(60, "onwards from here")],
+        [(0, "second"), (60, "another long text that")],
+        [(60, "goes on from here")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 64], width=180)[1:] == [
+        ["first", "one long text that goes onwards from here"],
+        ["second", "another long text that goes on from here"],
+    ]
 
 
 VALUES = st.integers(min_value=100, max_value=999).map(lambda number: f"{number / 10:.1f}")

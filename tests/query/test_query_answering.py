@@ -83,7 +83,8 @@ async def test_the_merge_sees_the_first_answers_claims_and_no_row_of_images(corp
     initial, merge = (asked(request).text for request in model.requests)
     assert '"evidence":["S0"]' in merge
     assert "-----Images-----" in initial
-    assert corpus.element("aaaa00000001/table-2").crop not in initial + merge  # type: ignore[union-attr]
+    [image] = context(corpus, "table-2").images
+    assert image.crop not in initial + merge
 
 
 async def test_irrelevant_findings_cost_no_merge(corpus: Corpus) -> None:
