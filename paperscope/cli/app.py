@@ -85,6 +85,7 @@ def batch(
     questions: Annotated[Path, typer.Argument(help="A JSONL file with a 'question' on each line.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for answers.jsonl, report.md and images/.")],
     show: Annotated[bool, typer.Option("--show", help="Print each answer as well.")] = False,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many questions are asked at a time.")] = 4,
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -94,7 +95,7 @@ def batch(
 
     asked = load_questions(questions)
     with open_library(library=library, config=config) as opened:
-        failed = answer_all(opened, asked, out=out, show=show)
+        failed = answer_all(opened, asked, out=out, show=show, at_once=at_once)
     raise typer.Exit(1 if failed else 0)
 
 

@@ -14,9 +14,11 @@ from service import BadQuestion, BatchRow, BatchRunner, Question
 __all__ = ["answer_all"]
 
 
-def answer_all(library: Library, questions: Sequence[Question | BadQuestion], *, out: Path, show: bool) -> int:
+def answer_all(
+    library: Library, questions: Sequence[Question | BadQuestion], *, out: Path, show: bool, at_once: int
+) -> int:
     """Answer all questions into `out`; returns how many rows ended in an error."""
-    runner = BatchRunner(library, out=out)
+    runner = BatchRunner(library, out=out, concurrency=at_once)
     columns = (TextColumn("answering"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=stderr(), transient=True) as progress:
         task = progress.add_task("", total=len(questions))
