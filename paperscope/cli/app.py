@@ -83,6 +83,7 @@ def ask(
 @app.command()
 def batch(
     questions: Annotated[Path, typer.Argument(help="A JSONL file with a 'question' on each line.")],
+    *,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for answers.jsonl, report.md and images/.")],
     show: Annotated[bool, typer.Option("--show", help="Print each answer as well.")] = False,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many questions are asked at a time.")] = 4,
