@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from paperscope.errors import InputError, UnknownPaperError
-from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, VisionModel
+from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
 from paperscope.types import Answer, Claim, Context, Usage
 from query.answering import ModelAnswerer, Written
 from query.draft import Draft
@@ -44,6 +44,7 @@ class QueryEngine:
         answer_model: LanguageModel | None = None,
         vision_model: VisionModel | None = None,
         *,
+        reranker: Reranker | None = None,
         text_answerer: TextAnswerer | None = None,
         options: RetrievalOptions | None = None,
     ) -> None:
@@ -52,7 +53,7 @@ class QueryEngine:
         self._model = answer_model
         self._vision = vision_model
         self._text_answerer = text_answerer
-        self._retriever = Retriever(corpus, index, embedder, options=options)
+        self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options)
 
     async def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Retrieval:
         """The context that an answer would rest on. Raises InputError, UnknownPaperError and ModelError."""
@@ -107,11 +108,12 @@ class QueryEngine:
         return _unmodelled(Draft(text=draft.text, status=draft.status, claims=draft.claims, warnings=warnings))
 
     def _answerer(self) -> TextAnswerer:
-        if self._text_answerer is not None:
-            return self._text_answerer
-        from query.embedded import EmbeddedAnswerer
+        if self._text_answerer is None:
+            from query.embedded import EmbeddedAnswerer
 
-        return EmbeddedAnswerer(self._corpus, self._embedder)
+            # Kept for the next question: it remembers how telling the papers' words are.
+            self._text_answerer = EmbeddedAnswerer(self._corpus, self._embedder)
+        return self._text_answerer
 
     def _verify(self, question: str, draft: Draft) -> tuple[str, ...]:
         if draft.status == "unanswerable":

@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from numpy import float32
-from numpy.typing import NDArray
-
-from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import Candidates, Chunk, Context, ContextImage, ContextSource, Entity, RetrievalRequest
+from paperscope.protocols import Corpus, Embedder, GraphIndex, Reranker
+from paperscope.types import Candidates, Chunk, Context, ContextImage, ContextSource, Entity, Hit, RetrievalRequest
 from query.element_text import Pictured, caption_of
+from query.fusion import best_first, fuse
 from query.graph_rows import GraphRows
 from query.images import ImageChooser
 from query.pool import Pool
@@ -44,25 +42,41 @@ class Retriever:
     """Finds a question's context in a library. Corpus and index are asked in a worker thread."""
 
     def __init__(
-        self, corpus: Corpus, index: GraphIndex, embedder: Embedder, *, options: RetrievalOptions | None = None
+        self,
+        corpus: Corpus,
+        index: GraphIndex,
+        embedder: Embedder,
+        *,
+        reranker: Reranker | None = None,
+        options: RetrievalOptions | None = None,
     ) -> None:
         self._corpus = corpus
         self._index = index
         self._embedder = embedder
+        self._reranker = reranker
         self._options = options or RetrievalOptions()
 
     async def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Retrieval:
         """The context for a question over these papers, or over those it names, or over all.
 
-        Sources are empty only where nothing at all was found. Raises ModelError if the embedder fails.
+        Sources are empty only where nothing at all was found. Raises ModelError if embedder or reranker fails.
         """
         vector = (await self._embedder.embed([question]))[0]
-        return await asyncio.to_thread(self._find, question, vector, tuple(papers))
-
-    def _find(self, question: str, vector: NDArray[float32], papers: tuple[str, ...]) -> Retrieval:
-        within = papers or named_papers(question, self._corpus.entries())
+        within = tuple(papers) or named_papers(question, await asyncio.to_thread(self._corpus.entries))
         request = RetrievalRequest(text=question, vector=vector, papers=within, limit=self._options.candidates)
-        return self._select(question, self._index.retrieve(request), within)
+        candidates = await asyncio.to_thread(self._index.retrieve, request)
+        if self._reranker is not None:
+            candidates = await self._reranked(question, candidates, self._reranker)
+        return await asyncio.to_thread(self._select, question, candidates, within)
+
+    async def _reranked(self, question: str, candidates: Candidates, reranker: Reranker) -> Candidates:
+        """The found chunks in the reranker's order, in place of those of words and vectors."""
+        found = best_first(fuse(candidates))
+        chunks = await asyncio.to_thread(lambda: [self._corpus.chunk(chunk) for chunk in found])
+        scores = await reranker.score(question, [chunk.text for chunk in chunks])
+        hits = [Hit(id=chunk, score=score) for chunk, score in zip(found, scores, strict=True)]
+        hits.sort(key=lambda hit: hit.score, reverse=True)
+        return replace(candidates, by_words=tuple(hits), by_vectors=())
 
     def _select(self, question: str, candidates: Candidates, within: Sequence[str]) -> Retrieval:
         pool = Pool(self._corpus, candidates)

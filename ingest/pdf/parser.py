@@ -17,10 +17,11 @@ __all__ = ["PdfParser"]
 
 
 class PdfParser:
-    """Reads papers from PDF files; `dpi` is the resolution of the crops."""
+    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files."""
 
-    def __init__(self, *, dpi: int = 200, backend: Backend | None = None) -> None:
+    def __init__(self, *, dpi: int = 200, backend: Backend | None = None, max_pages: int | None = None) -> None:
         self._dpi = dpi
+        self._max_pages = max_pages
         self._backend = backend or MuPdfBackend()
 
     def parse(
@@ -34,6 +35,11 @@ class PdfParser:
         with self._backend.open(data, name=file.name, password=password) as document:
             if document.page_count == 0:
                 raise PaperFileError(f"{file.name!r} is damaged: no page of it can be found. Fetch the file again.")
+            if self._max_pages is not None and document.page_count > self._max_pages:
+                raise PaperFileError(
+                    f"{file.name!r} has {document.page_count} pages, over the limit of {self._max_pages}; "
+                    "raise limits.max_pages to add it."
+                )
             pages, problems = _read_pages(document, on_page=on_page)
             if not pages:
                 raise PaperFileError(f"{file.name!r} is damaged: none of its pages can be read. Fetch the file again.")

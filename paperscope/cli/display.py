@@ -38,8 +38,11 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
     if not papers:
         return Text("No papers yet: paperscope add FILE")
     grid = Grid(box=box.SIMPLE_HEAD)
-    for name in ("id", "title", "pages", "tables", "figures", "equations", "file"):
-        grid.add_column(name, justify="right" if name in {"pages", "tables", "figures", "equations"} else "left")
+    grid.add_column("id", no_wrap=True)
+    grid.add_column("title", overflow="fold", ratio=2)
+    for name in ("pages", "tables", "figures", "equations"):
+        grid.add_column(name, justify="right")
+    grid.add_column("file", overflow="fold", ratio=1)
     for paper in papers:
         counts = Counter(element.kind for element in paper.elements)
         numbers = (len(paper.pages), counts["table"], counts["figure"], counts["equation"])

@@ -88,7 +88,7 @@ class Library:
         model = MeteredModel(self._models.extract) if self._models.extract else None
         adder = Adder(
             store=self._store,
-            parser=PdfParser(),
+            parser=PdfParser(max_pages=self._settings.limits.max_pages),
             extractor=extractor_for(model),
             embedder=self._models.embedder,
             max_words=self._settings.chunking.max_words,
@@ -123,6 +123,7 @@ class Library:
             self._models.embedder,
             answer_model=self._models.answer,
             vision_model=self._models.vision,
+            reranker=self._models.reranker,
             options=RetrievalOptions(
                 sources=retrieval.chunks,
                 entities=retrieval.entities,

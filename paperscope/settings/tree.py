@@ -87,9 +87,6 @@ class RoleSettings(EndpointSettings):
         default=0.0, ge=0, description="price of a million prompt tokens, in a currency of your choice"
     )
     price_completion: float = Field(default=0.0, ge=0, description="price of a million completion tokens")
-    context_tokens: int | None = Field(
-        default=None, ge=1, description="how many tokens the model reads at most, if known"
-    )
 
     @property
     def configured(self) -> bool:

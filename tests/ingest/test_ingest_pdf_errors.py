@@ -121,3 +121,11 @@ def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
     assert [(problem.page, "bad stream" in problem.reason) for problem in paper.problems] == [(2, True)]
     assert {element.place.page for element in paper.elements} == {1, 3}
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_file_with_too_many_pages_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "long.pdf"
+    file.write_bytes(pdf(3))
+    with pytest.raises(PaperFileError, match=r"long\.pdf' has 3 pages, over the limit of 2; raise limits\.max_pages"):
+        PdfParser(max_pages=2).parse(file)
+    assert len(PdfParser(max_pages=3).parse(file).paper.pages) == 3

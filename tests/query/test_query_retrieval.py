@@ -1,5 +1,6 @@
 """The context holds what the question names, what answers it, and only images that bear on it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -70,6 +71,22 @@ async def test_entities_and_relations_come_with_their_places(retriever: Retrieve
     assert context.entities[0].places == (corpus.element(f"{PAPER}/table-2").place,)
     [relation] = context.relations
     assert (relation.source, relation.target, relation.rank) == ("Dice", "QUOREF", 2)
+
+
+async def test_a_rerankers_order_takes_the_place_of_words_and_vectors(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    question = "How does the dice loss help training?"
+    plain = sources((await Retriever(corpus, index, embedder).retrieve(question)).context)
+    last = plain[-1]
+    [wanted] = corpus.chunks_of([f"{PAPER}/{last}"])
+
+    class Favouring:
+        async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+            return [float(text == wanted.text) for text in texts]
+
+    other = sources((await Retriever(corpus, index, embedder, reranker=Favouring()).retrieve(question)).context)
+    assert other.index(last) < plain.index(last)
 
 
 async def test_row_ids_count_from_0(retriever: Retriever) -> None:
