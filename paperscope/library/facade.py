@@ -39,8 +39,22 @@ class Library:
         self._store = store
         self._settings = settings
         self._models = models
-        self._loop = LoopThread()
         self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
+        self._engine = QueryEngine(
+            store,
+            self._index,
+            models.embedder,
+            answer_model=models.answer,
+            vision_model=models.vision,
+            reranker=models.reranker,
+            options=RetrievalOptions(
+                sources=settings.retrieval.chunks,
+                entities=settings.retrieval.entities,
+                relations=settings.retrieval.relations,
+                images=settings.retrieval.images,
+            ),
+        )
+        self._loop = LoopThread()
 
     @classmethod
     def open(cls, folder: Path | str | None = None, *, settings: Settings | None = None) -> Self:
@@ -109,28 +123,11 @@ class Library:
         return await asyncio.wrap_future(self._loop.submit(self._ask(question, papers, on_stage)))
 
     async def _ask(self, question: str, papers: Sequence[str], on_stage: OnStage) -> Answer:
-        return await self._engine().ask(question, papers=self._ids(papers), on_stage=on_stage)
+        return await self._engine.ask(question, papers=self._ids(papers), on_stage=on_stage)
 
     def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Context:
         """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._engine().retrieve(question, papers=self._ids(papers))).context
-
-    def _engine(self) -> QueryEngine:
-        retrieval = self._settings.retrieval
-        return QueryEngine(
-            self._store,
-            self._index,
-            self._models.embedder,
-            answer_model=self._models.answer,
-            vision_model=self._models.vision,
-            reranker=self._models.reranker,
-            options=RetrievalOptions(
-                sources=retrieval.chunks,
-                entities=retrieval.entities,
-                relations=retrieval.relations,
-                images=retrieval.images,
-            ),
-        )
+        return self._loop.wait(self._engine.retrieve(question, papers=self._ids(papers))).context
 
     def _ids(self, papers: Sequence[str]) -> tuple[str, ...]:
         return tuple(self._store.find_paper(paper).id for paper in papers)

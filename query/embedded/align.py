@@ -17,6 +17,7 @@ _LONGEST_NAME = 12
 _HYPHENATED = 0.6
 _ACRONYM = 0.9
 _BARE = 0.95
+_HEAD = 0.85
 # All words of a name stand in the question, but not in one piece.
 _WHOLE = 0.99
 _UNSIGNED = 0.8
@@ -30,6 +31,11 @@ class Mention:
     at: frozenset[int]
     score: float
     weight: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether the question holds all words of the name."""
+        return self.score >= _WHOLE
 
     @property
     def first(self) -> int:
@@ -72,9 +78,9 @@ class Aligner:
     def _best(self, part: Part, aliases: Sequence[str]) -> Mention | None:
         forms = dict.fromkeys((part.text, strip_citations(part.text), *aliases))
         matches = [match for form in forms for match in self._matches(form)]
-        bare = strip_remark(part.text)
-        if bare not in forms:
-            matches += [(at, score * _BARE) for at, score in self._matches(bare) if score >= 1]
+        for bare, least in ((strip_remark(part.text), 1.0), (_head(part), _HEAD)):
+            if bare not in forms:
+                matches += [(at, score * _BARE) for at, score in self._matches(bare) if score >= least]
         if not matches:
             return None
         at, score = max(matches, key=lambda match: (match[1] * self.weight(match[0]), match[1], -min(match[0])))
@@ -126,6 +132,11 @@ class Aligner:
 
     def _signs(self) -> set[int]:
         return {index for index, word in enumerate(self._question.words) if word.sign}
+
+
+def _head(part: Part) -> str:
+    """A column's name without what follows its comma: "Tokens, padding left out"."""
+    return part.text.partition(",")[0].strip() if part.axis == "column" else part.text
 
 
 def _named_by(header: str, asked: str) -> float:

@@ -6,9 +6,12 @@ from paperscope.protocols import Corpus, Embedder
 from paperscope.types import Claim, Context, Paper
 from query.draft import Draft
 from query.embedded.choice import choose
-from query.embedded.passages import PassageReader, Quote, complementing
+from query.embedded.definitions import definition
+from query.embedded.numbers import numbers_in
+from query.embedded.passages import PassageReader
 from query.embedded.phrase import table_name
 from query.embedded.question import Question, read_question
+from query.embedded.quotes import Quote, Scorer, complementing
 from query.embedded.table_reading import TableReading
 from query.embedded.tables import TableReader
 from query.embedded.weights import Weights
@@ -23,11 +26,17 @@ _TABLE_COVERAGE = 0.55
 _SPECIFIC_COVERAGE = 0.4
 _NAMED_COVERAGE = 0.3
 _TEXT_COVERAGE = 0.4
+# Reasons are asked for in words that the paper need not use.
+_REASON_COVERAGE = 0.35
 _TEXT_SCORE = 0.4
 _TEXT_NAMES = 0.34
 # A sentence outdoes a table's look-up only if it accounts for clearly more of the question.
 _TABLE_FIRST = 0.05
+# A header that the question holds in full and no sentence does decides for the table.
+_TELLING = 0.4
 _DOUBTFUL_GRID = 0.6
+# Weights of so many sets of papers are remembered.
+_MOST_WEIGHTS = 4
 _COMPUTED = ("superlative", "difference", "gain", "ratio", "sum", "average", "comparison")
 
 
@@ -38,7 +47,7 @@ class EmbeddedAnswerer:
         self._corpus = corpus
         self._tables = TableReader(corpus, embedder)
         self._passages = PassageReader(corpus, embedder)
-        self._weights: tuple[tuple[str, ...], Weights] = ((), Weights(()))
+        self._weights: dict[tuple[tuple[str, int], ...], Weights] = {}
 
     async def answer(self, question: str, context: Context, *, named: tuple[str, ...] = ()) -> Draft:
         """A draft that rests on cells or sentences, or says that the papers don't say. Raises ModelError.
@@ -48,18 +57,22 @@ class EmbeddedAnswerer:
         papers = self._papers(context, named)
         weights = self._weights_of(papers)
         asked = read_question(question, common=weights.common)
-        quotes = await self._passages.read(asked, context, weights)
+        scorer = Scorer(asked, weights)
+        quotes = await self._passages.read(asked, context, scorer, papers=papers)
         unknown = weights.unknown(asked.words, asked.names)
         if unknown or not papers:
             return _unanswerable(quotes, unknown)
+        defined = definition(question, scorer, papers)
+        if defined is not None:
+            return _told(*defined)
         found = await self._tables.read(asked, context, weights, papers=papers, named=named)
         reading = found if found is not None and _holds(found, named) else None
-        best = [quote for quote in quotes if _says(asked, quote, weights)]
-        if reading is not None and (not best or _prefers_table(asked, reading, best[0], named)):
+        best = [quote for quote in quotes if _says(asked, quote, scorer)]
+        if reading is not None and (not best or _prefers_table(asked, reading, best[0], scorer, named)):
             return _from_table(reading)
         if not best:
             return _unanswerable(quotes, ())
-        return _from_text(asked, best, weights)
+        return _from_text(asked, best, scorer)
 
     def _papers(self, context: Context, named: Sequence[str]) -> list[Paper]:
         ids = [self._corpus.element(element).place.paper for element in named]
@@ -67,10 +80,12 @@ class EmbeddedAnswerer:
         return [self._corpus.paper(paper) for paper in dict.fromkeys(ids)]
 
     def _weights_of(self, papers: Sequence[Paper]) -> Weights:
-        key = tuple(sorted(paper.id for paper in papers))
-        if self._weights[0] != key:
-            self._weights = (key, Weights(papers))
-        return self._weights[1]
+        key = tuple(sorted((paper.id, len(paper.elements)) for paper in papers))
+        found = self._weights.pop(key, None) or Weights(papers)
+        self._weights[key] = found
+        if len(self._weights) > _MOST_WEIGHTS:
+            del self._weights[next(iter(self._weights))]
+        return found
 
 
 def _holds(reading: TableReading, named: Sequence[str]) -> bool:
@@ -80,16 +95,25 @@ def _holds(reading: TableReading, named: Sequence[str]) -> bool:
     return reading.coverage >= (_SPECIFIC_COVERAGE if exact else _TABLE_COVERAGE) and not reading.unheld
 
 
-def _says(question: Question, quote: Quote, weights: Weights) -> bool:
-    total = weights.total(question.words[index] for index in question.names)
-    names = weights.total(question.words[index] for index in question.names & (quote.held | quote.around))
-    return quote.coverage >= _TEXT_COVERAGE and quote.score >= _TEXT_SCORE and names >= _TEXT_NAMES * total
+def _says(question: Question, quote: Quote, scorer: Scorer) -> bool:
+    total = scorer.weight(question.names)
+    names = scorer.weight(question.names & (quote.held | quote.around))
+    if question.quantity and not numbers_in(quote.said):
+        return False
+    least = _REASON_COVERAGE if question.kind == "reason" else _TEXT_COVERAGE
+    return quote.coverage >= least and quote.score >= _TEXT_SCORE and names >= _TEXT_NAMES * total
 
 
-def _prefers_table(question: Question, reading: TableReading, quote: Quote, named: Sequence[str]) -> bool:
+def _prefers_table(
+    question: Question, reading: TableReading, quote: Quote, scorer: Scorer, named: Sequence[str]
+) -> bool:
     if question.kind in ("formula", "reason"):
         return False
     if question.kind in _COMPUTED or reading.direct or any(table.id in named for table in reading.tables):
+        return True
+    if reading.specific and scorer.weight(reading.mentioned - quote.held - quote.around) >= _TELLING:
+        return True
+    if reading.specific and question.quantity:
         return True
     return reading.specific and reading.coverage >= quote.coverage - _TABLE_FIRST
 
@@ -104,22 +128,21 @@ def _from_table(reading: TableReading) -> Draft:
     return Draft(text=reading.claim.text, status="answered", claims=(reading.claim,), warnings=warnings)
 
 
-def _from_text(question: Question, best: Sequence[Quote], weights: Weights) -> Draft:
+def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer) -> Draft:
     chosen = choose(question, best)
     if chosen is not None:
         choice, quote = chosen
-        text = f"{choice[:1].upper()}{choice[1:]}: {_quoted(quote)}"
-        return Draft(text=text, status="answered", claims=(Claim(text=text, evidence=quote.evidence),))
-    quotes = complementing(best, question, weights)
-    claims = tuple(Claim(text=_quoted(quote), evidence=quote.evidence) for quote in quotes)
+        return _told(f"{choice[:1].upper()}{choice[1:]}", quote)
+    claims = tuple(Claim(text=quote.shown, evidence=quote.evidence) for quote in complementing(best, scorer))
     return Draft(text=" ".join(claim.text for claim in claims), status="answered", claims=claims)
 
 
-def _quoted(quote: Quote) -> str:
-    return f"“{quote.said}” (page {quote.element.place.page})"
+def _told(answer: str, quote: Quote) -> Draft:
+    text = f"{answer}: {quote.shown}"
+    return Draft(text=text, status="answered", claims=(Claim(text=text, evidence=quote.evidence),))
 
 
 def _unanswerable(quotes: Sequence[Quote], unknown: Sequence[str]) -> Draft:
     lacking = f" Nothing in them mentions {', '.join(dict.fromkeys(unknown))}." if unknown else ""
-    nearest = f" The nearest passage is: {_quoted(quotes[0])}" if quotes else ""
+    nearest = f" The nearest passage is: {quotes[0].shown}" if quotes else ""
     return Draft(text=f"The papers do not say.{lacking}{nearest}", status="unanswerable")

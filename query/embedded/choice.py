@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from query.embedded.passages import Quote
 from query.embedded.question import Question
+from query.embedded.quotes import Quote
 from query.embedded.words import likeness, tokens
 
 __all__ = ["choose"]

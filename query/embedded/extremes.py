@@ -38,7 +38,7 @@ def extreme(question: Question, selection: Selection, *, data: Sequence[Datum]) 
     fixed = frozenset.intersection(*(datum.parts for datum in numbers))
     names = listed([part_names(_varying(winner, fixed)) for winner in winners])
     found = f"{names} has the {superlative(question)} value{_scope(winners[0], fixed)} in {table_name(table)}"
-    return claim(f"{found}: {winners[0].value.text} (of {len(numbers)} values).", table, winners)
+    return claim(f"{found}: {winners[0].value.text}.", table, winners)
 
 
 def superlative(question: Question) -> str:

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from query.embedded.words import fold
+from query.embedded.words import CITATION, fold
 
-__all__ = ["CellValue", "number_text", "read_value"]
+__all__ = ["CellValue", "number_text", "numbers_in", "read_value"]
 
 _NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(
@@ -18,6 +18,7 @@ _CHANGE = re.compile(
     r"[(\[]?\s*(?P<arrow>[↑↓])?\s*(?P<sign>[-+])?\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%)?\s*(?P<after>[↑↓])?\s*[)\]]?"
 )
 _POWER = re.compile(r"^\s*[·×x*]\s*10\s*\^?\s*\{?(?P<power>-?\d+)\}?")
+_FREE_NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*")
 _SCALE = {"K": 1e3, "M": 1e6, "B": 1e9}
 
 
@@ -75,3 +76,8 @@ def number_text(number: float, decimals: int) -> str:
     """A computed number with as many decimals as the cells that it was computed from, with a true minus sign."""
     text = f"{abs(number):.{decimals}f}"
     return f"−{text}" if number < 0 and float(text) else text
+
+
+def numbers_in(text: str) -> tuple[str, ...]:
+    """The figures that a sentence states: none within names ("F1") or citations."""
+    return tuple(_FREE_NUMBER.findall(CITATION.sub("", fold(text))))

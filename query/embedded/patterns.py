@@ -13,6 +13,7 @@ __all__ = [
     "LOW",
     "PIVOT",
     "POLAR",
+    "QUANTITY",
     "RANK",
     "RANKS",
     "YES_OR_NO",
@@ -36,6 +37,7 @@ Kind = Literal[
 _HIGH = r"highest|largest|greatest|biggest|maxim(?:um|al)|longest|strongest|most|top(?=-| |\?)"
 _LOW = r"lowest|smallest|fewest|minim(?:um|al)|shortest|weakest|least"
 _MORE = r"higher|lower|better|worse|more|less|larger|smaller|greater|fewer|faster|slower|longer|shorter"
+_CALCULATED = r"calculat|comput|defin|formulat|deriv|updat|normali[sz]|weighted"
 _BEATS = r"(?:outperform|exceed|surpass|beat)(?:s|ed)?"
 
 
@@ -55,7 +57,7 @@ KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "formula",
         _any(
-            r"\bhow (?:is|are|was|were|does|do|did) .*?\b(?P<asks>(?:calculat|comput|defin|formulat|deriv)\w*)",
+            rf"\bhow (?:is|are|was|were|does|do|did) .*?\b(?P<asks>(?:{_CALCULATED})\w*)",
             r"\b(?:formulas?|formulae|equations?)\b",
             r"\bmathematical(?:ly)? (?:expression|definition|defined)\b",
         ),
@@ -98,6 +100,11 @@ PIVOT = _any(
 
 RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 RANK = re.compile(rf"\b(?P<rank>{'|'.join(RANKS)})[\s-]+(?:{_HIGH}|{_LOW}|best|worst)\b")
+# Only figures answer these.
+QUANTITY = _any(
+    r"\b(?:what|which) (?:[\w-]+ ){0,2}"
+    r"(?:f1|score|accuracy|precision|recall|rate|ratio|percentage|number|epoch|step|year)\b",
+)
 POLAR = _any(r"^\W*(?:is|are|was|were|does|do|did|can|could|has|have)\b")
 # "Does it support A or B?" asks for yes or no; "Is it A or B?" for one of them.
 YES_OR_NO = _any(r"^\W*(?:does|do|did|can|could|has|have)\b")

@@ -13,6 +13,7 @@ from query.embedded.patterns import (
     LOW,
     PIVOT,
     POLAR,
+    QUANTITY,
     RANK,
     RANKS,
     YES_OR_NO,
@@ -28,11 +29,11 @@ class Question:
     """A question as read. Sets hold indices of `words`.
 
     `direction` is 1 for the highest, -1 for the lowest, 0 where "best" or "worst" leaves it to the metric (`best`
-    tells which); `rank` 2 asks for the second. `gain` tells that changes are asked for, not values. `polar` ones ask
-    for yes or no, `bibliographic` ones perhaps for the list of references. `baseline` is where the standard of
-    comparison begins ("than …"), None if nowhere. `telling` are the words that the evidence should account for,
-    `names` those of them written as names, `focus` what a formula is asked for, `operators` the words that ask.
-    `joined` are the names that a sign holds together ("BERT+DSC").
+    tells which); `rank` 2 asks for the second. `quantity` tells that figures are asked for, `gain` that changes are,
+    not values. `polar` ones ask for yes or no, `bibliographic` ones perhaps for the list of references. `baseline` is
+    where the standard of comparison begins ("than …"), None if nowhere. `telling` are the words that the evidence
+    should account for, `names` those of them written as names, `focus` what a formula is asked for or what is to be
+    compared, `operators` the words that ask. `joined` are the names that a sign holds together ("BERT+DSC").
     """
 
     text: str
@@ -41,6 +42,7 @@ class Question:
     direction: int = 0
     best: bool = True
     rank: int = 1
+    quantity: bool = False
     gain: bool = False
     polar: bool = False
     bibliographic: bool = False
@@ -69,7 +71,7 @@ def read_question(text: str, *, common: Set[str] = frozenset()) -> Question:
     cited = _within(words, [match.span() for match in CITATION.finditer(folded)])
     rank = RANK.search(lower)
     telling = frozenset(index for index, word in enumerate(words) if word.text not in FUNCTION_WORDS and not word.sign)
-    telling = telling - operators - cited
+    telling = telling - operators - cited - _possessive(folded, words)
     return Question(
         text=folded,
         words=words,
@@ -77,6 +79,7 @@ def read_question(text: str, *, common: Set[str] = frozenset()) -> Question:
         direction=_direction(lower),
         best="worst" not in lower,
         rank=RANKS[rank["rank"]] if rank else 1,
+        quantity=QUANTITY.search(lower) is not None,
         gain=GAIN.search(lower) is not None,
         polar=POLAR.match(lower) is not None,
         bibliographic=BIBLIOGRAPHIC.search(lower) is not None,
@@ -84,9 +87,16 @@ def read_question(text: str, *, common: Set[str] = frozenset()) -> Question:
         choices=() if YES_OR_NO.match(lower) else _choices(folded),
         telling=telling,
         names=frozenset(index for index in telling if _is_name(words[index], common)),
-        focus=_focus(words, operators) if kind == "formula" else frozenset(),
+        focus=_focus(kind, words, operators),
         operators=operators,
         joined=names_joined(folded, words),
+    )
+
+
+def _possessive(text: str, words: tuple[Token, ...]) -> frozenset[int]:
+    """The "s" of "the model's"."""
+    return frozenset(
+        index for index, word in enumerate(words) if word.text == "s" and text[max(word.start - 1, 0)] in "'’"
     )
 
 
@@ -99,7 +109,16 @@ def _kind(lower: str) -> tuple[Kind, list[tuple[int, int]]]:
     return "look-up", []
 
 
-def _focus(words: tuple[Token, ...], operators: frozenset[int]) -> frozenset[int]:
+def _focus(kind: Kind, words: tuple[Token, ...], operators: frozenset[int]) -> frozenset[int]:
+    if kind == "formula":
+        return _calculated(words, operators)
+    if kind in ("difference", "comparison"):
+        joints = [index for index, word in enumerate(words) if word.text == "and"]
+        return frozenset(index for joint in joints for index in (joint - 1, joint + 1) if 0 <= index < len(words))
+    return frozenset()
+
+
+def _calculated(words: tuple[Token, ...], operators: frozenset[int]) -> frozenset[int]:
     """What is to be calculated: "calculate X for …", "the formula for X in …", "how is X calculated"."""
     texts = [word.text for word in words]
     verb = max(operators, default=len(words))

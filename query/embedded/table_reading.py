@@ -12,7 +12,7 @@ class TableReading:
     """What tables answer: the claim, the tables it rests on, and how well they account for the question.
 
     `coverage` and `unheld` are `Selection`'s; `specific` tells that the question names row and column; `direct`
-    that a header is the very word that asks.
+    that a header is the very word that asks; `mentioned` are the question's word indices that make up whole names.
     """
 
     claim: Claim
@@ -21,3 +21,4 @@ class TableReading:
     unheld: tuple[str, ...] = ()
     specific: bool = True
     direct: bool = False
+    mentioned: frozenset[int] = frozenset()

@@ -8,9 +8,11 @@ from query.embedded.across import compare_across
 from query.embedded.align import Aligner
 from query.embedded.compute import compute
 from query.embedded.grid import TableView, view
+from query.embedded.links import linked
 from query.embedded.passages import elements_of
 from query.embedded.question import Question
 from query.embedded.select import Selection, select
+from query.embedded.symbols import spelt_out
 from query.embedded.table_reading import TableReading
 from query.embedded.weights import Weights
 
@@ -52,15 +54,19 @@ class TableReader:
         selections = []
         for table, paper in asked or tables:
             seen = view(table)
-            around = "\n".join((table.label, table.caption, table.section, *seen.corners, paper.title))
-            selections.append(select(question, seen, aligner, around=around, aliases=self._aliases(seen)))
+            titles = (section.path for section in paper.sections if section.id == table.section)
+            around = "\n".join((table.label, table.caption, *titles, *seen.corners, paper.title))
+            found = select(question, seen, aligner, around=around, aliases=self._aliases(seen))
+            selections.append(linked(question, found, weights, paper))
         return selections
 
     def _aliases(self, seen: TableView) -> Mapping[str, Sequence[str]]:
-        """What else the library's entities call the names in a table's headers."""
+        """What else the library's entities, and the caption, call the names in a table's headers."""
         keys = {part.text: entity_key(part.text) for part in seen.parts}
         entities = self._corpus.entities(tuple(dict.fromkeys(keys.values())))
-        return {text: (entities[key].name, *entities[key].aliases) for text, key in keys.items() if key in entities}
+        found = {text: (entities[key].name, *entities[key].aliases) for text, key in keys.items() if key in entities}
+        spelt = {text: spelt_out(text, seen.table.caption) for text in keys}
+        return {text: (*found.get(text, ()), *filter(None, (spelt[text],))) for text in keys}
 
     async def _best(
         self, question: Question, selections: Sequence[Selection], *, near: Mapping[str, object]
@@ -96,6 +102,13 @@ def _reading(selection: Selection, claim: Claim) -> TableReading:
         tables=(selection.view.table,),
         coverage=selection.coverage,
         unheld=selection.unheld,
-        specific=len(selection.axes()) == 2,
+        specific=len(selection.axes()) == 2 or _one_each(selection),
         direct=selection.direct,
+        mentioned=frozenset(index for mention in selection.mentions if mention.whole for index in mention.at),
     )
+
+
+def _one_each(selection: Selection) -> bool:
+    """Whether each row that the question names holds one value, so that no column need be named."""
+    rows = [mention for mention in selection.mentions if mention.part.axis == "row" and mention.whole]
+    return len(selection.data) == len({datum.row for datum in selection.data}) <= len(rows)

@@ -1,28 +1,22 @@
 """How telling a word is: its rarity among the elements of the papers."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from paperscope.types import Element, Paper
-from query.embedded.words import FUNCTION_WORDS, LIGHT_WORDS, Token, likeness, tokens
+from query.element_text import element_text
+from query.embedded.words import FUNCTION_WORDS, LIGHT_WORDS, Token, abbreviations, likeness, tokens
 
-__all__ = ["Weights", "element_text"]
+__all__ = ["Weights"]
 
 _LIGHT = 0.3
 # A common word that the papers never use is the asker's own wording; an unknown name is another matter (`unknown`).
 _UNSEEN = 0.3
 _LEAST = 0.05
-
-
-def element_text(element: Element) -> str:
-    """All words of an element, a table's cells and captions included."""
-    if element.kind == "table":
-        return "\n".join((element.label, element.caption, *(cell.text for cell in element.cells)))
-    if element.kind == "figure":
-        return "\n".join((element.label, element.caption, element.text))
-    return element.text
+# Words of one stem share at least so many letters.
+_STEM = 3
 
 
 class Weights:
@@ -36,26 +30,38 @@ class Weights:
         self._total = 0
         for paper in papers:
             for element in paper.elements:
-                found = tokens(element_text(element))
+                found = tokens(_words_of(element))
                 self.common.update(token.text for token in found if token.small)
                 words = [token.text for token in found]
                 self._counts.update(set(words))
                 self._joined.update(first + second for first, second in pairwise(words))
                 self._total += 1
+        self._stems: defaultdict[str, list[str]] = defaultdict(list)
+        for word in self._counts:
+            self._stems[word[:_STEM]].append(word)
 
     def of(self, word: str) -> float:
-        """The weight of a folded word: 0 for function words and signs, little for words that any table could bear."""
+        """The weight of a folded word: 0 for function words and signs, little for words that any table could bear.
+
+        A word that the papers inflect otherwise weighs as much as the commonest of its forms.
+        """
         if word in FUNCTION_WORDS or word in "+-":
             return 0.0
-        if word not in self._counts:
+        count = self._counts[word] or max((self._counts[other] for other in self.alike(word)), default=0)
+        if count == 0:
             return _UNSEEN
         most = math.log((self._total + 1) / 0.5)
-        rarity = math.log((self._total + 1) / (self._counts[word] + 0.5)) / most
+        rarity = math.log((self._total + 1) / (count + 0.5)) / most
         return max(rarity, _LEAST) * (_LIGHT if word in LIGHT_WORDS else 1.0)
 
     def total(self, words: Iterable[Token]) -> float:
         """The summed weight of tokens."""
         return sum(self.of(word.text) for word in words)
+
+    def alike(self, word: str) -> frozenset[str]:
+        """The words of the papers that are this word, or another form of it."""
+        near = (*self._stems.get(word[:_STEM], ()), *(short for short in abbreviations(word) if short in self._counts))
+        return frozenset(other for other in near if likeness(word, other) > 0.7)
 
     def unknown(self, words: Sequence[Token], at: Iterable[int]) -> tuple[str, ...]:
         """Those of the words at these indices that no element holds: neither alone, nor run together with a
@@ -71,3 +77,10 @@ class Weights:
 
     def _alike(self, word: str) -> bool:
         return any(likeness(word, other) > 0 for other in self._counts)
+
+
+def _words_of(element: Element) -> str:
+    # In CSV "alpha,512" would run two cells into one word.
+    if element.kind == "table":
+        return "\n".join((element.label, element.caption, *(cell.text for cell in element.cells)))
+    return element_text(element)

@@ -9,6 +9,7 @@ __all__ = [
     "FUNCTION_WORDS",
     "LIGHT_WORDS",
     "Token",
+    "abbreviations",
     "fold",
     "likeness",
     "names_joined",
@@ -28,8 +29,8 @@ FUNCTION_WORDS = frozenset(
     whose why will with within would write you your paper papers author authors table figure""".split()
 )
 LIGHT_WORDS = frozenset(
-    """accuracy all amount approach base baseline benchmark case column data dataset datasets example examples
-    experiment experiments line measure method methods metric metrics model models number numbers other performance
+    """accuracy all amount approach base baseline benchmark case column data dataset datasets document example examples
+    experiment experiments line main measure method methods metric metrics model models number numbers other performance
     result results row score scores setting settings system systems task tasks type types value values variant
     variants variation""".split()
 )
@@ -91,6 +92,11 @@ def strip_citations(name: str) -> str:
 
 # Titles that results tables commonly shorten otherwise than to the beginning of the word.
 _SHORTENED = {"p": "precision", "r": "recall", "avg": "average"}
+
+
+def abbreviations(word: str) -> tuple[str, ...]:
+    """The titles that results tables give a word otherwise than by its beginning ("p" for "precision")."""
+    return tuple(short for short, long in _SHORTENED.items() if long == word)
 
 
 def likeness(one: str, other: str) -> float:

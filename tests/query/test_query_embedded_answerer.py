@@ -1,14 +1,16 @@
 """The embedded answerer as a whole: table or text, choices, formulas, and when it abstains."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from ingest.chunking import chunk_paper
 from ingest.pdf import PdfParser
 from paperscope.models.fakes import FakeEmbedder
-from paperscope.protocols import Corpus, Embedder
+from paperscope.protocols import Corpus, Embedder, GraphIndex
 from paperscope.types import (
     Box,
     Cell,
@@ -29,6 +31,7 @@ from paperscope.types import (
 )
 from query.draft import Draft
 from query.embedded import EmbeddedAnswerer
+from query.engine import QueryEngine
 
 PAPER = "cccc00000001"
 
@@ -265,3 +268,19 @@ async def test_cells_of_papers_with_latex_sources(shared: Path, name: str) -> No
         if record["doc"] == name
     ]
     assert await correct_share(shared / "papers" / "latexgold" / f"{name}.pdf", records, FakeEmbedder()) >= 0.8
+
+
+def test_an_engine_keeps_its_answerer_for_the_next_question() -> None:
+    index = cast("GraphIndex", None)  # no question is asked
+    engine = QueryEngine(shelf(), index, FakeEmbedder())
+    assert engine._answerer() is engine._answerer()
+
+
+def test_only_a_few_sets_of_papers_are_remembered() -> None:
+    answerer = EmbeddedAnswerer(shelf(), FakeEmbedder())
+    papers = [replace(shelf()._paper, id=f"cccc0000000{number}") for number in range(9)]
+    first = answerer._weights_of(papers[:1])
+    assert answerer._weights_of(papers[:1]) is first
+    for paper in papers:
+        answerer._weights_of([paper])
+    assert len(answerer._weights) < len(papers)

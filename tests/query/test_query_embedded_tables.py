@@ -1,6 +1,7 @@
 """Reading tables: the logical view, what a question mentions of it, and the answers computed from its cells."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +10,10 @@ from query.embedded.across import compare_across
 from query.embedded.align import Aligner
 from query.embedded.compute import compute
 from query.embedded.grid import view
+from query.embedded.links import linked
 from query.embedded.question import read_question
 from query.embedded.select import Selection, select
+from query.embedded.symbols import spelt_out
 from query.embedded.weights import Weights
 
 PAPER = "bbbb00000001"
@@ -191,7 +194,7 @@ def test_a_header_that_is_the_asking_word_is_looked_up() -> None:
 
 def test_the_highest_of_a_column_and_of_a_row() -> None:
     claim = answered("Which system has the highest Acc in English WSJ?", SECTIONS)
-    assert claim.text == "Beta (ours) has the highest value under English WSJ Acc in Table 2: 91.3 (of 2 values)."
+    assert claim.text == "Beta (ours) has the highest value under English WSJ Acc in Table 2: 91.3."
     claim = answered("Which augmentation is best for BERT?", METHODS)
     assert claim.text.startswith("+ positive & negative has the best value for BERT")
     claim = answered("Which augmentation gives the second highest value for BERT?", METHODS)
@@ -282,3 +285,42 @@ def test_the_aliases_of_a_header_stand_for_it() -> None:
     aligner = Aligner(question, Weights([LIBRARY]))
     aliased = select(question, seen, aligner, around="", aliases={"BERT+DSC": ("Dice Loss",)})
     assert [datum.cell.text for datum in aliased.data] == ["82.9 (+1.9)"]
+
+
+def test_a_word_before_the_comma_names_a_group_of_columns() -> None:
+    grouped = table(
+        [
+            ["", "Entities|1", "Tokens, padding left out|1"],
+            ["System", "F1", "F1"],
+            ["a1", "1.0", "2.0"],
+            ["b2", "3.0", "1.5"],
+        ],
+        headers=2,
+    )
+    found = answered("Which system has the higher token-level F1, a1 or b2?", grouped)
+    assert quotes(found) == ["2.0", "1.5"]
+
+
+def test_a_symbol_in_a_header_is_what_the_caption_calls_it() -> None:
+    assert spelt_out("Mean ± 𝑠", "Means with sample deviation 𝑠.") == "Mean ± sample deviation"
+    assert spelt_out("Mean ± s", "Means.") == ""
+    assert spelt_out("F1", "Scores.") == ""
+
+
+def test_a_sentence_ties_a_name_to_the_tables_rows() -> None:
+    settings = table([["Setting", "Value"], ["Adapter rank", "256"], ["Adapter alpha", "512"]], caption="Settings.")
+    tie = replace(TALK, text="We tune Kiwi-7B with an adapter. Plum-2 is another model.")
+    library = replace(LIBRARY, elements=(tie, settings, *[TALK] * 6))
+    weights = Weights([library])
+
+    def found(text: str) -> Selection:
+        question = read_question(text)
+        selection = select(question, view(settings), Aligner(question, weights), around="", aliases={})
+        return linked(question, selection, weights, library)
+
+    tied, untied = found("What adapter rank was used for Kiwi-7B?"), found("What adapter rank was used for Plum-2X?")
+    assert tied.unheld == ()
+    assert untied.unheld != ()
+    assert tied.coverage > untied.coverage
+    assert found("What adapter rank was used for Kiwi-7B on birds?").unheld == ()
+    assert found("What adapter rank was used for Kiwi-7B on another dish?").unheld != ()
