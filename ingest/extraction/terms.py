@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ingest.extraction.acronyms import definitions
 from ingest.extraction.kinds import TermType, first_type, type_of_name
 from ingest.extraction.mentions import PaperText, is_coined, singular_key, variant_key
 from ingest.extraction.phrases import technical_phrases
 from ingest.extraction.tables import TableName
+from paperscope.acronyms import definitions
 from paperscope.types import entity_key
 
 __all__ = ["Meaning", "Term", "gather_terms"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from paperscope.types import Box, Element, Equation, Paper, Passage, Place, Section
-from query.embedded.definitions import definition, expansion
+from query.embedded.definitions import definition
 from query.embedded.formulas import formulas
 from query.embedded.numbers import numbers_in
 from query.embedded.question import read_question
@@ -100,24 +100,6 @@ def test_what_is_quoted_already_is_not_quoted_again() -> None:
     quotes: Sequence[Quote] = sorted(asked.quotes(RUN, ""), key=lambda quote: -quote.coverage)
     chosen = complementing(quotes, asked)
     assert len(chosen) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "short", "long"),
-    [
-        ("We train by Slow Weight Tying (SWT) here.", "SWT", "Slow Weight Tying"),
-        (
-            "Use term frequency-inverse document frequency (TF-IDF).",
-            "TF-IDF",
-            "term frequency-inverse document frequency",
-        ),
-        ("Hidden Markov Models (HMMs) are old.", "HMM", "Hidden Markov Models"),
-        ("Nothing of the sort (SWT).", "SWT", ""),
-        ("SWT alone.", "SWT", ""),
-    ],
-)
-def test_expansions(text: str, short: str, long: str) -> None:
-    assert expansion(text, short) == long
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.extraction.acronyms import definitions, long_form
+from paperscope.acronyms import definitions, long_form
 
 
 @pytest.mark.parametrize(
