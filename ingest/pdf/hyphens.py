@@ -40,7 +40,8 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
     """One text of lines in order. A hyphen at a line's end stays if the paper writes the pair with one, if what
-    follows isn't a lower-case word, or if both halves but not the whole are words of the paper."""
+    follows isn't a lower-case word, if a name of capitals or digits precedes it, or if both halves but not the whole
+    are words of the paper."""
     known = vocabulary or Vocabulary()
     text = ""
     for line in lines:
@@ -57,6 +58,11 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
     return text
 
 
+def _is_coded(word: str) -> bool:
+    """A name of signs ("F1", "BERT", "RoBERTa") is whole as it stands; it isn't the first half of a word."""
+    return any(sign.isdigit() for sign in word) or sum(sign.isupper() for sign in word[1:]) > 1
+
+
 def _genuine(left: str, line: str, known: Vocabulary) -> bool:
     head = _HEAD.match(line)
     if head and head[0].isupper() and len(head[0]) > 1 and left.isupper() and len(left) > 1:
@@ -67,6 +73,6 @@ def _genuine(left: str, line: str, known: Vocabulary) -> bool:
     whole = first + second
     if known.words[whole]:
         return False
-    if (first, second) in known.pairs:
+    if (first, second) in known.pairs or _is_coded(left):
         return True
     return known.words[first] > 0 and known.words[second] > 0 and len(first) > 2 and len(second) > 3

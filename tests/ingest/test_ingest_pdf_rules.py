@@ -146,6 +146,19 @@ def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:
     assert join_lines(["AB-", "STRACTION"], known) == "ABSTRACTION"
 
 
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["RoBERTa-", "large wins"], "RoBERTa-large wins"),
+        (["an F1-", "oriented loss; F1"], "an F1-oriented loss; F1"),
+        (["McDon-", "ald wins"], "McDonald wins"),
+        (["PROMPT-", "ING"], "PROMPTING"),
+    ],
+)
+def test_a_coded_name_keeps_its_hyphen(lines: list[str], text: str) -> None:
+    assert join_lines(lines, vocabulary_of(lines)) == text
+
+
 def test_halves_of_broken_words_are_no_vocabulary() -> None:
     known = vocabulary_of(["in addition", "an addition-", "ally broken word"])
     assert join_lines(["addition-", "ally"], known) == "additionally"
