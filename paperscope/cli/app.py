@@ -13,6 +13,9 @@ from paperscope.errors import PaperscopeError
 
 __all__ = ["app", "main"]
 
+# What typer exits with after Ctrl-C: 128 and the number of SIGINT.
+_STOPPED = 130
+
 app = typer.Typer(
     help="Ask your papers a question, get an answer that you can check.",
     no_args_is_help=True,
@@ -29,6 +32,10 @@ def main() -> None:
     except PaperscopeError as error:
         stderr().print(Text(f"error: {error}", style="red"))
         sys.exit(error.exit_code)
+    except SystemExit as end:
+        if end.code == _STOPPED:
+            stderr().print("stopped: what is finished is kept; run the same command again to go on")
+        raise
 
 
 @app.command()
