@@ -1,0 +1,249 @@
+"""The pure rules that turn words and rules into tables."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.pdf.backend import HorizontalRule, PageContent
+from ingest.pdf.captions import captions_of
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import line_of
+from ingest.pdf.rules import without_running_rules
+from ingest.pdf.table_grid import TableRegion, read_grid
+from ingest.pdf.table_rows import is_annotation, is_value
+from ingest.pdf.tables import find_tables
+from paperscope.types import Box
+from tests.ingest.pdf_words import sentence, word
+
+VALUES = st.integers(min_value=100, max_value=999).map(lambda number: f"{number / 10:.1f}")
+
+
+def grid_of(
+    rows: Sequence[Sequence[tuple[float, str]]],
+    *,
+    rules: Sequence[float],
+    partial: Sequence[tuple[float, float, float]] = (),
+    width: float = 300,
+) -> list[list[str]]:
+    """Read rows 12 pt apart, each of (x, text), the first baseline at 10."""
+    words = [item for row, texts in enumerate(rows) for x, text in texts for item in sentence(text, x, 10 + 12 * row)]
+    grid = read_grid(
+        TableRegion(
+            box=Box(0, rules[0], width, rules[-1]),
+            words=tuple(words),
+            rules=tuple(rules),
+            partial=tuple(HorizontalRule(*rule) for rule in partial),
+        )
+    )
+    height = max(cell.row + cell.row_span for cell in grid.cells)
+    columns = max(cell.column + cell.column_span for cell in grid.cells)
+    result = [[""] * columns for _ in range(height)]
+    for cell in grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+@pytest.mark.parametrize(
+    "text", ["92.11", "-", "1,234", "12.5%", "(0.3)", "59.49/60.92", "92.11 (+0.81)", "4.98 ± 0.02", "170K"]
+)
+def test_values(text: str) -> None:
+    assert is_value(text)
+
+
+@pytest.mark.parametrize("text", ["Model", "F1", "BERT (2018)", "Prec.", "Acc"])
+def test_no_values(text: str) -> None:
+    assert not is_value(text)
+
+
+def test_annotations() -> None:
+    assert is_annotation("(+0.81)")
+    assert not is_annotation("0.81")
+
+
+def test_a_plain_table() -> None:
+    rows = [
+        [(0, "Model"), (100, "Prec."), (150, "F1")],
+        [(0, "Our model"), (100, "91.0"), (150, "92.5")],
+        [(0, "BERT"), (150, "90.1")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 40]) == [
+        ["Model", "Prec.", "F1"],
+        ["Our model", "91.0", "92.5"],
+        ["BERT", "", "90.1"],
+    ]
+
+
+def test_partial_rules_make_groups_of_columns() -> None:
+    rows = [
+        [(110, "First"), (210, "Second")],
+        [(0, "Model"), (100, "A"), (150, "B"), (200, "A"), (250, "B")],
+        [(0, "ours"), (100, "1.0"), (150, "2.0"), (200, "3.0"), (250, "4.0")],
+        [(0, "theirs"), (100, "5.0"), (150, "6.0"), (200, "7.0"), (250, "8.0")],
+    ]
+    grid = grid_of(rows, rules=[0, 26, 50], partial=[(98, 172, 15), (198, 272, 15)])
+    assert grid[0] == ["Model", "First", "", "Second", ""]
+    assert grid[1] == ["", "A", "B", "A", "B"]
+    assert grid[3] == ["theirs", "5.0", "6.0", "7.0", "8.0"]
+
+
+def test_an_annotation_joins_the_value_above() -> None:
+    rows = [
+        [(0, "Model"), (100, "F1"), (150, "EM")],
+        [(0, "ours"), (100, "91.0"), (150, "80.0")],
+        [(95, "(+0.5)"), (145, "(+0.7)")],
+        [(0, "theirs"), (100, "90.5"), (150, "79.3")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 50])[1:] == [
+        ["ours", "91.0 (+0.5)", "80.0 (+0.7)"],
+        ["theirs", "90.5", "79.3"],
+    ]
+
+
+def test_a_label_halfway_down_names_its_block() -> None:
+    rows = [[(0, "Set"), (80, "Model"), (150, "F1")], [(80, "small"), (150, "1.0")], [(80, "large"), (150, "2.0")]]
+    words = [word(text, x, 10 + 12 * row) for row, texts in enumerate(rows) for x, text in texts]
+    words.append(word("dev", 0, 28))
+    grid = read_grid(TableRegion(box=Box(0, 0, 200, 40), words=tuple(words), rules=(0, 14, 40)))
+    [label] = [cell for cell in grid.cells if cell.text == "dev"]
+    assert (label.row, label.column, label.row_span, label.role) == (1, 0, 2, "row_header")
+    assert grid.header_rows == 1
+
+
+def page_of(rows: Sequence[tuple[float, Sequence[tuple[float, str]]]], rules: Sequence[float]) -> PageLayout:
+    """A page of one column, 300 by 400, of rows (baseline, texts by x) and full-width rules from 0 to 300."""
+    lines = [line_of(sentence(text, x, baseline), size=10) for baseline, texts in rows for x, text in texts]
+    content = PageContent(
+        number=1,
+        width=300,
+        height=400,
+        chars=(),
+        horizontal=tuple(HorizontalRule(0, 300, y) for y in rules),
+    )
+    return PageLayout(
+        content=content,
+        words=tuple(item for line in lines for item in line.words),
+        lines=tuple(lines),
+        gutter=None,
+    )
+
+
+def table_rows(first: float, count: int) -> list[tuple[float, Sequence[tuple[float, str]]]]:
+    """A header row at `first` and `count` body rows, 12 pt apart."""
+    header: list[tuple[float, Sequence[tuple[float, str]]]] = [(first, [(0, "Model"), (270, "F1")])]
+    return header + [(first + 12 * row, [(0, f"row{row}"), (270, f"9{row}.0")]) for row in range(1, count + 1)]
+
+
+def rules_left(pages: Sequence[PageLayout]) -> list[list[float]]:
+    captions = [captions_of(page.lines, gutter=None) for page in pages]
+    return [[rule.y for rule in page.content.horizontal] for page in without_running_rules(pages, captions)]
+
+
+def test_the_last_rule_of_tables_that_end_the_text_area_on_three_pages_is_no_furniture() -> None:
+    pages = [
+        page_of([(380 - 12 * (count + 1), [(0, "Table 1: Scores.")]), *table_rows(380 - 12 * count, count)], rules)
+        for count, rules in ((3, [330, 346, 382]), (4, [318, 334, 382]), (6, [294, 310, 382]))
+    ]
+    assert rules_left(pages) == [[330, 346, 382], [318, 334, 382], [294, 310, 382]]
+
+
+def test_rules_at_the_head_of_three_pages_are_furniture_whatever_stands_below_them() -> None:
+    empty = page_of([(12, [(0, "Our paper")])], [16])
+    captioned_above = page_of(
+        [(12, [(0, "Our paper")]), (30, [(0, "Table 1: Scores.")]), *table_rows(50, 3)], [16, 38, 54, 90]
+    )
+    captioned_below = page_of([(12, [(0, "Our paper")]), *table_rows(50, 3), (104, [(0, "Table 1: A.")])], [16, 38, 90])
+    assert rules_left([empty, captioned_above, captioned_below]) == [[], [38, 54, 90], [38, 90]]
+
+
+def test_a_table_without_a_last_rule_keeps_its_body() -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [112, 134])
+    [table] = find_tables([page], [captions_of(page.lines, gutter=None)])
+    assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
+
+
+def wrapped_rows(pitches: Sequence[float]) -> list[list[str]]:
+    """Two rows of wrapped texts in three columns, under a header; the pitches are those of their printed lines."""
+    rows = [
+        [(0, "Report"), (60, "Systems"), (200, "Score")],
+        [(0, "first"), (60, "one long text that goes"), (200, "Entity F1")],
+        [(60, "on below"), (200, "89.5 (x)")],
+        [(0, "second"), (60, "another long text that"), (200, "Entity F1")],
+        [(60, "goes on and on and on"), (200, "90.5")],
+        [(60, "twice")],
+    ]
+    baselines = [10.0, 26.0]
+    for pitch in pitches:
+        baselines.append(baselines[-1] + pitch)
+    words = [
+        item
+        for baseline, texts in zip(baselines, rows, strict=True)
+        for x, text in texts
+        for item in sentence(text, x, baseline)
+    ]
+    bottom = baselines[-1] + 4
+    grid = read_grid(TableRegion(box=Box(0, 0, 260, bottom), words=tuple(words), rules=(0, 14, bottom)))
+    result = [["", "", ""] for _ in range(1 + max(cell.row for cell in grid.cells))]
+    for cell in grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+def test_leading_between_rows_tells_which_lines_are_one_row() -> None:
+    assert wrapped_rows([12, 15, 12, 12])[1:] == [
+        ["first", "one long text that goes on below", "Entity F1 89.5 (x)"],
+        ["second", "another long text that goes on and on and on twice", "Entity F1 90.5"],
+    ]
+
+
+def test_space_between_groups_of_rows_joins_none_of_them() -> None:
+    groups = [
+        (10, ["Model", "Size", "F1"]),
+        (26, ["BERT", "base", "90.1"]),
+        (38, ["", "large", "91.2"]),
+        (54, ["GPT2", "base", "88.0"]),
+        (66, ["", "large", "89.3"]),
+        (82, ["ELMo", "small", "80.5"]),
+        (94, ["ULM", "small", "80.1"]),
+    ]
+    words = [
+        word(text, x, baseline)
+        for baseline, texts in groups
+        for x, text in zip((0, 50, 100), texts, strict=True)
+        if text
+    ]
+    grid = read_grid(TableRegion(box=Box(0, 0, 130, 98), words=tuple(words), rules=(0, 14, 98)))
+    assert [cell.text for cell in grid.cells if cell.column == 2] == [texts[2] for _, texts in groups]
+
+
+def test_named_rows_of_texts_between_two_rules_stay_apart() -> None:
+    rows = [
+        [(0, "Report"), (60, "Systems and what they do")],
+        [(0, "first"), (60, "one long text that goes")],
+        [(60, "onwards from here")],
+        [(0, "second"), (60, "another long text that")],
+        [(60, "goes on from here")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 64], width=180)[1:] == [
+        ["first", "one long text that goes onwards from here"],
+        ["second", "another long text that goes on from here"],
+    ]
+
+
+@given(
+    st.integers(2, 6).flatmap(
+        lambda columns: st.lists(st.lists(VALUES, min_size=columns, max_size=columns), min_size=1, max_size=8)
+    )
+)
+def test_any_full_grid_of_values_is_read_back(values: list[list[str]]) -> None:
+    columns = len(values[0])
+    header = [(0.0, "Model"), *((100.0 + 40 * index, f"M{chr(65 + index)}") for index in range(columns))]
+    body = [
+        [(0.0, f"row{chr(97 + row)}"), *((100.0 + 40 * index, value) for index, value in enumerate(line))]
+        for row, line in enumerate(values)
+    ]
+    bottom = 10 + 12 * len(values) + 4
+    grid = grid_of([header, *body], rules=[0, 14, bottom], width=100 + 40 * columns)
+    assert [row[1:] for row in grid[1:]] == values
+    assert [row[0] for row in grid[1:]] == [f"row{chr(97 + row)}" for row in range(len(values))]
