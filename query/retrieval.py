@@ -107,7 +107,7 @@ class Retriever:
         return Context(
             entities=graph.entity_rows(entities),
             relations=relations,
-            sources=tuple(self._source_row(number, chunk) for number, chunk in enumerate(self._sources(pool, images))),
+            sources=tuple(_source_row(number, chunk, pool) for number, chunk in enumerate(self._sources(pool, images))),
             images=tuple(_image_row(number, image) for number, image in enumerate(images)),
         )
 
@@ -137,10 +137,11 @@ class Retriever:
                 chosen.add(chunk.id)
         return [chunk for chunk in ranked if chunk.id in chosen]
 
-    def _source_row(self, number: int, chunk: Chunk) -> ContextSource:
-        """The chunk under the element that it is there for."""
-        held = (element for element in chunk.elements if self._corpus.element(element).place == chunk.place)
-        return ContextSource(id=number, content=chunk.text, element=next(held, chunk.elements[0]), place=chunk.place)
+
+def _source_row(number: int, chunk: Chunk, pool: Pool) -> ContextSource:
+    """The chunk under the element that it is there for."""
+    held = (element for element in chunk.elements if pool.element(element).place == chunk.place)
+    return ContextSource(id=number, content=chunk.text, element=next(held, chunk.elements[0]), place=chunk.place)
 
 
 def _image_row(number: int, image: Pictured) -> ContextImage:

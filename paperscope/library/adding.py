@@ -120,9 +120,9 @@ class Adder:
         known = self._store.get_vectors(self._embedder.name, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
-            fresh = await self._embedder.embed(missing)
-            self._store.put_vectors(self._embedder.name, dict(zip(missing, fresh, strict=True)))
-            known = {**known, **dict(zip(missing, fresh, strict=True))}
+            fresh = dict(zip(missing, await self._embedder.embed(missing), strict=True))
+            self._store.put_vectors(self._embedder.name, fresh)
+            known = {**known, **fresh}
         if not texts:
             return np.zeros((0, self._embedder.dimension), dtype=float32)
         return np.stack([known[text] for text in texts])

@@ -33,7 +33,8 @@ def definition(question: str, scorer: Scorer, papers: Sequence[Paper]) -> tuple[
             text = element.text if element.kind == "passage" else ""
             for sentence in sentences(text) if short in text else []:
                 long = next((one.long for one in definitions(sentence) if one.short in (short, f"{short}s")), "")
-                found = [quote for quote in scorer.quotes(element, "") if quote.sentences == (sentence,)]
-                if long and found:
-                    return f"{short} stands for {long}", found[0]
+                quotes = scorer.quotes(element, "") if long else []
+                found = next((quote for quote in quotes if quote.sentences == (sentence,)), None)
+                if found is not None:
+                    return f"{short} stands for {long}", found
     return None
