@@ -3,7 +3,7 @@
 Those of models have deterministic fakes in `paperscope.models.fakes`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -110,8 +110,13 @@ class VectorCache(Protocol):
 class Parser(Protocol):
     """Reads a paper from a file."""
 
-    def parse(self, file: Path) -> ParsedPaper:
-        """Raises `PaperFileError` when nothing can be read; a page that fails is a `PageProblem` of the paper."""
+    def parse(
+        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
+    ) -> ParsedPaper:
+        """`password` opens an encrypted file; `on_page(done, total)` is called after each page that was read.
+
+        Raises `PaperFileError` when nothing can be read; a page that fails is a `PageProblem` of the paper.
+        """
         ...
 
 

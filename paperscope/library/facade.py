@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from graph_store import NativeGraphIndex, Store
-from ingest import PdfParser, extractor_for
+from ingest import extractor_for, parser_for
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.loop import LoopThread
@@ -102,7 +102,7 @@ class Library:
         model = MeteredModel(self._models.extract) if self._models.extract else None
         adder = Adder(
             store=self._store,
-            parser=PdfParser(max_pages=self._settings.limits.max_pages),
+            parser=parser_for(self._settings.parser, limits=self._settings.limits),
             extractor=extractor_for(model),
             embedder=self._models.embedder,
             max_words=self._settings.chunking.max_words,

@@ -129,6 +129,26 @@ class EmbedSettings(EndpointSettings):
         return self
 
 
+class ParserSettings(Section):
+    """How files are read."""
+
+    engine: Literal["paperscope", "docling", "mineru"] = Field(
+        default="paperscope", description="what reads a PDF: our rules, or docling or MinerU where they are installed"
+    )
+    backend: Literal["pymupdf", "pdfium"] = Field(
+        default="pymupdf", description="the library below our rules; pdfium needs no AGPL (extra: pdfium)"
+    )
+    dpi: int = Field(default=200, ge=36, le=600, description="resolution of the pictures of tables, figures, equations")
+    ocr: Literal["auto", "off"] = Field(
+        default="auto", description="auto: recognise the text of pages that have none, where the extra ocr is installed"
+    )
+    layout_check: bool = Field(
+        default=True, description="compare a table that our rules are unsure of with PyMuPDF's own reading"
+    )
+    docling_models: Path | None = Field(default=None, description="the folder of docling's models; nothing is fetched")
+    mineru_command: str = Field(default="mineru", min_length=1, description="MinerU's command line")
+
+
 class ChunkingSettings(Section):
     """How papers are cut into chunks."""
 
@@ -187,6 +207,7 @@ class Settings(BaseSettings, Section):
     extract: RoleSettings = RoleSettings()
     vision: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()
+    parser: ParserSettings = ParserSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     limits: LimitSettings = LimitSettings()

@@ -15,8 +15,10 @@ __all__ = [
     "Link",
     "Page",
     "PageProblem",
+    "Panel",
     "Paper",
     "PaperEntry",
+    "PaperFormat",
     "ParsedPaper",
     "Passage",
     "PassageRole",
@@ -26,6 +28,7 @@ __all__ = [
 ]
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
+PaperFormat = Literal["pdf", "image", "markdown", "html", "docx", "text", "jats", "tei", "mineru"]
 
 
 def content_hash(data: bytes) -> str:
@@ -35,7 +38,12 @@ def content_hash(data: bytes) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """Running text. `more_places` holds the rest of a passage that goes on in another column or page."""
+    """Running text. `more_places` holds the rest of a passage that goes on in another column or page.
+
+    A passage with the role "list" is one item with its mark ("• ", "(a) ", "1. "); one with the role "code" is a
+    listing or an algorithm, its line breaks and indentation kept. `label` ("Algorithm 1", "Listing 2") and `caption`
+    are those of a listing or an algorithm that floats, else "".
+    """
 
     id: str
     place: Place
@@ -45,12 +53,26 @@ class Passage:
     section: str = ""
     level: int = 0
     more_places: tuple[Place, ...] = ()
+    label: str = ""
+    caption: str = ""
     kind: Literal["passage"] = "passage"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Panel:
+    """A part of a figure that is named on its own: `mark` is "a" for "(a)", `caption` what stands beside the mark."""
+
+    mark: str
+    place: Place
+    caption: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Figure:
-    """A picture; `text` is what the page itself prints inside its box (axis labels and the like)."""
+    """A picture; `text` is what the page itself prints inside its box (axis labels and the like).
+
+    `panels` are its subfigures in reading order, empty where it has none.
+    """
 
     id: str
     place: Place
@@ -61,6 +83,7 @@ class Figure:
     text: str = ""
     section: str = ""
     crop: str | None = None
+    panels: tuple[Panel, ...] = ()
     kind: Literal["figure"] = "figure"
 
 
@@ -80,7 +103,10 @@ class Equation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reference:
-    """One entry of the bibliography; `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown."""
+    """One entry of the bibliography; `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown.
+
+    `more_places` holds the rest of an entry that goes on in another column or page.
+    """
 
     id: str
     place: Place
@@ -89,6 +115,7 @@ class Reference:
     label: str = ""
     year: int | None = None
     section: str = ""
+    more_places: tuple[Place, ...] = ()
     kind: Literal["reference"] = "reference"
 
 
@@ -108,7 +135,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """A page's number (from 1) and size in points."""
+    """A page's number (from 1) and size in points; a file without pages is one page of size 0."""
 
     number: int
     width: float
@@ -137,6 +164,7 @@ class Paper:
     """A parsed paper. `id` derives from the file's SHA-256; `file` is the file's name; elements are in reading order.
 
     Element ids are `PAPER/KIND-N`, N counting from 1 within the kind in reading order (`3f2a9c1b7d10/table-5`).
+    `format` is what the file is.
     """
 
     id: str
@@ -149,6 +177,7 @@ class Paper:
     elements: tuple[Element, ...]
     links: tuple[Link, ...] = ()
     problems: tuple[PageProblem, ...] = ()
+    format: PaperFormat = "pdf"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -28,7 +28,11 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """A box on a page of a paper; `page` counts from 1."""
+    """A box on a page of a paper; `page` counts from 1.
+
+    A file without pages (Markdown, HTML, text, XML, DOCX) is one page, and its boxes count lines of the source instead
+    of points: y0 is the first line, y1 the last one, both from 1; x0 and x1 are 0. DOCX counts blocks, not lines.
+    """
 
     paper: str
     page: int

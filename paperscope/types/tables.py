@@ -18,7 +18,8 @@ __all__ = ["Cell", "Table"]
 class Cell:
     """One cell of a table; `row` and `column` count from 0, spans cover the cells right of and below it.
 
-    `role` tells a column header from a row header (a stub), a section row's title and a body value.
+    `role` tells a column header from a row header (a stub), a section row's title and a body value. `annotation` is
+    the end of `text` that qualifies a value: "(+0.81)" of "92.11 (+0.81)", "±0.3" of "88.7±0.3", "†" of "12.3†".
     """
 
     row: int
@@ -29,13 +30,20 @@ class Cell:
     column_span: int = 1
     role: Literal["column_header", "row_header", "section", "value"] = "value"
     bold: bool = False
+    annotation: str = ""
+
+    @property
+    def value(self) -> str:
+        """The text without its annotation."""
+        return self.text.removesuffix(self.annotation).rstrip()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
     """A table with its cells. `label` is as printed ("Table 5"), "" if none; `crop` names its picture.
 
-    `confidence` (0 to 1) is the parser's own check of the grid.
+    `confidence` (0 to 1) is the parser's own check of the grid. A table that is continued is one table: its rows follow
+    each other without the repeated header, `more_places` and `more_crops` are those of its further parts.
     """
 
     id: str
@@ -49,6 +57,8 @@ class Table:
     section: str = ""
     crop: str | None = None
     confidence: float = 1.0
+    more_places: tuple[Place, ...] = ()
+    more_crops: tuple[str, ...] = ()
     kind: Literal["table"] = "table"
 
     @property

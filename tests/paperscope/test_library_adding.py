@@ -112,7 +112,7 @@ def test_a_failing_model_leaves_the_library_as_it_was(tmp_path: Path) -> None:
 def test_what_the_parser_does_not_foresee_is_one_files_fault(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(_self: PdfParser, _file: Path) -> None:
+    def stumble(_self: PdfParser, _file: Path, **_options: object) -> None:
         raise IndexError("no such column")
 
     monkeypatch.setattr(PdfParser, "parse", stumble)

@@ -1,0 +1,29 @@
+"""Which parser reads a file: chosen by what the file is, with the settings in force."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ingest.pdf import PdfParser
+from paperscope.protocols import Parser
+from paperscope.settings import LimitSettings, ParserSettings
+from paperscope.types import ParsedPaper
+
+__all__ = ["FileParser", "parser_for"]
+
+
+class FileParser:
+    """Hands a file to the parser of its format."""
+
+    def __init__(self, *, pdf: Parser) -> None:
+        self._pdf = pdf
+
+    def parse(
+        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
+    ) -> ParsedPaper:
+        """See `Parser.parse`."""
+        return self._pdf.parse(file, password=password, on_page=on_page)
+
+
+def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
+    """The parser of every format that Paperscope reads."""
+    return FileParser(pdf=PdfParser(dpi=settings.dpi, max_pages=limits.max_pages))
