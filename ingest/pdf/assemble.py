@@ -45,7 +45,7 @@ def assemble(
         sections=sections,
         elements=elements,
         links=find_links(elements, sections),
-        problems=tuple(_scanned(page) for page in pages if not page.chars and (page.images or page.drawings)),
+        problems=tuple(_scanned(page) for page in pages if not page.upright and (page.images or page.drawings)),
     )
 
 

@@ -27,7 +27,12 @@ class PageReadError(Exception):
 
 
 class Char(NamedTuple):
-    """One printed, upright, visible character; `text` may hold two letters where a ligature was mended.
+    """One printed, visible character; `text` may hold two letters where a ligature was mended.
+
+    `direction` says which way its line runs, in quarter turns clockwise as the reader sees the page: 0 to the right, 1
+    downwards, 2 to the left (upside down), 3 upwards; text at any other angle (a watermark) is no part of a page's
+    characters. `x0`, `x1` and `baseline` are measured as if the page were turned so that the character stands upright
+    (see `ingest.pdf.turning`); turning the page changes the direction and nothing else.
 
     A NamedTuple for speed: a paper has a hundred thousand of them.
     """
@@ -40,6 +45,7 @@ class Char(NamedTuple):
     font: str
     bold: bool
     italic: bool
+    direction: int = 0
 
 
 class HorizontalRule(NamedTuple):
@@ -71,6 +77,11 @@ class PageContent:
     fills: Sequence[Box] = ()
     images: Sequence[Box] = ()
     drawings: Sequence[Box] = ()
+
+    @property
+    def upright(self) -> Sequence[Char]:
+        """The characters that stand upright."""
+        return [char for char in self.chars if char.direction == 0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -44,8 +44,8 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
-        sizes.update(round(char.size * 2) / 2 for char in page.chars)
-        fonts.update(char.font for char in page.chars)
+        sizes.update(round(char.size * 2) / 2 for char in page.upright)
+        fonts.update(char.font for char in page.upright)
     if not sizes:
         return BodyStyle(size=10.0, font="")
     return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])
@@ -54,7 +54,7 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 def layouts_of(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
     """Read the words and lines of all pages."""
     words = [
-        fold_fractions(words_of(page.chars, body_font=body.font), page.horizontal, below=0.82 * body.size)
+        fold_fractions(words_of(page.upright, body_font=body.font), page.horizontal, below=0.82 * body.size)
         for page in pages
     ]
     found = gutters([(page.width, page_words) for page, page_words in zip(pages, words, strict=True)])

@@ -10,6 +10,7 @@ import pymupdf
 from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.glyphs import mended
 from ingest.pdf.shapes import Shape, sort_shapes
+from ingest.pdf.turning import quarter_turns, turned_box, turned_point, turned_size
 from paperscope.errors import PaperFileError
 from paperscope.types import Box
 
@@ -126,18 +127,21 @@ class MuPdfDocument:
 
 
 def _chars(page: Untyped) -> tuple[Char, ...]:
-    width, height = page.rect.width, page.rect.height
+    size = page.rect.width, page.rect.height
     chars: list[Char] = []
     for block in page.get_text("rawdict", flags=_TEXT_FLAGS)["blocks"]:
         for line in block.get("lines", ()):
-            if abs(line["dir"][0] - 1) > 0.01:
+            direction = quarter_turns(*line["dir"])
+            if direction is None:
                 continue
+            width, height = turned_size(*size, turns=direction)
             for span in line["spans"]:
-                chars.extend(char for char in _span_chars(span) if 0 <= char.x0 < width and 0 < char.baseline <= height)
+                found = _span_chars(span, direction=direction, page=size)
+                chars.extend(char for char in found if 0 <= char.x0 < width and 0 < char.baseline <= height)
     return tuple(chars)
 
 
-def _span_chars(span: Untyped) -> Iterator[Char]:
+def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
     font, size, flags = span["font"], span["size"], span["flags"]
     bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
     italic = bool(flags & _FLAG_ITALIC) or bool(_ITALIC.search(font))
@@ -145,8 +149,10 @@ def _span_chars(span: Untyped) -> Iterator[Char]:
         text, drop = mended(char["c"], font=font)
         if text.isspace() or not text.isprintable():
             continue
-        x0, _, x1, _ = char["bbox"]
-        yield Char(text, x0, x1, char["origin"][1] + drop * size, size, font, bold, italic)
+        left, bottom = char["origin"]
+        x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
+        _, baseline = turned_point(left, bottom, *page, turns=direction)
+        yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
 
 
 def _shapes(page: Untyped) -> Iterator[Shape]:
