@@ -66,7 +66,11 @@ class VerticalRule(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageContent:
-    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures."""
+    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures.
+
+    `turns` is not 0 where the page was turned for reading (see `ingest.pdf.views`): everything here is then measured on
+    the turned page.
+    """
 
     number: int
     width: float
@@ -77,6 +81,7 @@ class PageContent:
     fills: Sequence[Box] = ()
     images: Sequence[Box] = ()
     drawings: Sequence[Box] = ()
+    turns: int = 0
 
     @property
     def upright(self) -> Sequence[Char]:
@@ -120,8 +125,11 @@ class Document(Protocol):
         """The content of a page, counted from 1. Raises `PageReadError`."""
         ...
 
-    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
-        """A PNG for each box of a page. Raises `PageReadError`."""
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
+        """A PNG for each box of a page, turned so that text of the direction `turns` stands upright.
+
+        Raises `PageReadError`.
+        """
         ...
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ingest.pdf.backend import HorizontalRule, PageContent, VerticalRule
 from paperscope.types import Box
 
-__all__ = ["quarter_turns", "turned", "turned_box", "turned_point", "turned_size"]
+__all__ = ["as_seen", "quarter_turns", "turned", "turned_box", "turned_point", "turned_size"]
 
 # The cosine of 8 degrees: a page that was scanned or set slightly askew still reads upright.
 _ALONG = 0.99
@@ -47,6 +47,11 @@ def turned_box(box: Box, width: float, height: float, *, turns: int) -> Box:
     x0, y0 = turned_point(box.x0, box.y0, width, height, turns=turns)
     x1, y1 = turned_point(box.x1, box.y1, width, height, turns=turns)
     return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def as_seen(box: Box, page: PageContent) -> Box:
+    """A box of a page that may have been turned for reading, on the page as the reader sees it."""
+    return turned_box(box, page.width, page.height, turns=-page.turns)
 
 
 def turned(page: PageContent, *, turns: int) -> PageContent:
