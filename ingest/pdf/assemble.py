@@ -11,6 +11,7 @@ from ingest.pdf.hyphens import join_lines
 from ingest.pdf.links import find_links
 from ingest.pdf.sections import section_at, sections_of
 from ingest.pdf.structure import Structure, read_structure
+from ingest.pdf.turning import turned_size
 from paperscope.types import Element, Page, PageProblem, Paper, Passage
 
 __all__ = ["assemble"]
@@ -27,7 +28,10 @@ def assemble(
     metadata: tuple[str, str],
     outline: Sequence[OutlineEntry],
 ) -> Paper:
-    """Make a paper of at least one page; `metadata` is the title and the authors that the file claims."""
+    """Make a paper of at least one page; `metadata` is the title and the authors that the file claims.
+
+    A page may come several times, turned in different ways.
+    """
     paper = sha256[:_ID_LENGTH]
     structure = read_structure(pages, outline)
     drafts = draft_elements(structure, places=Places(paper=paper, layouts=structure.layouts))
@@ -39,14 +43,17 @@ def assemble(
         authors=author_names(structure.authors, metadata=metadata[1]),
         sha256=sha256,
         file=file,
-        pages=tuple(
-            Page(number=page.number, width=round(page.width, 1), height=round(page.height, 1)) for page in pages
-        ),
+        pages=tuple(dict.fromkeys(map(_page, pages))),
         sections=sections,
         elements=elements,
         links=find_links(elements, sections),
-        problems=tuple(_scanned(page) for page in pages if not page.chars and (page.images or page.drawings)),
+        problems=tuple(_scanned(page) for page in pages if not page.upright and (page.images or page.drawings)),
     )
+
+
+def _page(page: PageContent) -> Page:
+    width, height = turned_size(page.width, page.height, turns=page.turns)
+    return Page(number=page.number, width=round(width, 1), height=round(height, 1))
 
 
 def _scanned(page: PageContent) -> PageProblem:
