@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ingest.pdf.assemble import assemble
 from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
+from ingest.pdf.backends import backend_for
 from ingest.pdf.crops import add_crops
-from ingest.pdf.mupdf import MuPdfBackend
 from ingest.pdf.source import read_pdf
 from ingest.pdf.views import views_of
 from paperscope.errors import PaperFileError
@@ -18,12 +18,15 @@ __all__ = ["PdfParser"]
 
 
 class PdfParser:
-    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files."""
+    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files.
+
+    `backend` is the PDF library below the rules, PyMuPDF by default.
+    """
 
     def __init__(self, *, dpi: int = 200, backend: Backend | None = None, max_pages: int | None = None) -> None:
         self._dpi = dpi
         self._max_pages = max_pages
-        self._backend = backend or MuPdfBackend()
+        self._backend = backend or backend_for("pymupdf")
 
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
