@@ -8,6 +8,7 @@ from ingest.pdf.drafts import Places, draft_elements
 from ingest.pdf.front import author_names
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.structure import Structure, read_structure
+from ingest.pdf.turning import turned_size
 from paperscope.types import Page, PageProblem, Paper
 
 __all__ = ["assemble"]
@@ -23,7 +24,10 @@ def assemble(
     metadata: tuple[str, str],
     outline: Sequence[OutlineEntry],
 ) -> Paper:
-    """Make a paper of at least one page; `metadata` is the title and the authors that the file claims."""
+    """Make a paper of at least one page; `metadata` is the title and the authors that the file claims.
+
+    A page may come several times, turned in different ways.
+    """
     structure = read_structure(pages, outline)
     return paper_of(
         draft_elements(structure, places=Places(paper=paper_id(sha256), layouts=structure.layouts)),
@@ -31,12 +35,15 @@ def assemble(
         file=file,
         title=_title(structure, claimed=metadata[0], file=file),
         authors=author_names([line.text for line in structure.authors], metadata=metadata[1]),
-        pages=tuple(
-            Page(number=page.number, width=round(page.width, 1), height=round(page.height, 1)) for page in pages
-        ),
-        problems=tuple(_scanned(page) for page in pages if not page.chars and (page.images or page.drawings)),
+        pages=tuple(dict.fromkeys(map(_page, pages))),
+        problems=tuple(_scanned(page) for page in pages if not page.upright and (page.images or page.drawings)),
         format="pdf",
     )
+
+
+def _page(page: PageContent) -> Page:
+    width, height = turned_size(page.width, page.height, turns=page.turns)
+    return Page(number=page.number, width=round(width, 1), height=round(height, 1))
 
 
 def _scanned(page: PageContent) -> PageProblem:

@@ -10,6 +10,7 @@ from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
 from ingest.pdf.crops import add_crops
 from ingest.pdf.mupdf import MuPdfBackend
 from ingest.pdf.source import read_pdf
+from ingest.pdf.views import views_of
 from paperscope.errors import PaperFileError
 from paperscope.types import PageProblem, Paper, ParsedPaper
 
@@ -50,7 +51,7 @@ class PdfParser:
                 metadata=(document.title, document.authors),
                 outline=document.outline,
             )
-            return add_crops(_with_problems(paper, problems), document, dpi=self._dpi)
+            return add_crops(_with_problems(paper, problems), document, views=pages, dpi=self._dpi)
 
 
 def _read_pages(
@@ -60,7 +61,7 @@ def _read_pages(
     problems: list[PageProblem] = []
     for number in range(1, document.page_count + 1):
         try:
-            pages.append(document.read(number))
+            pages.extend(views_of(document.read(number)))
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
         if on_page:

@@ -234,7 +234,7 @@ def test_version_4_counts_boxes_in_shares_and_names_no_page_sizes(tmp_path: Path
         block("doc_title", 0.0, [{"type": "text", "content": "On Foxes"}], level=1),
         block("paragraph_title", 0.1, [{"type": "text", "content": "Methods of Foxes"}], level=2),
         block("text", 0.2, spans),
-        block("list", 0.3, [block("text", 0.3, [{"type": "text", "content": "one"}]), block("text", 0.4, [{"type": "text", "content": "two"}])]),
+        block("list", 0.3, [block("text", 0.3, "one"), block("text", 0.4, "two")]),
         block("table", 0.6, [block("table_body", 0.6, ONE), caption]),
         block("header", 0.9, [{"type": "text", "content": "Journal"}]),
     ]  # fmt: skip
