@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import pymupdf
@@ -156,9 +157,10 @@ def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> 
     font, size, flags = span["font"], span["size"], span["flags"]
     bold = bool(flags & _FLAG_BOLD) or is_bold(font)
     italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
-    for char in span["chars"]:
-        text, drop = mended(char["c"], font=font)
-        if text.isspace() or not text.isprintable():
+    chars = span["chars"]
+    for char, after in zip_longest(chars, chars[1:]):
+        text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
+        if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
         left, bottom = char["origin"]
         x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)

@@ -12,7 +12,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
-from ingest import chunk_paper
+from ingest import chunk_paper, content_file
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import Chunk, IndexedPaper, Paper, ParsedPaper, Usage, content_hash
@@ -103,15 +103,16 @@ class Adder:
         return self._store.embedder_of(paper.id) == self._embedder.name
 
     def _identify(self, file: Path) -> tuple[str, str]:
-        """The file's absolute path and the SHA-256 of its bytes."""
+        """The paper's absolute path and the SHA-256 of its content."""
         try:
-            size = file.stat().st_size
+            content = content_file(file)
+            size = content.stat().st_size
             if size > self._max_bytes:
                 limit = self._max_bytes // 1_000_000
                 raise PaperFileError(
                     f"{file}: {size / 1e6:.0f} MB is over the limit of {limit} MB; raise limits.max_file_mb to add it"
                 )
-            return str(file.resolve()), content_hash(file.read_bytes())
+            return str(file.resolve()), content_hash(content.read_bytes())
         except OSError as error:
             raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
 
