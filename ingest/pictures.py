@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from ingest.pdf.backend import Document, PageReadError
-from ingest.pdf.mupdf import MuPdfBackend
+from ingest.pdf import Document, PageReadError, backend_for
 from ingest.pdf.source import read_pdf
 from paperscope.errors import PaperFileError
+from paperscope.settings import ParserSettings
 from paperscope.types import Box, Page, Paper
 
 __all__ = ["PagePictures", "has_pages", "open_pictures"]
@@ -30,7 +30,9 @@ def has_pages(paper: Paper) -> bool:
 
 
 @contextmanager
-def open_pictures(file: Path, paper: Paper, *, password: str | None = None) -> Iterator[PagePictures]:
+def open_pictures(
+    file: Path, paper: Paper, *, settings: ParserSettings, password: str | None = None
+) -> Iterator[PagePictures]:
     """The pictures of the pages of `paper`, which was read from `file`.
 
     Raises `PaperFileError` for a file without pages, and for one that can't be opened.
@@ -40,7 +42,7 @@ def open_pictures(file: Path, paper: Paper, *, password: str | None = None) -> I
     if paper.format == "image":
         yield _ImagePictures(file)
         return
-    with MuPdfBackend().open(read_pdf(file), name=file.name, password=password) as document:
+    with backend_for(settings.backend).open(read_pdf(file), name=file.name, password=password) as document:
         yield _PdfPictures(document, name=file.name)
 
 

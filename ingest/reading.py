@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from ingest.files import content_file
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Parser
 from paperscope.types import ParsedPaper
@@ -14,9 +15,9 @@ _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, Run
 
 
 def check_size(file: Path, *, max_mb: int) -> None:
-    """Raise PaperFileError for a file of more than `max_mb` megabytes, and for one that can't be looked up."""
+    """Raise PaperFileError for a paper of more than `max_mb` megabytes, and for one that can't be looked up."""
     try:
-        size = file.stat().st_size
+        size = content_file(file).stat().st_size
     except OSError as error:
         raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
     if size > max_mb * 1_000_000:

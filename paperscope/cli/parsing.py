@@ -19,7 +19,7 @@ from paperscope.cli.adding import expand_paths, report_failure
 from paperscope.cli.display import stderr, stdout
 from paperscope.errors import InputError, OutputError
 from paperscope.files import writing
-from paperscope.settings import Settings
+from paperscope.settings import ParserSettings, Settings
 from paperscope.types import Paper, ParsedPaper
 
 __all__ = ["ParseJob", "parse_all"]
@@ -82,13 +82,13 @@ def _parse(settings: Settings, file: Path, job: ParseJob, *, folder: Path | None
     if folder is None:
         typer.echo(to_paper_json(parsed.paper, pictures={}))
         return
-    with _pictures(file, parsed.paper, job) as pictures:
+    with _pictures(file, parsed.paper, job, settings=settings.parser) as pictures:
         written = write_paper(parsed, folder, formats=job.formats, pictures=pictures)
     _report(file, parsed, written, job, folder=folder, seconds=time.perf_counter() - started)
 
 
 @contextmanager
-def _pictures(file: Path, paper: Paper, job: ParseJob) -> Iterator[PagePictures | None]:
+def _pictures(file: Path, paper: Paper, job: ParseJob, *, settings: ParserSettings) -> Iterator[PagePictures | None]:
     if not job.overlay:
         yield None
     elif not has_pages(paper):
@@ -96,7 +96,7 @@ def _pictures(file: Path, paper: Paper, job: ParseJob) -> Iterator[PagePictures 
         stderr().print(Text(note, style="yellow"))
         yield None
     else:
-        with open_pictures(file, paper, password=job.password) as pictures:
+        with open_pictures(file, paper, settings=settings, password=job.password) as pictures:
             yield pictures
 
 

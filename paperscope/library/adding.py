@@ -12,7 +12,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
-from ingest import check_size, chunk_paper, read_paper
+from ingest import check_size, chunk_paper, content_file, read_paper
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import Chunk, IndexedPaper, Paper, Usage, content_hash
@@ -93,10 +93,10 @@ class Adder:
         return self._store.embedder_of(paper.id) == self._embedder.name
 
     def _identify(self, file: Path) -> tuple[str, str]:
-        """The file's absolute path and the SHA-256 of its bytes."""
+        """The paper's absolute path and the SHA-256 of its content."""
         check_size(file, max_mb=self._max_mb)
         try:
-            return str(file.resolve()), content_hash(file.read_bytes())
+            return str(file.resolve()), content_hash(content_file(file).read_bytes())
         except OSError as error:
             raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
 

@@ -13,6 +13,7 @@ from ingest.export import LEGEND, Mark, draw_marks, page_marks, write_paper
 from ingest.export.overlay import overlay_names
 from ingest.pictures import has_pages, open_pictures
 from paperscope.errors import PaperFileError
+from paperscope.settings import ParserSettings
 from paperscope.types import Box, Page, Paper, ParsedPaper, Passage, Place
 from tests.ingest.export_papers import PLACE, paper_of, whole_paper
 
@@ -94,7 +95,7 @@ def small_pdf(tmp_path: Path) -> Path:
 
 def test_every_page_of_a_pdf_is_drawn(small_pdf: Path, tmp_path: Path) -> None:
     parsed = PdfParser(dpi=36).parse(small_pdf)
-    with open_pictures(small_pdf, parsed.paper) as pictures:
+    with open_pictures(small_pdf, parsed.paper, settings=ParserSettings()) as pictures:
         written = write_paper(parsed, tmp_path / "out", formats=["json"], pictures=pictures)
     assert written.files == ("paper.json", "overlay/page-01.png", "overlay/page-02.png")
     image = shown((tmp_path / "out" / "overlay" / "page-02.png").read_bytes())
@@ -120,7 +121,7 @@ def test_the_picture_of_an_image_file_has_the_size_of_its_page(tmp_path: Path) -
     file = tmp_path / "scan.png"
     file.write_bytes(blank(1000, 500))
     paper = replace(paper_of(), format="image")
-    with open_pictures(file, paper) as pictures:
+    with open_pictures(file, paper, settings=ParserSettings()) as pictures:
         assert shown(pictures.picture(paper.pages[0], dpi=72)).size == (400, 600)
         file.write_bytes(b"no image")
         with pytest.raises(PaperFileError, match=r"page 1 of 'scan\.png' can't be drawn"):
@@ -130,7 +131,10 @@ def test_the_picture_of_an_image_file_has_the_size_of_its_page(tmp_path: Path) -
 def test_a_text_has_no_pages_to_look_at(tmp_path: Path) -> None:
     paper = replace(paper_of(), format="markdown")
     assert not has_pages(paper)
-    with pytest.raises(PaperFileError, match="has no pages to look at"), open_pictures(tmp_path / "a.md", paper):
+    with (
+        pytest.raises(PaperFileError, match="has no pages to look at"),
+        open_pictures(tmp_path / "a.md", paper, settings=ParserSettings()),
+    ):
         pass
 
 

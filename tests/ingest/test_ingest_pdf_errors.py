@@ -100,7 +100,7 @@ class _Broken:
         letters = tuple(Char("x", 50 + 6 * i, 56 + 6 * i, 100, 10, "Times", False, False) for i in range(9))
         return PageContent(number=number, width=600, height=800, chars=letters)
 
-    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         raise PageReadError("not rendered")
 
 
