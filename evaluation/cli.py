@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import cast, get_args
 
 from evaluation.gold import load_items
-from evaluation.parsing.items import BackendName, ParsingItem, backend_of, outline_reader
+from evaluation.parsing.items import ParsingItem, outline_reader
 from evaluation.report import Report, make_report, render_markdown
 from evaluation.running import ItemResult, run_items
+from ingest.pdf.backends import BackendName, backend_for
 from paperscope.errors import PaperscopeError
 from paperscope.files import write_atomically, writing
 from paperscope.settings import ParserSettings
@@ -50,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
 def _parsing(options: argparse.Namespace) -> Report:
     out = cast("Path | None", options.out)
     settings = ParserSettings(backend=options.backend, dpi=_DPI)
-    backend = backend_of(settings.backend)
+    backend = backend_for(settings.backend)
     gold, bad = load_items(options.data, read_outline=partial(outline_reader, backend), names=options.papers)
     items = [ParsingItem(gold=item, settings=settings, backend=backend) for item in gold]
     if out:

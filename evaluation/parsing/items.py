@@ -5,32 +5,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from evaluation.gold.values import GoldItem
 from evaluation.parsing.suite import score_paper
 from evaluation.values import Score
 from ingest import PdfParser, parser_for
 from ingest.pdf.backend import Backend, Document, OutlineEntry, PageContent
-from ingest.pdf.mupdf import MuPdfBackend
 from ingest.pdf.source import read_pdf
 from paperscope.codec import to_json
-from paperscope.errors import SettingsError
 from paperscope.settings import LimitSettings, ParserSettings
 from paperscope.types import Box
 
-__all__ = ["BackendName", "ParsingItem", "backend_of", "outline_reader"]
-
-BackendName = Literal["pymupdf", "pdfium"]
+__all__ = ["ParsingItem", "outline_reader"]
 
 _ANY_LENGTH = LimitSettings(max_pages=100_000)
-
-
-def backend_of(name: BackendName) -> Backend:
-    """The PDF library of this name. Raises SettingsError where it is not here."""
-    if name == "pymupdf":
-        return MuPdfBackend()
-    raise SettingsError(f"backend {name!r} is not built yet; use pymupdf")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,5 +78,5 @@ class _Bare:
     def read(self, number: int) -> PageContent:
         return self._document.read(number)
 
-    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
-        return self._document.render(number, boxes, dpi=dpi)
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
+        return self._document.render(number, boxes, dpi=dpi, turns=turns)
