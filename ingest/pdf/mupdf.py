@@ -48,7 +48,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     if not document.authenticate(password):
         raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 

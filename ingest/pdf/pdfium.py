@@ -42,7 +42,7 @@ def _refusal(error: Exception, *, name: str, password: str | None) -> PaperFileE
     if getattr(error, "err_code", None) not in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
         return PaperFileError(f"{name!r} is damaged and can't be opened. Fetch the file again.")
     if password is None:
-        return PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        return PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     return PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
