@@ -11,6 +11,8 @@ from ingest.pdf.words import Word
 __all__ = ["fold_fractions", "formula_text"]
 
 _REACH = 2.6
+_BESIDE = 12.0
+_ON_BAR = 0.45
 _OPERATORS = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argmax", "argmin", "arg"}
 
 
@@ -24,8 +26,30 @@ def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, be
     for rule in sorted(rules, key=lambda rule: rule.x1 - rule.x0):
         if rule.x1 - rule.x0 > 200 and below is not None:
             continue
-        left = _fold(left, rule, below=below)
+        if below is None or not _underlines_cell(rule, left, rules):
+            left = _fold(left, rule, below=below)
     return left
+
+
+def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
+    """Whether words of one size stand beside what is above the rule and beside what is below, without bars of their
+    own: the rule underlines a cell, and what is below belongs to the next row."""
+    inside = [word for word in words if rule.x0 - 1.5 <= word.x0 and word.x1 <= rule.x1 + 1.5]
+    over = max((word for word in inside if word.baseline <= rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    under = min((word for word in inside if word.baseline > rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    if over is None or under is None:
+        return False
+    bars = [other for other in rules if abs(other.y - rule.y) < 0.5]
+    free = [word for word in words if not any(bar.x0 - 2 <= word.center <= bar.x1 + 2 for bar in bars)]
+    return all(
+        any(
+            abs(word.baseline - cell.baseline) < 0.3
+            and abs(word.size - cell.size) < 0.05 * cell.size
+            and abs(word.center - rule.x0) < _BESIDE * cell.size
+            for word in free
+        )
+        for cell in (over, under)
+    )
 
 
 def _fold(words: list[Word], rule: HorizontalRule, *, below: float | None) -> list[Word]:
@@ -37,6 +61,8 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float | None) -> li
     size = median(word.size for word in beside)
     over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + 0.1 * size]
     under = [word for word in beside if rule.y + 0.3 * size < word.baseline < rule.y + _REACH * size]
+    if below is not None and over and rule.y - max(word.baseline for word in over) > _ON_BAR * size:
+        return words
     if not over or not under or not (_fills(over, rule) or _fills(under, rule)):
         return words
     big = max([*over, *under], key=lambda word: word.size)

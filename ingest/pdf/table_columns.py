@@ -50,12 +50,13 @@ class Columns:
 def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float) -> Columns:
     """The columns between strips: from the first to the last ink of what stands in one column alone."""
     bounds = [float("-inf"), *(strip.middle for strip in strips), float("inf")]
-    segments = [segment for row in rows for segment in row.segments]
+    segments = [segment.box for row in rows for segment in row.segments]
+    words = [word.box for row in rows for segment in row.segments for word in segment.words]
     intervals = []
     for left, right in pairwise(bounds):
-        inside = [segment.box for segment in segments if left <= segment.box.x0 and segment.box.x1 <= right]
-        if inside:
-            intervals.append((min(box.x0 for box in inside), max(box.x1 for box in inside)))
+        inside = [box for box in segments if left <= box.x0 and box.x1 <= right]
+        inside = inside or [box for box in words if left <= box.x0 and box.x1 <= right]
+        intervals.append((min(box.x0 for box in inside), max(box.x1 for box in inside)))
     return Columns(intervals=tuple(intervals), em=em)
 
 

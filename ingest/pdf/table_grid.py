@@ -64,7 +64,8 @@ def read_grid(region: TableRegion) -> Grid:
         if not rest:
             top, rest, grouping = [], rows, []
         strips = strips_of(rest, em=em, verticals=region.verticals)
-        rest = [recut(row, strips) for row in rest]
+        rough = columns_of(rest, strips, em=em)
+        rest = [recut(row, strips, rough.intervals, em=em) for row in rest]
         columns = columns_of(rest, strips, em=em)
         width = len(columns)
         if grouping:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.table_rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.table_rows import PrintedRow, is_value
 from ingest.pdf.words import Word
 
 __all__ = ["Strip", "recut", "strips_of"]
@@ -14,6 +14,7 @@ _LEAST = 0.15
 _PARTING = 0.45
 _STRONG = 1.0
 _CROSSED = 0.2
+_ALIGNED = 0.3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,12 +36,12 @@ def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[floa
     A strip is a stretch of x that fewer rows cover with ink than what lies left and right of it. It parts columns if
     few rows cross it and most of those with text on both sides leave more than a word space there.
     """
-    several = [row for row in rows if len(row.segments) > 1] or list(rows)
-    inked = [_words(row) for row in several]
-    strips: list[Strip] = []
-    for strip in sorted(_minima(inked, em=em), key=lambda strip: (_crossing(strip, inked), strip.x0 - strip.x1)):
-        if _parts(strip, inked, strips, em=em):
-            strips.append(strip)
+    several = [_words(row) for row in rows if len(row.segments) > 1] or [_words(row) for row in rows]
+    strips = _found(several, em=em)
+    alone = [_words(row) for row in rows if len(row.segments) == 1]
+    inside = [row for row in alone if not any(_crossing(strip, [row]) for strip in strips)]
+    inked = [*several, *inside]
+    strips = _found(inked, em=em)
     left, right = min(row[0].x0 for row in inked), max(word.x1 for row in inked for word in row)
     for x in verticals:
         line = Strip(x0=x, x1=x)
@@ -48,6 +49,14 @@ def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[floa
         if clear and left < x < right and _crossing(line, inked) <= _CROSSED * len(inked):
             strips.append(line)
     return sorted(strips, key=lambda strip: strip.x0)
+
+
+def _found(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
+    strips: list[Strip] = []
+    for strip in sorted(_minima(rows, em=em), key=lambda strip: (_crossing(strip, rows), strip.x0 - strip.x1)):
+        if _parts(strip, rows, strips, em=em):
+            strips.append(strip)
+    return strips
 
 
 def _words(row: PrintedRow) -> list[Word]:
@@ -111,26 +120,35 @@ def _gap(strip: Strip, row: Sequence[Word]) -> list[tuple[Word, Word]]:
 
 def _is_parting(left: Word, right: Word, *, em: float) -> bool:
     gap = right.x0 - left.x1
-    if is_annotation(right.text) or "±" in (left.text, right.text):
+    if right.text[0] in "([" or left.text[-1] == "," or "±" in (left.text, right.text):
         return gap > _STRONG * em
-    return gap > _PARTING * em or (is_value(left.text) and is_value(right.text))
+    return gap > _PARTING * em or _are_numbers(left, right)
 
 
 def _is_strong(left: Word, right: Word, *, em: float) -> bool:
-    numbers = is_value(left.text) and is_value(right.text) and not is_annotation(right.text)
-    return right.x0 - left.x1 > _STRONG * em or numbers
+    return right.x0 - left.x1 > _STRONG * em or _are_numbers(left, right)
+
+
+def _are_numbers(left: Word, right: Word) -> bool:
+    """Whether two values stand side by side that are not the parts of one, as `0.3` and `(0.1)` or `[1,` and `2]`."""
+    return is_value(left.text) and is_value(right.text) and right.text[0] not in "([" and left.text[-1] != ","
 
 
 def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
     return sum(any(word.x0 < strip.middle < word.x1 for word in row) for row in rows)
 
 
-def recut(row: PrintedRow, strips: Sequence[Strip]) -> PrintedRow:
-    """The row with its segments cut where they have a word in each column they touch, and joined within a column."""
+def recut(row: PrintedRow, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float) -> PrintedRow:
+    """The row with its segments cut where they are the texts of neighbouring columns, and joined within a column.
+
+    `columns` are the intervals (left, right) between the strips.
+    """
     parts: list[list[Word]] = []
     zones: list[set[int]] = []
-    for segment in row.segments:
-        for run in _cut(segment, strips, alone=len(row.segments) == 1):
+    words = _words(row)
+    close = all(second.x0 - first.x1 < _PARTING * em for first, second in pairwise(words))
+    for segment in [line_of(words, size=row.segments[0].size)] if close else row.segments:
+        for run in _cut(segment, strips, columns, em=em, alone=close or len(row.segments) == 1):
             touched = {zone for word in run for zone in _zones(word, strips)}
             if zones and len(touched) == 1 and zones[-1] == touched:
                 parts[-1].extend(run)
@@ -140,20 +158,38 @@ def recut(row: PrintedRow, strips: Sequence[Strip]) -> PrintedRow:
     return replace(row, segments=tuple(line_of(part, size=row.segments[0].size) for part in parts))
 
 
-def _cut(segment: Line, strips: Sequence[Strip], *, alone: bool) -> list[list[Word]]:
-    words = list(segment.words)
-    homes = [_zones(word, strips) for word in words]
-    if alone or any(len(home) > 1 for home in homes) or len({home[0] for home in homes}) == 1:
-        return [words]
-    if len({home[0] for home in homes}) <= homes[-1][0] - homes[0][0]:
-        return [words]
-    runs = [[words[0]]]
-    for (_, last), (word, home) in pairwise(zip(words, homes, strict=True)):
-        if home == last:
-            runs[-1].append(word)
-        else:
-            runs.append([word])
+def _cut(
+    segment: Line, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float, alone: bool
+) -> list[list[Word]]:
+    """The segment's words by column, if each column that it touches has its own words, set as in other rows."""
+    homes = [_zones(word, strips) for word in segment.words]
+    if any(len(home) > 1 for home in homes):
+        return [list(segment.words)]
+    runs = [
+        [word for word, _ in group]
+        for _, group in groupby(zip(segment.words, homes, strict=True), key=lambda pair: pair[1])
+    ]
+    complete = len(runs) == (len(columns) if alone else homes[-1][0] - homes[0][0] + 1)
+    if len(runs) == 1 or not complete or any(_is_sign(end) for run in runs for end in (run[0].text, run[-1].text)):
+        return [list(segment.words)]
+    if not all(_aligned(run, columns[home], em=em) for run, home in zip(runs, _ordered(homes), strict=True)):
+        return [list(segment.words)]
     return runs
+
+
+def _ordered(homes: Sequence[Sequence[int]]) -> list[int]:
+    return [home for home, _ in groupby(home[0] for home in homes)]
+
+
+def _is_sign(text: str) -> bool:
+    """An operator, which stands between two halves of one text."""
+    return not any(letter.isalnum() for letter in text) and not is_value(text)
+
+
+def _aligned(run: Sequence[Word], column: tuple[float, float], *, em: float) -> bool:
+    """Whether words begin, end or are centred as their column is."""
+    left, right = run[0].x0 - column[0], run[-1].x1 - column[1]
+    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED * em
 
 
 def _zones(word: Word, strips: Sequence[Strip]) -> list[int]:
