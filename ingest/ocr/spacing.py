@@ -46,13 +46,21 @@ def pieces_of(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, int]
         near = [space for space in spaces if abs(space - at) <= 1 and space not in cuts]
         if near:
             cuts[min(near, key=lambda space: abs(space - at))] = gap
-        elif gap[1] - gap[0] >= _SURE_GAP * size and 0 < at < len(letters) and at not in cuts:
+        elif gap[1] - gap[0] >= _SURE_GAP * size and at not in cuts and _parts("".join(letters), at):
             cuts[at] = gap
     for space in spaces:
         if space not in cuts:
             middle = (centers[space - 1] + centers[space]) / 2
             cuts[space] = (middle - _LEAST_GAP / 2 * size, middle + _LEAST_GAP / 2 * size)
     return _pieces(letters, cuts, ends=(float(dark[0]), float(dark[-1] + 1)))
+
+
+def _parts(text: str, at: int) -> bool:
+    """Whether a space may stand there though none was recognised: typewriter letters have gaps beside marks too."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    return (before.isalnum() or before in ",;)]%") and (after.isalnum() or after in "([") or before == "." and after.isupper()
 
 
 def _spaces(line: Sequence[RecognizedWord]) -> list[int]:
