@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ingest.mineru import MinerUParser
-from ingest.pdf import PdfParser
+from ingest.pdf import PdfParser, backend_for
 from paperscope.protocols import Parser
 from paperscope.settings import LimitSettings, ParserSettings
 from paperscope.types import ParsedPaper
@@ -29,7 +29,8 @@ class FileParser:
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
-    """The parser of every format that Paperscope reads."""
+    """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
     return FileParser(
-        pdf=PdfParser(dpi=settings.dpi, max_pages=limits.max_pages), mineru=MinerUParser(max_pages=limits.max_pages)
+        pdf=PdfParser(dpi=settings.dpi, backend=backend_for(settings.backend), max_pages=limits.max_pages),
+        mineru=MinerUParser(max_pages=limits.max_pages),
     )

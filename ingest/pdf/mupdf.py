@@ -1,13 +1,14 @@
 """PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import pymupdf
 
 from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.fonts import is_bold, is_italic
 from ingest.pdf.glyphs import mended
 from ingest.pdf.shapes import Shape, sort_shapes
 from ingest.pdf.turning import quarter_turns, turned, turned_box, turned_point, turned_size
@@ -21,8 +22,6 @@ Untyped: TypeAlias = Any
 _mupdf: Untyped = pymupdf
 
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
-_BOLD = re.compile(r"bold|medi\b|medium|black|heavy|-?bx\d|cmb", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obl|cmti|slant", re.IGNORECASE)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 _NEAR_WHITE = 0.98
@@ -49,7 +48,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     if not document.authenticate(password):
         raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
@@ -78,6 +77,11 @@ class MuPdfDocument:
     def authors(self) -> str:
         """See `Document.authors`."""
         return self._metadata("author")
+
+    @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return bool(self._document.is_repaired)
 
     @property
     def outline(self) -> Sequence[OutlineEntry]:
@@ -151,11 +155,12 @@ def _chars(page: Untyped) -> tuple[Char, ...]:
 
 def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
     font, size, flags = span["font"], span["size"], span["flags"]
-    bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
-    italic = bool(flags & _FLAG_ITALIC) or bool(_ITALIC.search(font))
-    for char in span["chars"]:
-        text, drop = mended(char["c"], font=font)
-        if text.isspace() or not text.isprintable():
+    bold = bool(flags & _FLAG_BOLD) or is_bold(font)
+    italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
+    chars = span["chars"]
+    for char, after in zip_longest(chars, chars[1:]):
+        text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
+        if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
         left, bottom = char["origin"]
         x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)

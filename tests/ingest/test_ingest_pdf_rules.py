@@ -8,7 +8,6 @@ from ingest.pdf.backend import Char, HorizontalRule
 from ingest.pdf.captions import captions_of, normal_label
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import reading_order
-from ingest.pdf.fractions import fold_fractions, formula_text
 from ingest.pdf.headings import is_references_title, split_number
 from ingest.pdf.hyphens import join_lines, vocabulary_of
 from ingest.pdf.lines import line_of, lines_of
@@ -65,12 +64,6 @@ def test_lines_are_cut_at_the_gutter() -> None:
 )
 def test_scripts(text: str, raised: bool, expected: str) -> None:
     assert script_text(text, raised=raised) == expected
-
-
-def test_a_fraction_is_read_from_its_bar() -> None:
-    words = [word("a", 22, 90), word("b", 32, 90), word("c", 27, 106), word("x", 0, 98), word("=", 8, 98)]
-    assert formula_text(fold_fractions(words, [HorizontalRule(21, 38, 95)])) == "x = (a b)/c"
-    assert formula_text([]) == ""
 
 
 def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:
