@@ -117,6 +117,11 @@ class Document(Protocol):
         ...
 
     @property
+    def repaired(self) -> bool:
+        """Whether the library had to repair the file, as far as it can tell; parts of it may be missing."""
+        ...
+
+    @property
     def outline(self) -> Sequence[OutlineEntry]:
         """The bookmarks, empty if none or unreadable."""
         ...

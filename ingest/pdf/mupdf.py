@@ -79,6 +79,11 @@ class MuPdfDocument:
         return self._metadata("author")
 
     @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return bool(self._document.is_repaired)
+
+    @property
     def outline(self) -> Sequence[OutlineEntry]:
         """See `Document.outline`."""
         try:
