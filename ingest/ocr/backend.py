@@ -62,6 +62,11 @@ class OcrDocument:
         return self._document.authors
 
     @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return self._document.repaired
+
+    @property
     def outline(self) -> Sequence[OutlineEntry]:
         """See `Document.outline`."""
         return self._document.outline

@@ -60,7 +60,9 @@ def _parts(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
-    return (before.isalnum() or before in ",;)]%") and (after.isalnum() or after in "([") or before == "." and after.isupper()
+    if before == ".":
+        return after.isupper()
+    return (before.isalnum() or before in ",;)]%") and (after.isalnum() or after in "([")
 
 
 def _spaces(line: Sequence[RecognizedWord]) -> list[int]:
