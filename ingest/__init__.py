@@ -5,5 +5,15 @@ from ingest.extraction import extractor_for
 from ingest.files import content_file, paper_files
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
+from ingest.reading import check_size, read_paper
 
-__all__ = ["PdfParser", "chunk_paper", "content_file", "extractor_for", "paper_files", "parser_for"]
+__all__ = [
+    "PdfParser",
+    "check_size",
+    "chunk_paper",
+    "content_file",
+    "extractor_for",
+    "paper_files",
+    "parser_for",
+    "read_paper",
+]

@@ -73,6 +73,7 @@ class _Bare:
         self.page_count = document.page_count
         self.title = document.title
         self.authors = document.authors
+        self.repaired = document.repaired
         self.outline: Sequence[OutlineEntry] = ()
 
     def read(self, number: int) -> PageContent:

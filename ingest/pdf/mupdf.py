@@ -48,7 +48,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     if not document.authenticate(password):
         raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
@@ -77,6 +77,11 @@ class MuPdfDocument:
     def authors(self) -> str:
         """See `Document.authors`."""
         return self._metadata("author")
+
+    @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return bool(self._document.is_repaired)
 
     @property
     def outline(self) -> Sequence[OutlineEntry]:

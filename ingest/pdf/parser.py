@@ -16,6 +16,8 @@ from paperscope.types import PageProblem, Paper, ParsedPaper
 
 __all__ = ["PdfParser"]
 
+_REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
+
 
 class PdfParser:
     """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files.
@@ -45,6 +47,8 @@ class PdfParser:
                     "raise limits.max_pages to add it."
                 )
             pages, problems = _read_pages(document, on_page=on_page)
+            if document.repaired:
+                problems.append(PageProblem(page=1, reason=_REPAIRED))
             if not pages:
                 raise PaperFileError(f"{file.name!r} is damaged: none of its pages can be read. Fetch the file again.")
             paper = assemble(

@@ -40,9 +40,9 @@ class PdfiumBackend:
 
 def _refusal(error: Exception, *, name: str, password: str | None) -> PaperFileError:
     if getattr(error, "err_code", None) not in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
-        return PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.")
+        return PaperFileError(f"{name!r} is damaged and can't be opened. Fetch the file again.")
     if password is None:
-        return PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        return PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     return PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
@@ -66,6 +66,11 @@ class PdfiumDocument:
     def authors(self) -> str:
         """See `Document.authors`."""
         return self._metadata("Author")
+
+    @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`; PDFium only tells whether the table of the file's objects was in order."""
+        return not pdfium_c.FPDF_DocumentHasValidCrossReferenceTable(self._document)
 
     @property
     def outline(self) -> Sequence[OutlineEntry]:
