@@ -20,8 +20,8 @@ Untyped: TypeAlias = Any
 _mupdf: Untyped = pymupdf
 
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
-_BOLD = re.compile(r"bold|medi\b|medium|black|heavy|-?bx\d|cmb", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obl|cmti|slant", re.IGNORECASE)
+_BOLD = re.compile(r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cmb", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obl|cmti|sfti|cmssi|sfsi|slant|-it\b", re.IGNORECASE)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 _NEAR_WHITE = 0.98
