@@ -8,6 +8,7 @@ from paperscope.errors import PaperFileError
 
 __all__ = ["SUFFIXES", "content_file", "paper_files"]
 
+# Pictures are papers only where they are named: a folder is full of figures.
 SUFFIXES = (".pdf",)
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from ingest.images import IMAGE_SUFFIXES, ImageParser
 from ingest.mineru import MinerUParser
+from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfParser, backend_for
 from paperscope.protocols import Parser
 from paperscope.settings import LimitSettings, ParserSettings
@@ -15,8 +17,9 @@ __all__ = ["FileParser", "parser_for"]
 class FileParser:
     """Hands a file to the parser of its format."""
 
-    def __init__(self, *, pdf: Parser, mineru: Parser) -> None:
+    def __init__(self, *, pdf: Parser, mineru: Parser, image: Parser) -> None:
         self._pdf = pdf
+        self._image = image
         self._mineru = mineru
 
     def parse(
@@ -25,12 +28,17 @@ class FileParser:
         """See `Parser.parse`."""
         if file.is_dir():
             return self._mineru.parse(file, password=password, on_page=on_page)
+        if file.suffix.lower() in IMAGE_SUFFIXES:
+            return self._image.parse(file, password=password, on_page=on_page)
         return self._pdf.parse(file, password=password, on_page=on_page)
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
+    recognition = recognition_for(settings.ocr)
+    backend = OcrBackend(backend_for(settings.backend), recognition)
     return FileParser(
-        pdf=PdfParser(dpi=settings.dpi, backend=backend_for(settings.backend), max_pages=limits.max_pages),
+        pdf=PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages),
         mineru=MinerUParser(max_pages=limits.max_pages),
+        image=ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages),
     )
