@@ -9,6 +9,7 @@ from paperscope.errors import PaperFileError
 
 __all__ = ["SUFFIXES", "content_file", "paper_files"]
 
+# Pictures are papers only where they are named: a folder is full of figures.
 SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
 _XML = (".xml", ".nxml", ".tei")
 

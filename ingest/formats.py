@@ -12,7 +12,7 @@ from paperscope.types import PaperFormat
 __all__ = ["format_of", "is_paper_xml"]
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"GIF8")
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"GIF8", b"BM")
 _HEAD = 8192
 _PDF_WITHIN = 1024
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
@@ -28,7 +28,7 @@ _ROOTS: dict[str, PaperFormat] = {
     "teicorpus": "tei",
     "html": "html",
 }
-_READ = "Paperscope reads PDF, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
+_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
 
 
 def format_of(file: Path) -> PaperFormat:

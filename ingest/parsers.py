@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ingest.formats import format_of
+from ingest.images import ImageParser
 from ingest.markup import markup_parsers
 from ingest.mineru import MinerUParser
+from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfParser, backend_for
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Parser
@@ -35,9 +37,12 @@ class FileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
+    recognition = recognition_for(settings.ocr)
+    backend = OcrBackend(backend_for(settings.backend), recognition)
     return FileParser(
         {
-            "pdf": PdfParser(dpi=settings.dpi, backend=backend_for(settings.backend), max_pages=limits.max_pages),
+            "pdf": PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages),
+            "image": ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages),
             "mineru": MinerUParser(max_pages=limits.max_pages),
             **markup_parsers(),
         }

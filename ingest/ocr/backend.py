@@ -8,7 +8,7 @@ from io import BytesIO
 from PIL import Image
 
 from ingest.ocr.page import recognized_page, straightened
-from ingest.ocr.recognizer import TextRecognizer
+from ingest.ocr.recognizer import Recognition
 from ingest.ocr.usable import needs_recognition
 from ingest.pdf.backend import Backend, Document, OutlineEntry, PageContent, PageReadError
 from paperscope.types import Box
@@ -20,12 +20,11 @@ _MOST_DPI = 600
 
 
 class OcrBackend:
-    """Wraps a backend. Without a recogniser such a page keeps what it has, with a note that ends in `remedy`."""
+    """Wraps a backend. Without a recogniser such a page keeps what it has, with a note of the remedy."""
 
-    def __init__(self, backend: Backend, recognizer: TextRecognizer | None, *, remedy: str = "") -> None:
+    def __init__(self, backend: Backend, recognition: Recognition) -> None:
         self._backend = backend
-        self._recognizer = recognizer
-        self._remedy = remedy
+        self._recognition = recognition
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """See `Backend.open`."""
@@ -34,16 +33,16 @@ class OcrBackend:
     @contextmanager
     def _opened(self, data: bytes, *, name: str, password: str | None) -> Iterator[Document]:
         with self._backend.open(data, name=name, password=password) as document:
-            yield OcrDocument(document, self._recognizer, remedy=self._remedy)
+            yield OcrDocument(document, self._recognition)
 
 
 class OcrDocument:
     """An open file; a page that was turned back because it was scanned askew is rendered as it was read."""
 
-    def __init__(self, document: Document, recognizer: TextRecognizer | None, *, remedy: str) -> None:
+    def __init__(self, document: Document, recognition: Recognition) -> None:
         self._document = document
-        self._recognizer = recognizer
-        self._remedy = remedy
+        self._recognizer = recognition.recognizer
+        self._remedy = recognition.remedy
         self._skews: dict[int, float] = {}
 
     @property

@@ -11,7 +11,7 @@ from scipy import ndimage  # type: ignore[import-untyped]
 
 from paperscope.types import Box
 
-__all__ = ["Ink", "ink_of", "pictures_of", "rules_of", "skew_of", "without"]
+__all__ = ["Ink", "RasterRules", "ink_of", "pictures_of", "rules_of", "skew_of", "without"]
 
 Ink: TypeAlias = NDArray[np.bool_]
 # SciPy has no types.

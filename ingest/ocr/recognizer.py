@@ -8,7 +8,7 @@ from PIL import Image
 
 from paperscope.types import Box
 
-__all__ = ["FakeRecognizer", "RecognizedWord", "TextRecognizer"]
+__all__ = ["FakeRecognizer", "Recognition", "RecognizedWord", "TextRecognizer"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +31,14 @@ class TextRecognizer(Protocol):
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
         """The words of a picture in RGB, empty where it has none. Raises `PageReadError` when it fails."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recognition:
+    """A recogniser, or what to do where there is none."""
+
+    recognizer: TextRecognizer | None = None
+    remedy: str = ""
 
 
 class FakeRecognizer:

@@ -41,7 +41,7 @@ def pieces_of(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, int]
     spaces = _spaces(line)
     gaps = [(int(a) + 1, int(b)) for a, b in pairwise(dark) if b - a - 1 >= _LEAST_GAP * size]
     cuts: dict[int, tuple[float, float]] = {}
-    for gap in gaps:
+    for gap in sorted(gaps, key=lambda gap: gap[0] - gap[1]):
         at = sum(center < (gap[0] + gap[1]) / 2 for center in centers)
         near = [space for space in spaces if abs(space - at) <= 1 and space not in cuts]
         if near:
@@ -56,10 +56,12 @@ def pieces_of(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, int]
 
 
 def _parts(text: str, at: int) -> bool:
-    """Whether a space may stand there though none was recognised: typewriter letters have gaps beside marks too."""
+    """Whether a space may stand there though none was recognised: figures are spaced wide, typewriter letters too."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
+    if before.isdigit() and after.isdigit():
+        return False
     if before == ".":
         return after.isupper()
     return (before.isalnum() or before in ",;)]%") and (after.isalnum() or after in "([")

@@ -9,7 +9,7 @@ from ingest.pdf.front import author_names
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.structure import Structure, read_structure
 from ingest.pdf.turning import turned_size
-from paperscope.types import Page, PageProblem, Paper
+from paperscope.types import Page, PageProblem, Paper, PaperFormat
 
 __all__ = ["assemble"]
 
@@ -23,6 +23,7 @@ def assemble(
     file: str,
     metadata: tuple[str, str],
     outline: Sequence[OutlineEntry],
+    format: PaperFormat = "pdf",  # noqa: A002 -- the field's name
 ) -> Paper:
     """Make a paper of at least one page; `metadata` is the title and the authors that the file claims.
 
@@ -37,7 +38,7 @@ def assemble(
         authors=author_names([line.text for line in structure.authors], metadata=metadata[1]),
         pages=tuple(dict.fromkeys(map(_page, pages))),
         problems=tuple(dict.fromkeys(problem for page in pages for problem in _problems(page))),
-        format="pdf",
+        format=format,
     )
 
 

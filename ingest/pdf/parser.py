@@ -1,22 +1,17 @@
 """`PdfParser`: a PDF file to a `ParsedPaper`."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
-from ingest.pdf.assemble import assemble
-from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
+from ingest.pdf.backend import Backend
 from ingest.pdf.backends import backend_for
 from ingest.pdf.crops import add_crops
+from ingest.pdf.document import read_document
 from ingest.pdf.source import read_pdf
-from ingest.pdf.views import views_of
-from paperscope.errors import PaperFileError
-from paperscope.types import PageProblem, Paper, ParsedPaper
+from paperscope.types import ParsedPaper
 
 __all__ = ["PdfParser"]
-
-_REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
 
 
 class PdfParser:
@@ -39,42 +34,12 @@ class PdfParser:
         """
         data = read_pdf(file)
         with self._backend.open(data, name=file.name, password=password) as document:
-            if document.page_count == 0:
-                raise PaperFileError(f"{file.name!r} is damaged: no page of it can be found. Fetch the file again.")
-            if self._max_pages is not None and document.page_count > self._max_pages:
-                raise PaperFileError(
-                    f"{file.name!r} has {document.page_count} pages, over the limit of {self._max_pages}; "
-                    "raise limits.max_pages to add it."
-                )
-            pages, problems = _read_pages(document, on_page=on_page)
-            if document.repaired:
-                problems.append(PageProblem(page=1, reason=_REPAIRED))
-            if not pages:
-                raise PaperFileError(f"{file.name!r} is damaged: none of its pages can be read. Fetch the file again.")
-            paper = assemble(
-                pages,
+            read = read_document(
+                document,
                 sha256=hashlib.sha256(data).hexdigest(),
                 file=file.name,
-                metadata=(document.title, document.authors),
-                outline=document.outline,
+                format="pdf",
+                max_pages=self._max_pages,
+                on_page=on_page,
             )
-            return add_crops(_with_problems(paper, problems), document, views=pages, dpi=self._dpi)
-
-
-def _read_pages(
-    document: Document, *, on_page: Callable[[int, int], None] | None
-) -> tuple[list[PageContent], list[PageProblem]]:
-    pages: list[PageContent] = []
-    problems: list[PageProblem] = []
-    for number in range(1, document.page_count + 1):
-        try:
-            pages.extend(views_of(document.read(number)))
-        except PageReadError as error:
-            problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
-        if on_page:
-            on_page(number, document.page_count)
-    return pages, problems
-
-
-def _with_problems(paper: Paper, problems: Sequence[PageProblem]) -> Paper:
-    return replace(paper, problems=tuple(sorted((*paper.problems, *problems), key=lambda problem: problem.page)))
+            return add_crops(read.paper, document, views=read.views, dpi=self._dpi)

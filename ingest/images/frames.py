@@ -1,0 +1,140 @@
+"""A picture file behind the seam of documents: each frame is a page that shows one picture and no text."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from ingest.pdf.backend import OutlineEntry, PageContent, PageReadError
+from paperscope.errors import PaperFileError
+from paperscope.types import Box
+
+__all__ = ["IMAGE_SUFFIXES", "FramesBackend", "is_image"]
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp")
+
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "MPO")
+_SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM")
+_MOST_PIXELS = 120_000_000
+_SCREEN = 0.75
+_A4_LONG = 841.9
+_SANE = (100.0, 1500.0)
+_FAILURES = (OSError, EOFError, ValueError, SyntaxError, TypeError, KeyError, IndexError, Image.DecompressionBombError)
+
+
+def is_image(head: bytes) -> bool:
+    """Whether the first bytes of a file are those of a picture that is read."""
+    return head.startswith(_SIGNATURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
+
+
+class FramesBackend:
+    """Opens picture files with Pillow."""
+
+    @contextmanager
+    def open(self, data: bytes, *, name: str, password: str | None) -> Iterator["FramesDocument"]:
+        """See `Backend.open`; pictures have no password."""
+        del password
+        try:
+            with warnings.catch_warnings():
+                # Our own limit follows; Pillow's warning would come before it.
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+                image = Image.open(BytesIO(data), formats=_FORMATS)
+                count = int(getattr(image, "n_frames", 1))
+        except UnidentifiedImageError as error:
+            raise PaperFileError(f"{name!r} is no picture that can be read. Save it as PNG, JPEG or TIFF.") from error
+        except _FAILURES as error:
+            raise PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.") from error
+        with image:
+            yield FramesDocument(image, count=count)
+
+
+class FramesDocument:
+    """An open picture file."""
+
+    title = ""
+    authors = ""
+    repaired = False
+    outline: Sequence[OutlineEntry] = ()
+
+    def __init__(self, image: Image.Image, *, count: int) -> None:
+        self._image = image
+        self.page_count = count
+
+    def read(self, number: int) -> PageContent:
+        """See `Document.read`. A page is as large as the picture's resolution says if that makes a page between 100 and
+        1500 points long; else a pixel is 0.75 points, but no page is longer than A4.
+        """
+        frame = self._frame(number)
+        width, height = _points(frame, self._resolution())
+        return PageContent(number=number, width=width, height=height, images=(Box(0.0, 0.0, width, height),))
+
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
+        """See `Document.render`."""
+        frame = self._frame(number)
+        width, height = _points(frame, self._resolution())
+        across, down = frame.width / width, frame.height / height
+        pictures = []
+        for x0, y0, x1, y1 in boxes:
+            size = (max(1, round((x1 - x0) * dpi / 72)), max(1, round((y1 - y0) * dpi / 72)))
+            area = (max(0.0, x0 * across), max(0.0, y0 * down), x1 * across, y1 * down)
+            shown = frame.resize(size, Image.Resampling.LANCZOS, box=_inside(area, frame))
+            pictures.append(_png(shown.rotate(-90 * turns, expand=True) if turns else shown))
+        return pictures
+
+    def _resolution(self) -> tuple[float, float]:
+        dpi = self._image.info.get("dpi") or (0.0, 0.0)
+        try:
+            across, down = float(dpi[0]), float(dpi[1])
+        except (TypeError, ValueError, IndexError, ZeroDivisionError):
+            return 0.0, 0.0
+        # A picture that lies on its side is turned upright, and its resolution with it.
+        return (down, across) if self._image.getexif().get(0x0112, 1) >= 5 else (across, down)
+
+    def _frame(self, number: int) -> Image.Image:
+        try:
+            self._image.seek(number - 1)
+            if self._image.width * self._image.height > _MOST_PIXELS:
+                raise PageReadError(
+                    f"{self._image.width}×{self._image.height} pixels are over the limit of "
+                    f"{_MOST_PIXELS // 1_000_000} million; make the picture smaller"
+                )
+            return _in_colour(ImageOps.exif_transpose(self._image))
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+
+def _points(frame: Image.Image, resolution: tuple[float, float]) -> tuple[float, float]:
+    across, down = resolution
+    if across > 0 and down > 0:
+        width, height = frame.width * 72 / across, frame.height * 72 / down
+        if _SANE[0] <= max(width, height) <= _SANE[1]:
+            return width, height
+    scale = min(_SCREEN, _A4_LONG / max(frame.size))
+    return frame.width * scale, frame.height * scale
+
+
+def _in_colour(frame: Image.Image) -> Image.Image:
+    """The frame in RGB: transparent parts white, deep grey scaled to what it uses."""
+    if frame.mode.startswith(("I", "F")):
+        grey = np.asarray(frame, dtype=np.float64)
+        low, high = float(grey.min()), float(grey.max())
+        return Image.fromarray(np.uint8((grey - low) * (255 / max(high - low, 1e-9)))).convert("RGB")
+    if frame.has_transparency_data:
+        shown = frame.convert("RGBA")
+        paper = Image.new("RGBA", shown.size, "white")
+        return Image.alpha_composite(paper, shown).convert("RGB")
+    return frame.convert("RGB")
+
+
+def _inside(area: tuple[float, float, float, float], frame: Image.Image) -> tuple[float, float, float, float]:
+    x0, y0, x1, y1 = area
+    return (min(x0, frame.width - 1.0), min(y0, frame.height - 1.0), min(x1, frame.width), min(y1, frame.height))
+
+
+def _png(picture: Image.Image) -> bytes:
+    out = BytesIO()
+    picture.save(out, format="PNG")
+    return out.getvalue()
