@@ -138,17 +138,20 @@ def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
     return sum(any(word.x0 < strip.middle < word.x1 for word in row) for row in rows)
 
 
-def recut(row: PrintedRow, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float) -> PrintedRow:
+def recut(
+    row: PrintedRow, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float, named: bool = False
+) -> PrintedRow:
     """The row with its segments cut where they are the texts of neighbouring columns, and joined within a column.
 
-    `columns` are the intervals (left, right) between the strips.
+    `columns` are the intervals (left, right) between the strips. A row without a wide gap is one title unless it has
+    a word for each column, or is known to name columns (`named`).
     """
     parts: list[list[Word]] = []
     zones: list[set[int]] = []
     words = _words(row)
-    close = all(second.x0 - first.x1 < _PARTING * em for first, second in pairwise(words))
+    close = not named and all(second.x0 - first.x1 < _PARTING * em for first, second in pairwise(words))
     for segment in [line_of(words, size=row.segments[0].size)] if close else row.segments:
-        for run in _cut(segment, strips, columns, em=em, alone=close or len(row.segments) == 1):
+        for run in _cut(segment, strips, columns, em=em, alone=not named and (close or len(row.segments) == 1)):
             touched = {zone for word in run for zone in _zones(word, strips)}
             if zones and len(touched) == 1 and zones[-1] == touched:
                 parts[-1].extend(run)
