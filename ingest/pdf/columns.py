@@ -1,4 +1,4 @@
-"""The gutter between two columns."""
+"""The gutters between the columns of a page."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -8,39 +8,94 @@ from ingest.pdf.words import Word
 __all__ = ["gutters"]
 
 _STEPS = 200
+_MOST_COLUMNS = 5
+_EMPTY = 0.25
+_NEAR = 0.04
+_PROSE = 2.5
+_ROWS = 12
 
 
-def gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[float | None]:
-    """The x of each page's gutter, None on a page of one column; a page is its width and its words.
+def gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:
+    """The x of each page's gutters, none on a page of one column; a page is its width and its words.
 
-    A page whose full-width tables hide the gutter takes the document's, if most of its lines break there.
+    A page whose full-width tables hide the gutters takes the document's, if most of its lines break there. More than
+    two columns must show on half of the pages: a table of equal columns looks like them.
     """
-    own = [_gutter(words, width=width) for width, words in pages]
-    found = [gutter for gutter in own if gutter is not None]
-    if not found or 2 * len(found) < len(pages):
+    own = [_middle_gutter(words, width=width) for width, words in pages]
+    many = [
+        () if found else _even_gutters(words, width=width) for found, (width, words) in zip(own, pages, strict=True)
+    ]
+    if 2 * sum(bool(found) for found in many) >= len(pages):
+        own = [found or others for found, others in zip(own, many, strict=True)]
+    shown = [found for found in own if found]
+    if not shown or 2 * len(shown) < len(pages):
         return own
-    common = median(found)
+    count = round(median(len(found) for found in shown))
+    alike = [found for found in shown if len(found) == count]
+    common = tuple(median(xs) for xs in zip(*alike, strict=True))
     return [
-        gutter if gutter is not None else (common if _breaks_at(words, common) else None)
-        for gutter, (_, words) in zip(own, pages, strict=True)
+        found or (common if all(_breaks_at(words, gutter) for gutter in common) else ())
+        for found, (_, words) in zip(own, pages, strict=True)
     ]
 
 
-def _gutter(words: Sequence[Word], *, width: float) -> float | None:
-    """The middle of the emptiest vertical strip around the page's middle, if it is far emptier than its sides."""
+def _cover(words: Sequence[Word], *, width: float) -> list[int]:
+    """How many words stand over each of the steps from the left to the right edge of a page."""
     cover = [0] * _STEPS
     for word in words:
         first = max(0, int(word.x0 / width * _STEPS))
         last = min(_STEPS - 1, int(word.x1 / width * _STEPS))
         for step in range(first, last + 1):
             cover[step] += 1
+    return cover
+
+
+def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
+    """The middle of the emptiest vertical strip around the page's middle, if it is far emptier than its sides."""
+    cover = _cover(words, width=width)
     low, high = int(0.42 * _STEPS), int(0.58 * _STEPS)
-    least = min(cover[low:high])
     side = median(cover[int(0.15 * _STEPS) : int(0.4 * _STEPS)] + cover[int(0.6 * _STEPS) : int(0.85 * _STEPS)])
-    if not side or least > 0.25 * side:
+    valley = _valley(cover, low, high, side=side)
+    return () if valley is None else ((valley + 0.5) / _STEPS * width,)
+
+
+def _valley(cover: Sequence[int], low: int, high: int, *, side: float) -> int | None:
+    """The middle of the emptiest steps from `low` to `high`, None if they aren't far emptier than `side`."""
+    least = min(cover[low:high])
+    if not side or least > _EMPTY * side:
         return None
     empty = [step for step in range(low, high) if cover[step] <= least + 0.02 * side]
-    return (empty[len(empty) // 2] + 0.5) / _STEPS * width
+    return empty[len(empty) // 2]
+
+
+def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
+    """The gutters of three columns or more of equal width, set in running text."""
+    rows = len({round(word.baseline) for word in words})
+    if rows < _ROWS:
+        return ()
+    cover = _cover(words, width=width)
+    inked = [step for step, count in enumerate(cover) if count > 0.1 * rows]
+    if not inked:
+        return ()
+    left, extent = inked[0], inked[-1] - inked[0] + 1
+    side = median(cover[step] for step in range(left, left + extent))
+    near = max(2, round(_NEAR * extent))
+    for columns in range(3, _MOST_COLUMNS + 1):
+        middles = [left + round(extent * part / columns) for part in range(1, columns)]
+        valleys = [_valley(cover, middle - near, middle + near + 1, side=side) for middle in middles]
+        found = [(valley + 0.5) / _STEPS * width for valley in valleys if valley is not None]
+        if len(found) == columns - 1 and all(_breaks_at(words, x) for x in found) and _is_prose(words, found):
+            return tuple(found)
+    return ()
+
+
+def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
+    """Whether the rows between gutters hold several words of letters, as running text does and a table's don't."""
+    counts: dict[tuple[int, int], int] = {}
+    for word in words:
+        key = round(word.baseline), sum(word.center > gutter for gutter in gutters)
+        counts[key] = counts.get(key, 0) + any(letter.isalpha() for letter in word.text)
+    return median(counts.values()) >= _PROSE
 
 
 def _breaks_at(words: Sequence[Word], gutter: float) -> bool:

@@ -17,6 +17,7 @@ from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from ingest.pdf.references import entries_of, entry_label, entry_year
 from ingest.pdf.structure import Structure
 from ingest.pdf.tables import FoundTable
+from ingest.pdf.turning import as_seen
 from paperscope.types import Box, Cell, Element, Equation, Figure, Passage, PassageRole, Place, Reference, Table
 
 __all__ = ["Draft", "Places", "draft_elements"]
@@ -41,7 +42,8 @@ class Places:
 
     def at(self, page: int, box: Box) -> Place:
         """The place of a box on a page (its index from 0)."""
-        return Place(paper=self.paper, page=self.layouts[page].content.number, box=box.rounded())
+        content = self.layouts[page].content
+        return Place(paper=self.paper, page=content.number, box=as_seen(box, content).rounded())
 
     def along(self, lines: Sequence[FlowLine]) -> tuple[Place, ...]:
         """One place for each column through which the lines run."""
@@ -61,12 +63,16 @@ def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
     drafts.extend(_floats(parts, places))
     drafts.extend(_footnotes(structure, parts, vocabulary=vocabulary, places=places))
     drafts.sort(key=lambda draft: draft.at)
-    furniture = [
-        Draft(at=0, element=_passage(line.text, "furniture", [places.at(page, line.box)]))
-        for page, lines in enumerate(structure.furniture)
-        for line in lines
-    ]
-    return drafts + furniture
+    return [*drafts, *_furniture(structure, places)]
+
+
+def _furniture(structure: Structure, places: Places) -> Iterator[Draft]:
+    for page, lines in enumerate(structure.furniture):
+        for line in lines:
+            yield Draft(at=0, element=_passage(line.text, "furniture", [places.at(page, line.box)]))
+        for ruler in structure.layouts[page].numbers:
+            text, box = " ".join(word.text for word in ruler), bounds(word.box for word in ruler)
+            yield Draft(at=0, element=_passage(text, "furniture", [places.at(page, box)]))
 
 
 def _page_parts(structure: Structure, page: int) -> list[Part]:
@@ -81,7 +87,7 @@ def _page_parts(structure: Structure, page: int) -> list[Part]:
             parts.append(FlowLine(page=page, column=column, edges=edges[min(column, len(edges) - 1)], line=line))
     for group in (structure.tables, structure.figures, structure.equations):
         parts.extend(part for part in group if part.page == page)
-    return reading_order(parts, box=_box, gutter=layout.gutter)
+    return reading_order(parts, box=_box, gutters=layout.gutters)
 
 
 def _box(part: Part) -> Box:

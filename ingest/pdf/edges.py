@@ -28,7 +28,7 @@ def column_edges(
     per_page = [
         [
             [line for line in lines if layout.column(line) == column and abs(line.size - body.size) < 0.7]
-            for column in range(1 if layout.gutter is None else 2)
+            for column in range(layout.columns)
         ]
         for layout, lines in zip(layouts, free, strict=True)
     ]

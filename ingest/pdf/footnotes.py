@@ -15,7 +15,7 @@ _RULE_REACH = 16.0
 def footnotes_of(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> list[Line]:
     """The lines below the last line of body size in a column, if they begin with a mark or under a short rule."""
     found: list[Line] = []
-    for column in (0, 1, 2):
+    for column in range(layout.columns + 1):
         lines = sorted((line for line in free if layout.column(line) == column), key=lambda line: line.baseline)
         small: list[Line] = []
         for line in reversed(lines):

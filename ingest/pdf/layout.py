@@ -1,13 +1,16 @@
 """The pages of a document as words and lines, with what is common to all of them."""
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.pdf.backend import PageContent
 from ingest.pdf.columns import gutters
+from ingest.pdf.flow import crosses
 from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.lines import Line, lines_of
+from ingest.pdf.margins import line_numbers
 from ingest.pdf.words import Word, words_of
 
 __all__ = ["BodyStyle", "PageLayout", "body_style", "layouts_of"]
@@ -23,20 +26,32 @@ class BodyStyle:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PageLayout:
-    """A page's words and lines; `gutter` is the x between its two columns, None on a page of one."""
+    """A page's words and lines; `gutters` are the x between its columns, none on a page of one.
+
+    `numbers` are its line numbers, a list for each ruler of them; they are no part of its words.
+    """
 
     content: PageContent
     words: tuple[Word, ...]
     lines: tuple[Line, ...]
-    gutter: float | None
+    gutters: tuple[float, ...] = ()
+    numbers: tuple[tuple[Word, ...], ...] = ()
+
+    @property
+    def gutter(self) -> float | None:
+        """The x between the columns of a page of two, None on any other page."""
+        return self.gutters[0] if len(self.gutters) == 1 else None
+
+    @property
+    def columns(self) -> int:
+        """How many columns the page has."""
+        return len(self.gutters) + 1
 
     def column(self, line: Line) -> int:
-        """0 for the left column and for a page of one, 1 for the right one, 2 for a line over both."""
-        if self.gutter is None:
-            return 0
-        if line.box.x0 < self.gutter - 15 and line.box.x1 > self.gutter + 15:
-            return 2
-        return 0 if line.center < self.gutter else 1
+        """The column in which a line stands, from 0 at the left; `columns` for a line over several."""
+        if any(crosses(line.box, gutter) for gutter in self.gutters):
+            return self.columns
+        return bisect(self.gutters, line.center)
 
 
 def body_style(pages: Sequence[PageContent]) -> BodyStyle:
@@ -44,8 +59,8 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
-        sizes.update(round(char.size * 2) / 2 for char in page.chars)
-        fonts.update(char.font for char in page.chars)
+        sizes.update(round(char.size * 2) / 2 for char in page.upright)
+        fonts.update(char.font for char in page.upright)
     if not sizes:
         return BodyStyle(size=10.0, font="")
     return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])
@@ -53,14 +68,25 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 def layouts_of(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
     """Read the words and lines of all pages."""
+    words = [words_of(page.upright, body_font=body.font) for page in pages]
+    numbers = line_numbers(words)
     words = [
-        fold_fractions(words_of(page.chars, body_font=body.font), page.horizontal, below=0.82 * body.size)
-        for page in pages
+        fold_fractions(_without(page_words, rulers), page.horizontal, below=0.82 * body.size)
+        for page, page_words, rulers in zip(pages, words, numbers, strict=True)
     ]
     found = gutters([(page.width, page_words) for page, page_words in zip(pages, words, strict=True)])
     return [
         PageLayout(
-            content=page, words=tuple(page_words), lines=tuple(lines_of(page_words, gutter=gutter)), gutter=gutter
+            content=page,
+            words=tuple(page_words),
+            lines=tuple(lines_of(page_words, gutters=page_gutters)),
+            gutters=page_gutters,
+            numbers=tuple(tuple(ruler) for ruler in rulers),
         )
-        for page, page_words, gutter in zip(pages, words, found, strict=True)
+        for page, page_words, page_gutters, rulers in zip(pages, words, found, numbers, strict=True)
     ]
+
+
+def _without(words: list[Word], rulers: Sequence[Sequence[Word]]) -> list[Word]:
+    gone = {word for ruler in rulers for word in ruler}
+    return [word for word in words if word not in gone] if gone else words

@@ -73,15 +73,15 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
     )
 
 
-def lines_of(words: Sequence[Word], *, gutter: float | None) -> list[Line]:
-    """The lines of a page from top to bottom; `gutter` is the x between two columns, None on a page of one."""
+def lines_of(words: Sequence[Word], *, gutters: Sequence[float]) -> list[Line]:
+    """The lines of a page from top to bottom; `gutters` are the x between its columns."""
     if not words:
         return []
     body = median(word.size for word in words for _ in word.text)
     pieces: list[Line] = []
     for row in _rows(words):
-        pieces.extend(line_of(piece) for piece in _cut(row, gutter=gutter))
-    return sorted(_attach_scripts(pieces, body=body, gutter=gutter), key=lambda line: (line.baseline, line.box.x0))
+        pieces.extend(line_of(piece) for piece in _cut(row, gutters=gutters))
+    return sorted(_attach_scripts(pieces, body=body, gutters=gutters), key=lambda line: (line.baseline, line.box.x0))
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
@@ -97,13 +97,14 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     return rows
 
 
-def _cut(row: list[Word], *, gutter: float | None) -> list[list[Word]]:
+def _cut(row: list[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
     row.sort(key=lambda word: word.x0)
     pieces = [[row[0]]]
     right = row[0].x1
     for word in row[1:]:
         gap = word.x0 - right
-        at_gutter = gutter is not None and right <= gutter + 1 and word.x0 >= gutter - 1 and gap > 0.5 * word.size
+        between = any(right <= gutter + 1 and word.x0 >= gutter - 1 for gutter in gutters)
+        at_gutter = between and gap > 0.5 * word.size
         if gap > _WIDE_GAP * word.size or at_gutter:
             pieces.append([word])
         else:
@@ -112,12 +113,12 @@ def _cut(row: list[Word], *, gutter: float | None) -> list[list[Word]]:
     return pieces
 
 
-def _attach_scripts(pieces: Sequence[Line], *, body: float, gutter: float | None) -> list[Line]:
+def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[float]) -> list[Line]:
     kept: list[Line] = []
     for piece in sorted(pieces, key=lambda piece: -piece.size):
         tiny = piece.width < 2.2 * piece.size and len(piece.text) <= 3
         if piece.size < _SMALL * body or tiny:
-            hosts = [host for host in kept if _hosts(host, piece, gutter=gutter)]
+            hosts = [host for host in kept if _hosts(host, piece, gutters=gutters)]
             if hosts:
                 host = min(hosts, key=lambda host: abs(host.baseline - piece.baseline))
                 kept[kept.index(host)] = line_of(host.words + piece.words, size=host.size)
@@ -126,15 +127,15 @@ def _attach_scripts(pieces: Sequence[Line], *, body: float, gutter: float | None
     return kept
 
 
-def _hosts(host: Line, script: Line, *, gutter: float | None) -> bool:
-    """Whether a script of at most 120 pt stands at a line of larger letters, on its side of the gutter."""
+def _hosts(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
+    """Whether a script of at most 120 pt stands at a line of larger letters, on its side of a gutter."""
     left, top, right, bottom = host.box
     return (
         host.size > script.size * 1.1
         and top - 1.5 <= script.baseline <= bottom + 2.5
         and left - script.width - 3 <= script.box.x0 <= right + 5
         and script.width < 120
-        and (gutter is None or left < gutter < right or (left < gutter) == (script.box.x0 < gutter))
+        and all(left < gutter < right or (left < gutter) == (script.box.x0 < gutter) for gutter in gutters)
     )
 
 

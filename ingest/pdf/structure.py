@@ -62,7 +62,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     flow = _flow(layouts, free, equations)
     headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline)
     end = _front_end(headings, flow[0], title=title)
-    measure = 0.0 if layouts[0].gutter is None else edges[0][0].right - edges[0][0].left
+    measure = 0.0 if layouts[0].columns == 1 else edges[0][0].right - edges[0][0].left
     authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
     headings = [heading for heading in headings if not set(heading.lines) & set(authors)]
     flow[0] = [line for line in flow[0] if line not in authors]
@@ -97,7 +97,7 @@ def _flow(
     """Each page's lines of text in reading order, display equations left out."""
     taken = {line for equation in equations for line in equation.lines}
     return [
-        reading_order((line for line in lines if line not in taken), box=lambda line: line.box, gutter=layout.gutter)
+        reading_order((line for line in lines if line not in taken), box=lambda line: line.box, gutters=layout.gutters)
         for layout, lines in zip(layouts, free, strict=True)
     ]
 

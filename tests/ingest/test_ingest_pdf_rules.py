@@ -8,10 +8,10 @@ from ingest.pdf.backend import Char, HorizontalRule
 from ingest.pdf.captions import captions_of, normal_label
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import reading_order
-from ingest.pdf.fractions import fold_fractions, formula_text
 from ingest.pdf.headings import is_references_title, split_number
 from ingest.pdf.hyphens import join_lines, vocabulary_of
 from ingest.pdf.lines import line_of, lines_of
+from ingest.pdf.margins import line_numbers
 from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.scripts import script_text
 from ingest.pdf.shapes import join_rules
@@ -40,14 +40,14 @@ def test_an_accent_over_its_letter_is_composed() -> None:
 
 
 def test_a_superscript_joins_its_line_legibly() -> None:
-    lines = lines_of([word("tasks", 0, 100), word("2", 25, 96, size=6), word("show", 31, 100)], gutter=None)
+    lines = lines_of([word("tasks", 0, 100), word("2", 25, 96, size=6), word("show", 31, 100)], gutters=())
     assert [line.text for line in lines] == ["tasks² show"]
 
 
 def test_lines_are_cut_at_the_gutter() -> None:
     words = [word("left", 0, 10), word("side", 23, 10), word("right", 49.5, 10)]
-    assert [line.text for line in lines_of(words, gutter=46)] == ["left side", "right"]
-    assert [line.text for line in lines_of(words, gutter=None)] == ["left side right"]
+    assert [line.text for line in lines_of(words, gutters=(46,))] == ["left side", "right"]
+    assert [line.text for line in lines_of(words, gutters=())] == ["left side right"]
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,6 @@ def test_lines_are_cut_at_the_gutter() -> None:
 )
 def test_scripts(text: str, raised: bool, expected: str) -> None:
     assert script_text(text, raised=raised) == expected
-
-
-def test_a_fraction_is_read_from_its_bar() -> None:
-    words = [word("a", 22, 90), word("b", 32, 90), word("c", 27, 106), word("x", 0, 98), word("=", 8, 98)]
-    assert formula_text(fold_fractions(words, [HorizontalRule(21, 38, 95)])) == "x = (a b)/c"
-    assert formula_text([]) == ""
 
 
 def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:
@@ -141,10 +135,30 @@ def test_a_gutter_is_found_between_two_columns_only() -> None:
         for item in (*sentence("x" * 40, 50, 100 + 12 * row), word("y" * 40, 310, 100 + 12 * row))
     ]
     one = [item for row in range(30) for item in sentence("many words " * 8, 50, 100 + 12 * row)]
-    [gutter, none] = gutters([(600.0, two), (600.0, one)])
-    assert gutter is not None
+    [[gutter], none] = gutters([(600.0, two), (600.0, one)])
     assert 250 < gutter < 310
-    assert none is None
+    assert none == ()
+
+
+def test_three_columns_of_running_text_are_told_from_a_table_of_three() -> None:
+    text = [
+        item
+        for row in range(30)
+        for x in (40, 240, 440)
+        for item in sentence("some plain words " * 2, x, 90 + 12 * row)
+    ]
+    [found] = gutters([(650.0, text)])
+    assert [round(x / 100) for x in found] == [2, 4]
+    table = [word("cell" * 8, x, 90 + 12 * row) for row in range(30) for x in (40, 240, 440)]
+    assert gutters([(650.0, table)]) == [()]
+
+
+def test_line_numbers_are_told_from_numbers_in_the_text() -> None:
+    text = [item for row in range(24) for item in sentence("7 plain words stand here", 60, 100 + 12 * row)]
+    ruler = [word(str(row + 41), 30, 100 + 12 * row, size=6) for row in range(24)]
+    assert line_numbers([text + ruler]) == [[ruler]]
+    counted = [word(str(row + 1), 60, 400 + 12 * row) for row in range(20)]
+    assert line_numbers([text + counted]) == [[]]
 
 
 @given(st.permutations(list(range(8))))
@@ -156,7 +170,7 @@ def test_reading_order_goes_column_by_column_between_wide_items(order: list[int]
         Box(50, 140, 550, 160),
     ]
     shuffled = [boxes[index] for index in order]
-    assert reading_order(shuffled, box=lambda box: box, gutter=300.0) == boxes
+    assert reading_order(shuffled, box=lambda box: box, gutters=(300.0,)) == boxes
 
 
 def test_dashes_and_abutting_rules_join_but_meant_gaps_stay() -> None:

@@ -125,7 +125,7 @@ def page_of(rows: Sequence[tuple[float, Sequence[tuple[float, str]]]], rules: Se
         content=content,
         words=tuple(item for line in lines for item in line.words),
         lines=tuple(lines),
-        gutter=None,
+        gutters=(),
     )
 
 
