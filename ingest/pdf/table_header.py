@@ -74,11 +74,11 @@ def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, 
     for title in titles:
         if title.rule:
             shared[title.rule, round(title.text.baseline)].append(title.text)
-    for (rule, _), texts in shared.items():
+    for (rule, _), unsorted in shared.items():
         covered = columns.within(rule.x0, rule.x1)
         if not covered:
             continue
-        texts = sorted(texts, key=lambda text: text.center)
+        texts = sorted(unsorted, key=lambda text: text.center)
         groups = partition([text.center for text in texts], columns, first=covered[0], end=covered[-1] + 1)
         if len(texts) == 1 or not groups:
             groups = [(covered[0], covered[-1])] * len(texts)
