@@ -27,7 +27,12 @@ class PageReadError(Exception):
 
 
 class Char(NamedTuple):
-    """One printed, upright, visible character; `text` may hold two letters where a ligature was mended.
+    """One printed, visible character; `text` may hold two letters where a ligature was mended.
+
+    `direction` says which way its line runs, in quarter turns clockwise as the reader sees the page: 0 to the right, 1
+    downwards, 2 to the left (upside down), 3 upwards; text at any other angle (a watermark) is no part of a page's
+    characters. `x0`, `x1` and `baseline` are measured as if the page were turned so that the character stands upright
+    (see `ingest.pdf.turning`); turning the page changes the direction and nothing else.
 
     A NamedTuple for speed: a paper has a hundred thousand of them.
     """
@@ -40,6 +45,7 @@ class Char(NamedTuple):
     font: str
     bold: bool
     italic: bool
+    direction: int = 0
 
 
 class HorizontalRule(NamedTuple):
@@ -60,7 +66,11 @@ class VerticalRule(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageContent:
-    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures."""
+    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures.
+
+    `turns` is not 0 where the page was turned for reading (see `ingest.pdf.views`): everything here is then measured on
+    the turned page.
+    """
 
     number: int
     width: float
@@ -71,6 +81,12 @@ class PageContent:
     fills: Sequence[Box] = ()
     images: Sequence[Box] = ()
     drawings: Sequence[Box] = ()
+    turns: int = 0
+
+    @property
+    def upright(self) -> Sequence[Char]:
+        """The characters that stand upright."""
+        return [char for char in self.chars if char.direction == 0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,6 +117,11 @@ class Document(Protocol):
         ...
 
     @property
+    def repaired(self) -> bool:
+        """Whether the library had to repair the file, as far as it can tell; parts of it may be missing."""
+        ...
+
+    @property
     def outline(self) -> Sequence[OutlineEntry]:
         """The bookmarks, empty if none or unreadable."""
         ...
@@ -109,8 +130,11 @@ class Document(Protocol):
         """The content of a page, counted from 1. Raises `PageReadError`."""
         ...
 
-    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
-        """A PNG for each box of a page. Raises `PageReadError`."""
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
+        """A PNG for each box of a page, turned so that text of the direction `turns` stands upright.
+
+        Raises `PageReadError`.
+        """
         ...
 
 

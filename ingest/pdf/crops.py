@@ -1,9 +1,11 @@
 """Pictures of tables, figures and equations, cut out of their pages."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ingest.pdf.backend import Document, PageReadError
+from ingest.pdf.backend import Document, PageContent, PageReadError
+from ingest.pdf.views import turns_at
 from paperscope.types import Box, Element, Equation, Figure, PageProblem, Paper, ParsedPaper, Table, content_hash
 
 __all__ = ["add_crops"]
@@ -12,20 +14,19 @@ _MARGIN = 4.0
 _LEAST = 2.0
 
 
-def add_crops(paper: Paper, document: Document, *, dpi: int) -> ParsedPaper:
-    """Render a crop for each table, figure and equation; a page that can't be rendered becomes a problem."""
-    wanted: dict[int, list[Table | Figure | Equation]] = defaultdict(list)
-    for element in paper.elements:
-        if isinstance(element, Table | Figure | Equation):
-            wanted[element.place.page].append(element)
+def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent], dpi: int) -> ParsedPaper:
+    """Render a crop for each table, figure and equation; a page that can't be rendered becomes a problem.
+
+    `views` are the pages as they were held for reading; the crops are held the same way.
+    """
     crops: dict[str, bytes] = {}
     named: dict[str, str] = {}
     problems: list[PageProblem] = []
-    for number, elements in sorted(wanted.items()):
+    for (number, turns), elements in sorted(_wanted(paper, views).items()):
         page = paper.pages[[page.number for page in paper.pages].index(number)]
         boxes = [_padded(element.place.box, width=page.width, height=page.height) for element in elements]
         try:
-            pictures = document.render(number, boxes, dpi=dpi)
+            pictures = document.render(number, boxes, dpi=dpi, turns=turns)
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"its pictures can't be rendered: {error}"))
             continue
@@ -38,6 +39,21 @@ def add_crops(paper: Paper, document: Document, *, dpi: int) -> ParsedPaper:
     ]
     paper = replace(paper, elements=tuple(cropped), problems=(*paper.problems, *problems))
     return ParsedPaper(paper=paper, crops=crops)
+
+
+def _wanted(
+    paper: Paper, views: Sequence[PageContent]
+) -> Mapping[tuple[int, int], Sequence[Table | Figure | Equation]]:
+    """What is to be cut out, by page and by the quarter turns at which it is read."""
+    held: dict[int, list[PageContent]] = defaultdict(list)
+    for view in views:
+        held[view.number].append(view)
+    wanted: dict[tuple[int, int], list[Table | Figure | Equation]] = defaultdict(list)
+    for element in paper.elements:
+        if isinstance(element, Table | Figure | Equation):
+            page, box = element.place.page, element.place.box
+            wanted[page, turns_at(held[page], box)].append(element)
+    return wanted
 
 
 def _padded(box: Box, *, width: float, height: float) -> Box:

@@ -18,6 +18,7 @@ from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from ingest.pdf.references import entries_of, entry_label, entry_year
 from ingest.pdf.structure import Structure
 from ingest.pdf.tables import FoundTable
+from ingest.pdf.turning import as_seen
 from paperscope.types import Box, Cell, Element, Equation, Figure, Passage, PassageRole, Place, Reference, Table
 
 __all__ = ["Draft", "Places", "draft_elements"]
@@ -42,7 +43,8 @@ class Places:
 
     def at(self, page: int, box: Box) -> Place:
         """The place of a box on a page (its index from 0)."""
-        return Place(paper=self.paper, page=self.layouts[page].content.number, box=box.rounded())
+        content = self.layouts[page].content
+        return Place(paper=self.paper, page=content.number, box=as_seen(box, content).rounded())
 
     def along(self, lines: Sequence[FlowLine]) -> tuple[Place, ...]:
         """One place for each column through which the lines run."""

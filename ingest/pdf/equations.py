@@ -4,17 +4,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.edges import Edges
-from ingest.pdf.fractions import fold_fractions, formula_text
+from ingest.pdf.formulas import read_formula
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, bounds
+from ingest.pdf.words import Word, words_of
 from paperscope.types import Box
 
 __all__ = ["FoundEquation", "find_equations"]
 
 _NUMBER = re.compile(r"\(((?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*[a-z]?)\)")
 _PROSE_WORD = re.compile(r"[a-z]{3,}")
+_RELATION = re.compile(r"[=≤≥<>∈→≈∼∝≡⊆⊂←↦≜≔]")
+_PLAIN_WORD = re.compile(r"[A-Za-z]{2,}[.,;:]?")
+_LETTERS = re.compile(r"[A-Za-z]{4,}[.,;:]?")
 _CONNECTED = 9.0
+_THIN = 1.6
+_ABOVE = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -57,20 +64,37 @@ def _read(layout: PageLayout, cluster: Sequence[Line], *, page: int, edge: Edges
 
 def _equation(layout: PageLayout, lines: Sequence[Line], *, page: int, number: str) -> FoundEquation:
     box = bounds(line.box for line in lines)
-    words = [word for line in lines for word in line.words if not (number and word.text == f"({number})")]
-    rules = [
-        rule
-        for rule in layout.content.horizontal
-        if box.x0 - 2 <= rule.x0 and rule.x1 <= box.x1 + 2 and box.y0 - 2 <= rule.y <= box.y1 + 2
+    area = Box(box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)
+    chars = [
+        char for char in layout.content.chars if area.x0 <= char.x0 <= area.x1 and area.y0 <= char.baseline <= area.y1
     ]
-    text = formula_text(fold_fractions(words, rules))
-    return FoundEquation(page=page, number=number, text=text, box=box, lines=frozenset(lines))
+    words = [word for word in words_of(chars, body_font="") if not (number and word.text == f"({number})")]
+    return FoundEquation(
+        page=page, number=number, text=read_formula(words, _bars(layout, area)), box=box, lines=frozenset(lines)
+    )
+
+
+def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
+    """The bars of fractions and roots in an area; those over a single letter are too short to be rules of the page."""
+    return [
+        HorizontalRule(box.x0, box.x1, (box.y0 + box.y1) / 2)
+        for box in layout.content.drawings
+        if box.y1 - box.y0 < _THIN < box.x1 - box.x0
+        and area.x0 - 2 <= box.x0
+        and box.x1 <= area.x1 + 2
+        and area.y0 - _ABOVE <= box.y0
+        and box.y1 <= area.y1 + 2
+    ]
 
 
 def _number(line: Line, edge: Edges) -> str:
-    """The equation number that ends a line at the column's right edge, "" if there is none."""
+    """The equation number at the column's right edge, or alone at its left one; "" if there is none."""
     match = _NUMBER.fullmatch(line.words[-1].text)
-    if not match or not -5 < line.box.x1 - edge.right < 16:
+    if not match:
+        return ""
+    if len(line.words) == 1 and abs(line.box.x0 - edge.left) < 5:
+        return match[1]
+    if not -5 < line.box.x1 - edge.right < 16:
         return ""
     if len(line.words) == 1 or line.words[-1].x0 - line.words[-2].x1 > 0.8 * line.size or line.math > 0.2:
         return match[1]
@@ -81,25 +105,39 @@ def _is_prose(line: Line, edge: Edges) -> bool:
     """A line of running text: it begins at the left edge or goes over much of the column, and is mostly letters."""
     indent = line.box.x0 - edge.left
     width = edge.right - edge.left
+    if len(line.words) == 1 and _number(line, edge):
+        return False
     if indent > 8 and line.math > 0.25 and line.box.x1 < edge.right - 8:
         return False
     if indent > 8 and line.math > 0.2 and _NUMBER.fullmatch(line.words[-1].text):
         return False
-    reaches = line.width > 0.42 * width or indent < 2.5
     worded = sum(bool(_PROSE_WORD.search(word.text)) for word in line.words) > 0.5 * len(line.words)
+    if indent < 2.2 * line.size and all(_PLAIN_WORD.fullmatch(word.text) for word in line.words):
+        return True
+    reaches = line.width > 0.42 * width or indent < 2.5
     return (indent < 14 or worded) and line.math < 0.55 and len(line.text) > 3 and reaches
 
 
 def _is_display(cluster: Sequence[Line], edge: Edges) -> bool:
-    """Whether lines without a number are a formula: indented, mathematical, with a relation and hardly a word."""
+    """Whether lines without a number are a formula: indented, mathematical, with a relation and hardly a word.
+
+    A line in the middle of its column is mathematical by its italics too: fonts such as Times set formulas in them.
+    """
     letters = sum(len(line.text) for line in cluster)
-    math = sum(line.math * len(line.text) for line in cluster)
     text = " ".join(line.text for line in cluster)
-    indent = min(line.box.x0 for line in cluster) - edge.left
-    words = sum(bool(re.fullmatch(r"[A-Za-z]{4,}[.,;:]?", word.text)) for line in cluster for word in line.words)
-    return (
-        math > 0.35 * letters and indent > 8 and letters >= 5 and bool(re.search(r"[=≤≥<>∈→≈∼∝:]", text)) and words <= 3
-    )
+    box = bounds(line.box for line in cluster)
+    words = sum(bool(_LETTERS.fullmatch(word.text)) for line in cluster for word in line.words)
+    if letters < 5 or words > 3 or box.x0 - edge.left <= 8 or not _RELATION.search(text):
+        return False
+    math = sum(line.math * len(line.text) for line in cluster)
+    centred = abs(box.x0 - edge.left - (edge.right - box.x1)) < 0.06 * (edge.right - edge.left)
+    if centred and words <= 1:
+        math = max(math, sum(len(word.text) for line in cluster for word in line.words if _is_symbol(word)))
+    return math > 0.35 * letters
+
+
+def _is_symbol(word: Word) -> bool:
+    return word.italic or word.math > 0.5 or not any(letter.isalpha() for letter in word.text)
 
 
 def _clusters(lines: Sequence[Line]) -> list[list[Line]]:

@@ -1,51 +1,80 @@
-"""Fractions, read from their bars into one word: `2pre/(pre+rec)`."""
+"""Fractions within a line of text, read from their bars into one word: `2pre/(pre+rec)`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
 from ingest.pdf.backend import HorizontalRule
-from ingest.pdf.lines import line_of
+from ingest.pdf.formulas import read_formula
 from ingest.pdf.words import Word
 
-__all__ = ["fold_fractions", "formula_text"]
+__all__ = ["fold_fractions"]
 
 _REACH = 2.6
-_OPERATORS = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argmax", "argmin", "arg"}
+_LONGEST = 200.0
+_BESIDE = 12.0
+_ON_BAR = 0.45
 
 
-def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float | None = None) -> list[Word]:
+def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
     """Put one word in place of what stands above and below a bar, narrow bars first.
 
-    With `below`, only fractions whose letters are all smaller than that are folded: those within a line of text. A
-    rule that does not end where its longer side ends is no bar.
+    Only letters smaller than `below` are folded: those of fractions within a line. A rule that does not end where its
+    longer side ends is no bar.
     """
     left = list(words)
     for rule in sorted(rules, key=lambda rule: rule.x1 - rule.x0):
-        if rule.x1 - rule.x0 > 200 and below is not None:
-            continue
-        left = _fold(left, rule, below=below)
+        if rule.x1 - rule.x0 <= _LONGEST and not _underlines_cell(rule, left, rules):
+            left = _fold(left, rule, below=below)
     return left
 
 
-def _fold(words: list[Word], rule: HorizontalRule, *, below: float | None) -> list[Word]:
-    beside = [word for word in words if rule.x0 - 1.5 <= word.x0 and word.x1 <= rule.x1 + 1.5]
-    if below is not None:
-        beside = [word for word in beside if word.size < below and abs(word.baseline - rule.y) < 1.6 * word.size]
+def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
+    """Whether words of one size stand beside what is above the rule and beside what is below, without bars of their
+    own: the rule underlines a cell, and what is below belongs to the next row."""
+    inside = [word for word in words if rule.x0 - 1.5 <= word.x0 and word.x1 <= rule.x1 + 1.5]
+    over = max((word for word in inside if word.baseline <= rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    under = min((word for word in inside if word.baseline > rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    if over is None or under is None:
+        return False
+    bars = [other for other in rules if abs(other.y - rule.y) < 0.5]
+    free = [word for word in words if not any(bar.x0 - 2 <= word.center <= bar.x1 + 2 for bar in bars)]
+    return all(
+        any(
+            abs(word.baseline - cell.baseline) < 0.3
+            and abs(word.size - cell.size) < 0.05 * cell.size
+            and abs(word.center - rule.x0) < _BESIDE * cell.size
+            for word in free
+        )
+        for cell in (over, under)
+    )
+
+
+def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word]:
+    beside = [
+        word
+        for word in words
+        if rule.x0 - 1.5 <= word.x0
+        and word.x1 <= rule.x1 + 1.5
+        and word.size < below
+        and abs(word.baseline - rule.y) < 1.6 * word.size
+    ]
     if not beside:
         return words
     size = median(word.size for word in beside)
     over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + 0.1 * size]
     under = [word for word in beside if rule.y + 0.3 * size < word.baseline < rule.y + _REACH * size]
+    if over and rule.y - max(word.baseline for word in over) > _ON_BAR * size:
+        return words
     if not over or not under or not (_fills(over, rule) or _fills(under, rule)):
         return words
     big = max([*over, *under], key=lambda word: word.size)
     fraction = replace(
         big,
-        text=f"{_bracketed(over)}/{_bracketed(under)}",
+        text=read_formula([*over, *under], [rule]),
         x0=rule.x0,
         x1=rule.x1,
-        baseline=rule.y + (0.25 if below is None else 0.35) * big.size,
+        baseline=rule.y + 0.35 * big.size,
         math=1.0,
     )
     folded = {id(word) for word in (*over, *under)}
@@ -55,51 +84,3 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float | None) -> li
 def _fills(words: Sequence[Word], rule: HorizontalRule) -> bool:
     """Whether the words are as wide as the bar, give or take 4 pt at either end."""
     return min(word.x0 for word in words) - rule.x0 < 4 and rule.x1 - max(word.x1 for word in words) < 4
-
-
-def _bracketed(words: Sequence[Word]) -> str:
-    text = formula_text(words)
-    return text if text.replace("_", "").isalnum() or len(text) == 1 else f"({text})"
-
-
-def formula_text(words: Sequence[Word]) -> str:
-    """The rows of a formula as one line; scripts and limits follow what they belong to. "" without words."""
-    if not words:
-        return ""
-    big = max(word.size for word in words)
-    return " ".join(line_of(row, size=big).text for row in _rows(_with_limits(words, big=big), big=big))
-
-
-def _with_limits(words: Sequence[Word], *, big: float) -> list[Word]:
-    """Move the limits printed above and below a large operator behind it."""
-    operators = [word for word in words if word.text in _OPERATORS]
-    moved: list[Word] = []
-    for word in words:
-        hosts = [
-            operator
-            for operator in operators
-            if word.size < 0.85 * big
-            and operator.x0 - 12 < word.center < operator.x1 + 12
-            and 0.7 * big < abs(word.baseline - operator.baseline) < 2 * big
-        ]
-        if hosts:
-            host = min(hosts, key=lambda operator: abs(operator.center - word.center))
-            right = host.x1 + 0.001 * (word.x0 - host.x0)
-            moved.append(replace(word, x0=right, x1=right))
-        else:
-            moved.append(word)
-    return moved
-
-
-def _rows(words: Sequence[Word], *, big: float) -> list[list[Word]]:
-    """Rows by baseline; small words (scripts, limits) go to the nearest row."""
-    rows: list[list[Word]] = []
-    for word in sorted((word for word in words if word.size >= 0.75 * big), key=lambda word: word.baseline):
-        if rows and word.baseline - rows[-1][0].baseline < 0.75 * big:
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    for word in words:
-        if word.size < 0.75 * big:
-            min(rows, key=lambda row: abs(row[0].baseline - word.baseline)).append(word)
-    return rows

@@ -59,8 +59,8 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
-        sizes.update(round(char.size * 2) / 2 for char in page.chars)
-        fonts.update(char.font for char in page.chars)
+        sizes.update(round(char.size * 2) / 2 for char in page.upright)
+        fonts.update(char.font for char in page.upright)
     if not sizes:
         return BodyStyle(size=10.0, font="")
     return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])
@@ -68,7 +68,7 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 def layouts_of(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
     """Read the words and lines of all pages."""
-    words = [words_of(page.chars, body_font=body.font) for page in pages]
+    words = [words_of(page.upright, body_font=body.font) for page in pages]
     numbers = line_numbers(words)
     words = [
         fold_fractions(_without(page_words, rulers), page.horizontal, below=0.82 * body.size)

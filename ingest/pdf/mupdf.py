@@ -1,15 +1,17 @@
 """PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import pymupdf
 
 from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.fonts import is_bold, is_italic
 from ingest.pdf.glyphs import mended
 from ingest.pdf.shapes import Shape, sort_shapes
+from ingest.pdf.turning import quarter_turns, turned, turned_box, turned_point, turned_size
 from paperscope.errors import PaperFileError
 from paperscope.types import Box
 
@@ -20,8 +22,6 @@ Untyped: TypeAlias = Any
 _mupdf: Untyped = pymupdf
 
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
-_BOLD = re.compile(r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cmb", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obl|cmti|sfti|cmssi|sfsi|slant|-it\b", re.IGNORECASE)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 _NEAR_WHITE = 0.98
@@ -48,7 +48,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     if not document.authenticate(password):
         raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
@@ -58,6 +58,7 @@ class MuPdfDocument:
 
     def __init__(self, document: Untyped) -> None:
         self._document = document
+        self._rotations: dict[int, int] = {}
 
     @property
     def page_count(self) -> int:
@@ -78,6 +79,11 @@ class MuPdfDocument:
         return self._metadata("author")
 
     @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return bool(self._document.is_repaired)
+
+    @property
     def outline(self) -> Sequence[OutlineEntry]:
         """See `Document.outline`."""
         try:
@@ -89,9 +95,9 @@ class MuPdfDocument:
     def read(self, number: int) -> PageContent:
         """See `Document.read`."""
         try:
-            page = self._upright_page(number)
+            page, rotation = self._unrotated(number)
             shapes = sort_shapes(list(_shapes(page)))
-            return PageContent(
+            content = PageContent(
                 number=number,
                 width=page.rect.width,
                 height=page.rect.height,
@@ -102,51 +108,64 @@ class MuPdfDocument:
                 images=tuple(Box(*info["bbox"]) for info in page.get_image_info()),
                 drawings=tuple(Box(*drawing["rect"]) for drawing in page.get_drawings()),
             )
+            return turned(content, turns=-rotation)
         except _FAILURES as error:
             raise PageReadError(str(error) or type(error).__name__) from error
 
-    def render(self, number: int, boxes: Sequence[Box], *, dpi: int) -> list[bytes]:
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         """See `Document.render`; the page is interpreted once for all its boxes."""
         zoom = dpi / 72
         try:
-            shown = self._upright_page(number).get_displaylist()
-            matrix = _mupdf.Matrix(zoom, zoom)
-            return [shown.get_pixmap(matrix=matrix, clip=_mupdf.Rect(box), alpha=0).tobytes("png") for box in boxes]
+            page, rotation = self._unrotated(number)
+            width, height = turned_size(page.rect.width, page.rect.height, turns=rotation)
+            shown = page.get_displaylist()
+            matrix = _mupdf.Matrix(zoom, zoom).prerotate(90 * (rotation - turns))
+            clips = [_mupdf.Rect(turned_box(box, width, height, turns=rotation)) for box in boxes]
+            return [shown.get_pixmap(matrix=matrix, clip=clip, alpha=0).tobytes("png") for clip in clips]
         except _FAILURES as error:
             raise PageReadError(str(error) or type(error).__name__) from error
 
     def _metadata(self, key: str) -> str:
         return str((self._document.metadata or {}).get(key) or "").strip()
 
-    def _upright_page(self, number: int) -> Untyped:
+    def _unrotated(self, number: int) -> tuple[Untyped, int]:
+        """The page as it was before its rotation flag turned it, and the quarter turns clockwise of the flag."""
         page = self._document[number - 1]
+        rotation = self._rotations.setdefault(number, page.rotation // 90)
         if page.rotation:
-            page.remove_rotation()
-        return page
+            # `remove_rotation` would lose the crop box.
+            page.set_rotation(0)
+        return page, rotation
 
 
 def _chars(page: Untyped) -> tuple[Char, ...]:
-    width, height = page.rect.width, page.rect.height
+    size = page.rect.width, page.rect.height
     chars: list[Char] = []
     for block in page.get_text("rawdict", flags=_TEXT_FLAGS)["blocks"]:
         for line in block.get("lines", ()):
-            if abs(line["dir"][0] - 1) > 0.01:
+            direction = quarter_turns(*line["dir"])
+            if direction is None:
                 continue
+            width, height = turned_size(*size, turns=direction)
             for span in line["spans"]:
-                chars.extend(char for char in _span_chars(span) if 0 <= char.x0 < width and 0 < char.baseline <= height)
+                found = _span_chars(span, direction=direction, page=size)
+                chars.extend(char for char in found if 0 <= char.x0 < width and 0 < char.baseline <= height)
     return tuple(chars)
 
 
-def _span_chars(span: Untyped) -> Iterator[Char]:
+def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
     font, size, flags = span["font"], span["size"], span["flags"]
-    bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
-    italic = bool(flags & _FLAG_ITALIC) or bool(_ITALIC.search(font))
-    for char in span["chars"]:
-        text, drop = mended(char["c"], font=font)
-        if text.isspace() or not text.isprintable():
+    bold = bool(flags & _FLAG_BOLD) or is_bold(font)
+    italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
+    chars = span["chars"]
+    for char, after in zip_longest(chars, chars[1:]):
+        text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
+        if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
-        x0, _, x1, _ = char["bbox"]
-        yield Char(text, x0, x1, char["origin"][1] + drop * size, size, font, bold, italic)
+        left, bottom = char["origin"]
+        x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
+        _, baseline = turned_point(left, bottom, *page, turns=direction)
+        yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
 
 
 def _shapes(page: Untyped) -> Iterator[Shape]:

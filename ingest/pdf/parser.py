@@ -7,22 +7,28 @@ from pathlib import Path
 
 from ingest.pdf.assemble import assemble
 from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
+from ingest.pdf.backends import backend_for
 from ingest.pdf.crops import add_crops
-from ingest.pdf.mupdf import MuPdfBackend
 from ingest.pdf.source import read_pdf
+from ingest.pdf.views import views_of
 from paperscope.errors import PaperFileError
 from paperscope.types import PageProblem, Paper, ParsedPaper
 
 __all__ = ["PdfParser"]
 
+_REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
+
 
 class PdfParser:
-    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files."""
+    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files.
+
+    `backend` is the PDF library below the rules, PyMuPDF by default.
+    """
 
     def __init__(self, *, dpi: int = 200, backend: Backend | None = None, max_pages: int | None = None) -> None:
         self._dpi = dpi
         self._max_pages = max_pages
-        self._backend = backend or MuPdfBackend()
+        self._backend = backend or backend_for("pymupdf")
 
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
@@ -41,6 +47,8 @@ class PdfParser:
                     "raise limits.max_pages to add it."
                 )
             pages, problems = _read_pages(document, on_page=on_page)
+            if document.repaired:
+                problems.append(PageProblem(page=1, reason=_REPAIRED))
             if not pages:
                 raise PaperFileError(f"{file.name!r} is damaged: none of its pages can be read. Fetch the file again.")
             paper = assemble(
@@ -50,7 +58,7 @@ class PdfParser:
                 metadata=(document.title, document.authors),
                 outline=document.outline,
             )
-            return add_crops(_with_problems(paper, problems), document, dpi=self._dpi)
+            return add_crops(_with_problems(paper, problems), document, views=pages, dpi=self._dpi)
 
 
 def _read_pages(
@@ -60,7 +68,7 @@ def _read_pages(
     problems: list[PageProblem] = []
     for number in range(1, document.page_count + 1):
         try:
-            pages.append(document.read(number))
+            pages.extend(views_of(document.read(number)))
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
         if on_page:

@@ -15,6 +15,7 @@ __all__ = ["Word", "is_math_font", "words_of"]
 
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
+_ALONE = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")
 _SAME_BASELINE = 0.6
 _WORD_GAP = 0.14
 _NO_WIDTH = 0.01
@@ -119,6 +120,8 @@ def _baseline_rows(chars: Iterable[Char]) -> list[list[Char]]:
 
 
 def _belongs(char: Char, last: Char) -> bool:
+    if char.text in _ALONE or last.text in _ALONE:
+        return False
     gap = char.x0 - last.x1
     size = max(char.size, last.size)
     return -0.6 * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size

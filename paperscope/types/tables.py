@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -73,10 +74,8 @@ class Table:
         rows, columns = self.shape
         grid = [[""] * columns for _ in range(rows)]
         for cell in self.cells:
-            down, right = (cell.row_span, cell.column_span) if repeat_spans else (1, 1)
-            for row in range(cell.row, cell.row + down):
-                for column in range(cell.column, cell.column + right):
-                    grid[row][column] = cell.text
+            for row, column in _covered(cell) if repeat_spans else [(cell.row, cell.column)]:
+                grid[row][column] = cell.text
         return grid
 
     def column_names(self) -> list[str]:
@@ -98,16 +97,15 @@ class Table:
         return out.getvalue()
 
     def to_html(self) -> str:
-        """An HTML table with spans, every text escaped."""
-        rows: list[list[str]] = [[] for _ in range(self.shape[0])]
-        for cell in sorted(self.cells, key=lambda cell: (cell.row, cell.column)):
-            tag = "td" if cell.role == "value" else "th"
-            spans = "".join(
-                f' {name}="{count}"'
-                for name, count in (("rowspan", cell.row_span), ("colspan", cell.column_span))
-                if count > 1
-            )
-            rows[cell.row].append(f"<{tag}{spans}>{html.escape(cell.text)}</{tag}>")
+        """An HTML table with spans, every text escaped; a position without a cell is an empty one."""
+        shape = self.shape
+        covered = {place for cell in self.cells for place in _covered(cell)}
+        holes = ((row, column) for row in range(shape[0]) for column in range(shape[1]) if (row, column) not in covered)
+        parts = [((cell.row, cell.column), _cell_html(cell)) for cell in self.cells]
+        parts += [(hole, "<td></td>") for hole in holes]
+        rows: list[list[str]] = [[] for _ in range(shape[0])]
+        for (row, _), part in sorted(parts):
+            rows[row].append(part)
         caption = html.escape(f"{self.label}: {self.caption}" if self.label else self.caption)
         body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         return f"<table><caption>{caption}</caption>{body}</table>"
@@ -122,3 +120,17 @@ class Table:
         heads = {cell.row for cell in self.cells if cell.role in {"section", "column_header"}}
         rows = enumerate(self.grid(repeat_spans=True))
         return DataFrame([row for number, row in rows if number not in heads], columns=self.column_names())
+
+
+def _covered(cell: Cell) -> Iterator[tuple[int, int]]:
+    for row in range(cell.row, cell.row + cell.row_span):
+        for column in range(cell.column, cell.column + cell.column_span):
+            yield row, column
+
+
+def _cell_html(cell: Cell) -> str:
+    tag = "td" if cell.role == "value" else "th"
+    spans = "".join(
+        f' {name}="{count}"' for name, count in (("rowspan", cell.row_span), ("colspan", cell.column_span)) if count > 1
+    )
+    return f"<{tag}{spans}>{html.escape(cell.text)}</{tag}>"

@@ -101,6 +101,12 @@ def test_table_as_html_escapes_text_and_keeps_spans() -> None:
     assert '<th colspan="2">English</th>' in page
 
 
+def test_table_as_html_keeps_its_columns_where_a_position_has_no_cell() -> None:
+    cells = (cell(0, 1, "English", columns=2), cell(1, 0, "A"), cell(1, 1, "1"), cell(1, 2, "2"))
+    page = Table(id="p/table-1", place=PLACE, order=1, cells=cells, header_rows=1).to_html()
+    assert '<tr><td></td><td colspan="2">English</td></tr><tr><td>A</td><td>1</td><td>2</td></tr>' in page
+
+
 def test_table_as_frame() -> None:
     frame = two_level_table().to_frame()
     assert frame["Chinese F1"].tolist() == ["4"]
