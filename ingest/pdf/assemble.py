@@ -1,6 +1,6 @@
 """From the structure of a document to a `Paper`: elements with ids, places and reading order; sections; links."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ingest.building import paper_id, paper_of
 from ingest.pdf.backend import OutlineEntry, PageContent
@@ -36,7 +36,7 @@ def assemble(
         title=_title(structure, claimed=metadata[0], file=file),
         authors=author_names([line.text for line in structure.authors], metadata=metadata[1]),
         pages=tuple(dict.fromkeys(map(_page, pages))),
-        problems=tuple(_scanned(page) for page in pages if not page.upright and (page.images or page.drawings)),
+        problems=tuple(dict.fromkeys(problem for page in pages for problem in _problems(page))),
         format="pdf",
     )
 
@@ -46,11 +46,12 @@ def _page(page: PageContent) -> Page:
     return Page(number=page.number, width=round(width, 1), height=round(height, 1))
 
 
-def _scanned(page: PageContent) -> PageProblem:
-    return PageProblem(
-        page=page.number,
-        reason="the page has no text; it seems to be scanned, and text recognition (OCR) isn't available yet",
-    )
+def _problems(page: PageContent) -> Iterator[PageProblem]:
+    """The page's notes; without any, a page of ink only is said to have no text."""
+    for note in page.notes:
+        yield PageProblem(page=page.number, reason=note)
+    if not page.notes and not page.upright and (page.images or page.drawings):
+        yield PageProblem(page=page.number, reason="the page has no text; it seems to be scanned")
 
 
 def _title(structure: Structure, *, claimed: str, file: str) -> str:

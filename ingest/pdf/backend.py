@@ -69,7 +69,7 @@ class PageContent:
     """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures.
 
     `turns` is not 0 where the page was turned for reading (see `ingest.pdf.views`): everything here is then measured on
-    the turned page.
+    the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.
     """
 
     number: int
@@ -82,6 +82,7 @@ class PageContent:
     images: Sequence[Box] = ()
     drawings: Sequence[Box] = ()
     turns: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def upright(self) -> Sequence[Char]:
