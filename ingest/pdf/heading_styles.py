@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from ingest.pdf.fonts import is_small_capitals
 from ingest.pdf.lines import Line
 
 __all__ = ["FIXED", "NUMBER", "LineStyle", "is_references_title", "split_number", "style_of"]
@@ -18,7 +19,6 @@ FIXED = re.compile(
     re.IGNORECASE,
 )
 _REFERENCES = re.compile(r"(?:\S+\s+)?(?:references|bibliography|works cited|literature cited)[.:]?", re.IGNORECASE)
-_SMALL_CAPITALS = re.compile(r"csc\d|sfcc|small-?cap|-sc\b|capitals", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +44,7 @@ def style_of(line: Line) -> LineStyle:
         size=round(line.size * 2) / 2,
         bold=line.bold > 0.85,
         italic=line.italic > 0.7,
-        capitals=capitals or bool(_SMALL_CAPITALS.search(line.font)),
+        capitals=capitals or is_small_capitals(line.font),
     )
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from ingest.pdf.backend import OutlineEntry
 from ingest.pdf.edges import Edges
+from ingest.pdf.fonts import is_monospaced
 from ingest.pdf.heading_levels import levels_of
 from ingest.pdf.heading_styles import FIXED, NUMBER, split_number, style_of
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line, bounds
-from ingest.pdf.monospace import is_monospaced
 from paperscope.types import Box
 
 __all__ = ["FoundHeading", "find_headings"]
