@@ -18,7 +18,19 @@ from ingest.pdf.references import entries_of, entry_label, entry_year
 from ingest.pdf.structure import Structure
 from ingest.pdf.tables import FoundTable
 from ingest.pdf.turning import as_seen
-from paperscope.types import Box, Cell, Element, Equation, Figure, Passage, PassageRole, Place, Reference, Table
+from paperscope.types import (
+    Box,
+    Cell,
+    Element,
+    Equation,
+    Figure,
+    Panel,
+    Passage,
+    PassageRole,
+    Place,
+    Reference,
+    Table,
+)
 
 __all__ = ["Draft", "Places", "draft_elements"]
 
@@ -207,7 +219,7 @@ def _figure(found: FoundFigure, places: Places) -> Figure | Table:
     """A figure, or a table without cells where a table's caption stands beside a picture."""
     place = places.at(found.page, found.box)
     caption: Caption = found.caption
-    caption_place = places.at(found.page, caption.box)
+    caption_place = places.at(found.page, caption.box) if caption.lines else None
     if caption.kind == "table":
         return Table(
             id="",
@@ -227,6 +239,10 @@ def _figure(found: FoundFigure, places: Places) -> Figure | Table:
         caption=caption.text,
         caption_place=caption_place,
         text=found.text,
+        panels=tuple(
+            Panel(mark=panel.mark, place=places.at(found.page, panel.box), caption=panel.caption)
+            for panel in found.panels
+        ),
     )
 
 

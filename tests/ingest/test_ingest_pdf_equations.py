@@ -123,8 +123,8 @@ def equations(*placed: tuple[str, float, float]) -> list[FoundEquation]:
     letters = [char for text, x, y in placed for char in chars(text, x, y)]
     words = words_of(letters, body_font="Times")
     content = PageContent(number=1, width=350, height=500, chars=letters)
-    lines = lines_of(words, gutter=None)
-    layout = PageLayout(content=content, words=tuple(words), lines=tuple(lines), gutter=None)
+    lines = lines_of(words, gutters=())
+    layout = PageLayout(content=content, words=tuple(words), lines=tuple(lines))
     return find_equations(layout, lines, page=0, edges=[Edges(left=50, right=300)])
 
 
