@@ -2,8 +2,18 @@
 
 from ingest.chunking import chunk_paper
 from ingest.extraction import extractor_for
-from ingest.files import paper_files
+from ingest.files import content_file, paper_files
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
+from ingest.reading import check_size, read_paper
 
-__all__ = ["PdfParser", "chunk_paper", "extractor_for", "paper_files", "parser_for"]
+__all__ = [
+    "PdfParser",
+    "check_size",
+    "chunk_paper",
+    "content_file",
+    "extractor_for",
+    "paper_files",
+    "parser_for",
+    "read_paper",
+]

@@ -3,30 +3,43 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ingest.mineru import is_mineru_folder, mineru_file
 from paperscope.errors import PaperFileError
 
-__all__ = ["SUFFIXES", "paper_files"]
+__all__ = ["SUFFIXES", "content_file", "paper_files"]
 
 SUFFIXES = (".pdf",)
 
 
 def paper_files(path: Path) -> Sequence[Path]:
-    """A file stands for itself; a folder for the papers below it, sorted, hidden ones left out.
+    """A file stands for itself, and so does a folder of MinerU; another folder for the papers below it, sorted, hidden
+    ones left out.
 
     Raises PaperFileError for a path that is not there and for a folder without a paper.
     """
     if not path.exists():
         raise PaperFileError(f"{path}: no such file or folder; check the spelling")
-    if not path.is_dir():
+    if not path.is_dir() or is_mineru_folder(path):
         return (path,)
+    found = [file for file in sorted(path.rglob("*")) if not _hidden(file.relative_to(path))]
+    folders = {folder for folder in found if is_mineru_folder(folder)}
     files = [
         file
-        for file in sorted(path.rglob("*"))
-        if file.suffix.lower() in SUFFIXES and file.is_file() and not _hidden(file.relative_to(path))
+        for file in found
+        if file in folders
+        or (file.suffix.lower() in SUFFIXES and file.is_file() and not folders.intersection(file.parents))
     ]
     if not files:
         raise PaperFileError(f"{path}: no paper below this folder; Paperscope reads {', '.join(SUFFIXES)} files")
     return files
+
+
+def content_file(paper: Path) -> Path:
+    """The file by whose bytes a paper is known: itself, or of a folder of MinerU its JSON.
+
+    Raises PaperFileError for another folder.
+    """
+    return mineru_file(paper) if paper.is_dir() else paper
 
 
 def _hidden(path: Path) -> bool:

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ingest.pdf import PdfParser
+from ingest.mineru import MinerUParser
+from ingest.pdf import PdfParser, backend_for
 from paperscope.protocols import Parser
 from paperscope.settings import LimitSettings, ParserSettings
 from paperscope.types import ParsedPaper
@@ -14,16 +15,22 @@ __all__ = ["FileParser", "parser_for"]
 class FileParser:
     """Hands a file to the parser of its format."""
 
-    def __init__(self, *, pdf: Parser) -> None:
+    def __init__(self, *, pdf: Parser, mineru: Parser) -> None:
         self._pdf = pdf
+        self._mineru = mineru
 
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
     ) -> ParsedPaper:
         """See `Parser.parse`."""
+        if file.is_dir():
+            return self._mineru.parse(file, password=password, on_page=on_page)
         return self._pdf.parse(file, password=password, on_page=on_page)
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
-    """The parser of every format that Paperscope reads."""
-    return FileParser(pdf=PdfParser(dpi=settings.dpi, max_pages=limits.max_pages))
+    """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
+    return FileParser(
+        pdf=PdfParser(dpi=settings.dpi, backend=backend_for(settings.backend), max_pages=limits.max_pages),
+        mineru=MinerUParser(max_pages=limits.max_pages),
+    )

@@ -4,6 +4,7 @@ PaperscopeError
 ├── InputError            what the user handed over: exit code 2
 │   ├── PaperFileError        a file that is missing, empty, damaged, encrypted, or no paper
 │   ├── QuestionFileError     a question file that can't be read; names file and line
+│   ├── GoldFileError         gold of an evaluation that can't be used; names file and line
 │   ├── SettingsError         an unknown or wrong setting
 │   └── UnknownPaperError     no such paper in the library
 ├── StoreError            the library on disk: exit code 3
@@ -21,6 +22,7 @@ PaperscopeError
 from typing import ClassVar
 
 __all__ = [
+    "GoldFileError",
     "InputError",
     "ModelError",
     "ModelRateLimitError",
@@ -58,6 +60,10 @@ class PaperFileError(InputError):
 
 class QuestionFileError(InputError):
     """A question file that can't be read."""
+
+
+class GoldFileError(InputError):
+    """Gold of an evaluation that can't be used."""
 
 
 class SettingsError(InputError):

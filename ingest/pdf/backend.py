@@ -70,7 +70,7 @@ class PageContent:
     text at odd angles, `images` of pictures.
 
     `turns` is not 0 where the page was turned for reading (see `ingest.pdf.views`): everything here is then measured on
-    the turned page.
+    the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.
     """
 
     number: int
@@ -83,6 +83,7 @@ class PageContent:
     images: Sequence[Box] = ()
     drawings: Sequence[Box] = ()
     turns: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def upright(self) -> Sequence[Char]:
@@ -115,6 +116,11 @@ class Document(Protocol):
     @property
     def authors(self) -> str:
         """The authors in the file's metadata, as written there."""
+        ...
+
+    @property
+    def repaired(self) -> bool:
+        """Whether the library had to repair the file, as far as it can tell; parts of it may be missing."""
         ...
 
     @property

@@ -9,7 +9,7 @@ from ingest.pdf.hyphens import join_lines
 from ingest.pdf.lines import Line, bounds
 from paperscope.types import Box
 
-__all__ = ["Caption", "CaptionKind", "captions_of", "normal_label"]
+__all__ = ["Caption", "CaptionKind", "caption_start", "captions_of", "normal_label"]
 
 CaptionKind = Literal["table", "figure", "other"]
 
@@ -48,6 +48,23 @@ class Caption:
 def normal_label(word: str, number: str) -> str:
     """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`."""
     return f"{_KINDS[word[:3].lower()][1]} {number.rstrip('.')}"
+
+
+def caption_start(text: str, *, marked: bool) -> tuple[CaptionKind, str, str] | None:
+    """Kind, label and rest of a text that begins like a caption, None for any other; `marked` asks for a sign between
+    label and rest (`Table 4: Results`)."""
+    match = _START.match(text)
+    if (
+        not match
+        or not match["word"][0].isupper()
+        or (marked and not match["mark"].strip() and match.end() < len(text))
+    ):
+        return None
+    return (
+        _KINDS[match["word"][:3].lower()][0],
+        normal_label(match["word"], match["number"]),
+        text[match.end() :].strip(),
+    )
 
 
 def captions_of(lines: Sequence[Line], *, gutter: float | None) -> list[Caption]:

@@ -12,6 +12,8 @@ __all__ = ["fold_fractions"]
 
 _REACH = 2.6
 _LONGEST = 200.0
+_BESIDE = 12.0
+_ON_BAR = 0.45
 
 
 def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
@@ -22,9 +24,30 @@ def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, be
     """
     left = list(words)
     for rule in sorted(rules, key=lambda rule: rule.x1 - rule.x0):
-        if rule.x1 - rule.x0 <= _LONGEST:
+        if rule.x1 - rule.x0 <= _LONGEST and not _underlines_cell(rule, left, rules):
             left = _fold(left, rule, below=below)
     return left
+
+
+def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
+    """Whether words of one size stand beside what is above the rule and beside what is below, without bars of their
+    own: the rule underlines a cell, and what is below belongs to the next row."""
+    inside = [word for word in words if rule.x0 - 1.5 <= word.x0 and word.x1 <= rule.x1 + 1.5]
+    over = max((word for word in inside if word.baseline <= rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    under = min((word for word in inside if word.baseline > rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    if over is None or under is None:
+        return False
+    bars = [other for other in rules if abs(other.y - rule.y) < 0.5]
+    free = [word for word in words if not any(bar.x0 - 2 <= word.center <= bar.x1 + 2 for bar in bars)]
+    return all(
+        any(
+            abs(word.baseline - cell.baseline) < 0.3
+            and abs(word.size - cell.size) < 0.05 * cell.size
+            and abs(word.center - rule.x0) < _BESIDE * cell.size
+            for word in free
+        )
+        for cell in (over, under)
+    )
 
 
 def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word]:
@@ -41,6 +64,8 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
     size = median(word.size for word in beside)
     over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + 0.1 * size]
     under = [word for word in beside if rule.y + 0.3 * size < word.baseline < rule.y + _REACH * size]
+    if over and rule.y - max(word.baseline for word in over) > _ON_BAR * size:
+        return words
     if not over or not under or not (_fills(over, rule) or _fills(under, rule)):
         return words
     big = max([*over, *under], key=lambda word: word.size)

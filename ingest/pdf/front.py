@@ -53,16 +53,16 @@ def author_lines(
     ]
 
 
-def author_names(lines: Sequence[Line], *, metadata: str) -> tuple[str, ...]:
+def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
     """The names in the file's metadata if it lists any, else what looks like names in the authors' lines."""
     listed = [name.strip() for name in re.split(r"\s*;\s*|\s*,\s*|\s+and\s+", metadata) if name.strip()]
     if listed and all(_NAME.fullmatch(name) for name in listed):
         return tuple(listed)
     names: list[str] = []
     for line in lines:
-        if _AFFILIATION.search(line.text):
+        if _AFFILIATION.search(line):
             continue
-        for part in re.split(r",|;|\band\b|&|\s{2,}|[¹²³⁴⁵⁶⁷⁸⁹⁰*†‡§¶∗]+", line.text):
+        for part in re.split(r",|;|\band\b|&|\s{2,}|[¹²³⁴⁵⁶⁷⁸⁹⁰*†‡§¶∗]+", line):
             name = _MARKS.sub("", part).strip(" .·|")
             if _NAME.fullmatch(name) and name[0].isupper() and len(name) < 40:
                 names.append(name)

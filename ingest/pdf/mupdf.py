@@ -1,6 +1,5 @@
 """PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias
 import pymupdf
 
 from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.fonts import is_bold, is_italic
 from ingest.pdf.glyphs import mended
 from ingest.pdf.shapes import Shape, sort_shapes
 from ingest.pdf.turning import quarter_turns, turned, turned_box, turned_point, turned_size
@@ -22,8 +22,6 @@ Untyped: TypeAlias = Any
 _mupdf: Untyped = pymupdf
 
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
-_BOLD = re.compile(r"bold|medi\b|medium|black|heavy|-?bx\d|cmb", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obl|cmti|slant", re.IGNORECASE)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 _NEAR_WHITE = 0.98
@@ -50,7 +48,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperFileError(f"{name!r} is encrypted. Pass its password, or save a copy without one.")
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
     if not document.authenticate(password):
         raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
@@ -79,6 +77,11 @@ class MuPdfDocument:
     def authors(self) -> str:
         """See `Document.authors`."""
         return self._metadata("author")
+
+    @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return bool(self._document.is_repaired)
 
     @property
     def outline(self) -> Sequence[OutlineEntry]:
@@ -157,8 +160,8 @@ def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
 
 def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
     font, size, flags = span["font"], span["size"], span["flags"]
-    bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
-    italic = bool(flags & _FLAG_ITALIC) or bool(_ITALIC.search(font))
+    bold = bool(flags & _FLAG_BOLD) or is_bold(font)
+    italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
     chars = span["chars"]
     for char, after in zip_longest(chars, chars[1:]):
         text, drop = mended(char["c"], font=font, after=after["c"] if after else "")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ingest.pdf.assemble import assemble
 from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
+from ingest.pdf.backends import backend_for
 from ingest.pdf.crops import add_crops
-from ingest.pdf.mupdf import MuPdfBackend
 from ingest.pdf.source import read_pdf
 from ingest.pdf.views import views_of
 from paperscope.errors import PaperFileError
@@ -16,14 +16,19 @@ from paperscope.types import PageProblem, Paper, ParsedPaper
 
 __all__ = ["PdfParser"]
 
+_REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
+
 
 class PdfParser:
-    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files."""
+    """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files.
+
+    `backend` is the PDF library below the rules, PyMuPDF by default.
+    """
 
     def __init__(self, *, dpi: int = 200, backend: Backend | None = None, max_pages: int | None = None) -> None:
         self._dpi = dpi
         self._max_pages = max_pages
-        self._backend = backend or MuPdfBackend()
+        self._backend = backend or backend_for("pymupdf")
 
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
@@ -42,6 +47,8 @@ class PdfParser:
                     "raise limits.max_pages to add it."
                 )
             pages, problems = _read_pages(document, on_page=on_page)
+            if document.repaired:
+                problems.append(PageProblem(page=1, reason=_REPAIRED))
             if not pages:
                 raise PaperFileError(f"{file.name!r} is damaged: none of its pages can be read. Fetch the file again.")
             paper = assemble(

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ingest.pdf.paragraphs import FlowLine
 
-__all__ = ["Entry", "entries_of", "entry_label", "entry_year"]
+__all__ = ["Entry", "entries_of", "entry_label", "entry_mark", "entry_year"]
 
 _MARK = re.compile(r"^(?:\[\s*(?P<bracket>[^\]\s]{1,12})\s*\]|(?P<number>\d{1,3})\.\s)")
 _YEAR = re.compile(r"(?<![\d–:-])((?:19|20)\d{2})[a-z]?(?![\d–-])")
@@ -80,6 +80,12 @@ def entry_year(text: str) -> int | None:
         return int(framed[1])
     years = _YEAR.findall(text)
     return int(years[-1]) if years else None
+
+
+def entry_mark(text: str) -> str:
+    """The mark with which a numbered entry begins (`12` of `[12]` or `12.`), "" if none."""
+    match = _MARK.match(text)
+    return (match["bracket"] or match["number"]) if match else ""
 
 
 def entry_label(text: str) -> str:

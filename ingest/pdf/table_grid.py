@@ -13,6 +13,7 @@ from ingest.pdf.table_header import grouped_header
 from ingest.pdf.table_joins import join_rows
 from ingest.pdf.table_parts import GridCell, GridRow, Zones, cells_of
 from ingest.pdf.table_rows import PrintedRow, em_of, is_value, printed_rows
+from ingest.pdf.table_strips import recut, strips_of
 from ingest.pdf.words import Word
 from paperscope.types import Box
 
@@ -62,7 +63,10 @@ def read_grid(region: TableRegion) -> Grid:
         rest = rows[len(top) :]
         if not rest:
             top, rest, grouping = [], rows, []
-        columns = columns_of(rest, em=em, verticals=region.verticals)
+        strips = strips_of(rest, em=em, verticals=region.verticals)
+        rough = columns_of(rest, strips, em=em)
+        rest = [recut(row, strips, rough.intervals, em=em) for row in rest]
+        columns = columns_of(rest, strips, em=em)
         width = len(columns)
         if grouping:
             levels, header = grouped_header(top, grouping, columns)

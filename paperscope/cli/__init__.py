@@ -1,4 +1,4 @@
-"""The command line: `paperscope add`, `ask`, `batch`, `papers`, `show`, `remove`, `config`."""
+"""The command line: `paperscope add`, `parse`, `ask`, `batch`, `papers`, `show`, `remove`, `config`."""
 
 from paperscope.cli.app import app, main
 

@@ -15,33 +15,38 @@ from paperscope.errors import InputError, ModelError, ModelUnavailableError
 from paperscope.library import Added, Library
 from paperscope.types import Usage
 
-__all__ = ["add_all"]
+__all__ = ["add_all", "expand_paths", "report_failure"]
 
 
-def add_all(library: Library, paths: Sequence[Path], *, as_json: bool) -> int:
-    """Add every file that `paths` stand for; returns how many paths or files failed.
+def add_all(library: Library, paths: Sequence[Path], *, as_json: bool, password: str | None = None) -> int:
+    """Add every file that `paths` stand for; returns how many paths or files failed. `password` opens encrypted ones.
 
     A file's own fault is reported and passed over. A fault of the library or of a model endpoint, which every further
     file would meet again, is raised.
     """
     progress, results = stderr(), stdout()
-    files, failed = _expand(paths, as_json=as_json, progress=progress)
+    files, failed = expand_paths(paths, as_json=as_json, progress=progress)
     for number, file in enumerate(files, start=1):
         head = f"[{number}/{len(files)}] {file.name}"
         try:
             with progress.status("") as status:
-                added = library.add(file, on_stage=lambda stage, head=head: status.update(Text(f"{head}: {stage} …")))  # type: ignore[misc]
+                added = library.add(
+                    file,
+                    password=password,
+                    on_stage=lambda stage, head=head: status.update(Text(f"{head}: {stage} …")),  # type: ignore[misc]
+                )
         except (InputError, ModelError) as error:
             if isinstance(error, ModelUnavailableError):
                 raise
             failed += 1
-            _report_failure(file, error, as_json=as_json, progress=progress)
+            report_failure(file, error, as_json=as_json, progress=progress)
         else:
             _report(file, added, as_json=as_json, results=results)
     return failed
 
 
-def _expand(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple[list[Path], int]:
+def expand_paths(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple[list[Path], int]:
+    """The files that `paths` stand for, each once, and how many paths stand for none, which is reported."""
     files: dict[Path, None] = {}
     failed = 0
     for path in paths:
@@ -49,11 +54,12 @@ def _expand(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple
             files.update(dict.fromkeys(paper_files(path)))
         except InputError as error:
             failed += 1
-            _report_failure(path, error, as_json=as_json, progress=progress)
+            report_failure(path, error, as_json=as_json, progress=progress)
     return list(files), failed
 
 
-def _report_failure(path: Path, error: Exception, *, as_json: bool, progress: Console) -> None:
+def report_failure(path: Path, error: Exception, *, as_json: bool, progress: Console) -> None:
+    """Say that a file failed, and why: a row of JSON on stdout, or an error on stderr."""
     if as_json:
         typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
     else:

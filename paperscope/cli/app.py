@@ -1,4 +1,4 @@
-"""The commands. Each opens the library, calls it, and prints; results go to stdout, progress and errors to stderr."""
+"""The commands: most open the library, call it, and print. Results go to stdout, progress and errors to stderr."""
 
 import sys
 from pathlib import Path
@@ -8,8 +8,17 @@ import typer
 from rich.text import Text
 
 from paperscope.cli.display import answer_view, element_name, paper_view, papers_view, stderr, stdout
-from paperscope.cli.options import ConfigOption, JsonOption, LibraryOption, open_library, read_settings
-from paperscope.errors import PaperscopeError
+from paperscope.cli.options import (
+    ConfigOption,
+    JsonOption,
+    LibraryOption,
+    PasswordFileOption,
+    PasswordOption,
+    open_library,
+    read_password,
+    read_settings,
+)
+from paperscope.errors import InputError, PaperscopeError
 
 __all__ = ["app", "main"]
 
@@ -41,6 +50,9 @@ def main() -> None:
 @app.command()
 def add(
     paths: Annotated[list[Path], typer.Argument(help="Papers (PDF), or folders of papers.")],
+    *,
+    password: PasswordOption = None,
+    password_file: PasswordFileOption = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -48,8 +60,44 @@ def add(
     """Add papers. An unchanged file costs nothing; an edited one replaces its older version."""
     from paperscope.cli.adding import add_all
 
+    secret = read_password(password, password_file)
     with open_library(library=library, config=config) as opened:
-        failed = add_all(opened, paths, as_json=as_json)
+        failed = add_all(opened, paths, as_json=as_json, password=secret)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def parse(
+    paths: Annotated[list[Path], typer.Argument(help="Papers (PDF), or folders of papers.")],
+    *,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The folder for the files that are written.")] = None,
+    formats: Annotated[
+        str, typer.Option("--format", "-f", help="Which files: some of json,markdown,html,csv.")
+    ] = "json,markdown,html,csv",
+    overlay: Annotated[
+        bool, typer.Option("--overlay", help="Also draw what was read over each page's picture.")
+    ] = False,
+    password: PasswordOption = None,
+    password_file: PasswordFileOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write what is read from papers as JSON, Markdown, HTML and CSV, without a library."""
+    from ingest.export import checked_formats
+    from paperscope.cli.parsing import ParseJob, parse_all
+
+    if out is None and not as_json:
+        raise InputError("nowhere to write to: name a folder with --out, or print the paper with --json")
+    if out is None and overlay:
+        raise InputError("--overlay draws files: name a folder for them with --out")
+    job = ParseJob(
+        out=out,
+        formats=checked_formats(formats.split(",")),
+        overlay=overlay,
+        password=read_password(password, password_file),
+        as_json=as_json,
+    )
+    failed = parse_all(read_settings(library=None, config=config), paths, job)
     raise typer.Exit(1 if failed else 0)
 
 

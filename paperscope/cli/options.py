@@ -8,12 +8,22 @@ import typer
 from rich.text import Text
 
 from paperscope.cli.display import stderr
+from paperscope.errors import InputError
 from paperscope.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from paperscope.library import Library
 
-__all__ = ["ConfigOption", "JsonOption", "LibraryOption", "open_library", "read_settings"]
+__all__ = [
+    "ConfigOption",
+    "JsonOption",
+    "LibraryOption",
+    "PasswordFileOption",
+    "PasswordOption",
+    "open_library",
+    "read_password",
+    "read_settings",
+]
 
 LibraryOption = Annotated[
     Path | None,
@@ -23,6 +33,29 @@ ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="A settings file in TOML (or PAPERSCOPE_CONFIG; ./paperscope.toml).")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
+
+PasswordOption = Annotated[
+    str | None,
+    typer.Option("--password", help="Opens encrypted files; others on this machine may see it while the command runs."),
+]
+PasswordFileOption = Annotated[
+    Path | None, typer.Option("--password-file", help="A file whose first line is the password.")
+]
+
+
+def read_password(password: str | None, file: Path | None) -> str | None:
+    """The password that the options give, if any. Raises InputError."""
+    if file is None:
+        return password
+    if password is not None:
+        raise InputError("--password and --password-file say the same thing; give one of them")
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--password-file {file}: can't be read ({error}); name a text file in UTF-8") from error
+    if not lines:
+        raise InputError(f"--password-file {file}: is empty; its first line is the password")
+    return lines[0]
 
 
 def read_settings(*, library: Path | None, config: Path | None) -> Settings:

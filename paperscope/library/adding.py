@@ -12,17 +12,14 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
-from ingest import chunk_paper
+from ingest import check_size, chunk_paper, content_file, read_paper
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Embedder, EntityExtractor, Parser
-from paperscope.types import Chunk, IndexedPaper, Paper, ParsedPaper, Usage, content_hash
+from paperscope.types import Chunk, IndexedPaper, Paper, Usage, content_hash
 
 __all__ = ["Added", "Adder", "OnStage"]
 
 OnStage = Callable[[str], None]
-
-# A file from a stranger may break a rule of the parser in ways that nobody thought of; it must not stop other files.
-_UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,17 +47,19 @@ class Adder:
         extractor: EntityExtractor,
         embedder: Embedder,
         max_words: int,
-        max_bytes: int,
+        max_mb: int,
     ) -> None:
         self._store = store
         self._parser = parser
         self._extractor = extractor
         self._embedder = embedder
         self._max_words = max_words
-        self._max_bytes = max_bytes
+        self._max_mb = max_mb
 
-    async def add(self, file: Path, *, on_stage: OnStage) -> Added:
+    async def add(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Added:
         """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
+
+        `password` opens an encrypted one.
 
         Raises PaperFileError, ModelError or StoreError; the library is then as it was.
         """
@@ -71,7 +70,7 @@ class Adder:
         if known is not None and self._is_current(known) and (older is None or older.id == known.id):
             return Added(paper=known, outcome="unchanged")
         on_stage("parsing")
-        parsed = await asyncio.to_thread(self._parse, file)
+        parsed = await asyncio.to_thread(read_paper, self._parser, file, password=password)
         paper = parsed.paper
         chunks = chunk_paper(paper, max_words=self._max_words)
         on_stage("extracting entities")
@@ -90,28 +89,14 @@ class Adder:
         outcome: Literal["added", "replaced"] = "added" if older is None else "replaced"
         return Added(paper=paper, outcome=outcome, seconds=time.perf_counter() - started)
 
-    def _parse(self, file: Path) -> ParsedPaper:
-        try:
-            return self._parser.parse(file)
-        except _UNFORESEEN as error:
-            raise PaperFileError(
-                f"{file}: the parser met something that it does not foresee ({type(error).__name__}: {error}); "
-                "please report it with the file"
-            ) from error
-
     def _is_current(self, paper: Paper) -> bool:
         return self._store.embedder_of(paper.id) == self._embedder.name
 
     def _identify(self, file: Path) -> tuple[str, str]:
-        """The file's absolute path and the SHA-256 of its bytes."""
+        """The paper's absolute path and the SHA-256 of its content."""
+        check_size(file, max_mb=self._max_mb)
         try:
-            size = file.stat().st_size
-            if size > self._max_bytes:
-                limit = self._max_bytes // 1_000_000
-                raise PaperFileError(
-                    f"{file}: {size / 1e6:.0f} MB is over the limit of {limit} MB; raise limits.max_file_mb to add it"
-                )
-            return str(file.resolve()), content_hash(file.read_bytes())
+            return str(file.resolve()), content_hash(content_file(file).read_bytes())
         except OSError as error:
             raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
 

@@ -87,18 +87,18 @@ class Library:
         """Run a coroutine that uses this library to its end."""
         return self._loop.wait(work)
 
-    def add(self, file: Path | str, *, on_stage: OnStage = _ignore) -> Added:
-        """Add one paper; `on_stage` hears what is being done.
+    def add(self, file: Path | str, *, password: str | None = None, on_stage: OnStage = _ignore) -> Added:
+        """Add one paper; `password` opens an encrypted file, `on_stage` hears what is being done.
 
         Raises PaperFileError, ModelError or StoreError; the library is then as it was, and what was paid for is kept.
         """
-        return self._loop.wait(self._add(Path(file), on_stage))
+        return self._loop.wait(self._add(Path(file), password, on_stage))
 
-    async def add_async(self, file: Path | str, *, on_stage: OnStage = _ignore) -> Added:
+    async def add_async(self, file: Path | str, *, password: str | None = None, on_stage: OnStage = _ignore) -> Added:
         """`add`, awaitable on any loop."""
-        return await asyncio.wrap_future(self._loop.submit(self._add(Path(file), on_stage)))
+        return await asyncio.wrap_future(self._loop.submit(self._add(Path(file), password, on_stage)))
 
-    async def _add(self, file: Path, on_stage: OnStage) -> Added:
+    async def _add(self, file: Path, password: str | None, on_stage: OnStage) -> Added:
         model = MeteredModel(self._models.extract) if self._models.extract else None
         adder = Adder(
             store=self._store,
@@ -106,9 +106,9 @@ class Library:
             extractor=extractor_for(model),
             embedder=self._models.embedder,
             max_words=self._settings.chunking.max_words,
-            max_bytes=self._settings.limits.max_file_mb * 1_000_000,
+            max_mb=self._settings.limits.max_file_mb,
         )
-        added = await adder.add(file, on_stage=on_stage)
+        added = await adder.add(file, on_stage=on_stage, password=password)
         return replace(added, usage=model.usage) if model else added
 
     def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:

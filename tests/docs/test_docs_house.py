@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("paperscope", "prompts", "ingest", "graph_store", "query", "service")
+PACKAGES = ("paperscope", "prompts", "ingest", "graph_store", "query", "service", "evaluation")
 
 
 def modules(root: Path) -> Iterator[Path]:

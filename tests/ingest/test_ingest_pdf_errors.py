@@ -7,8 +7,9 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ingest.pdf import PageContent, PageReadError, PdfParser
+from ingest.pdf import PageContent, PageReadError, PdfParser, backend_for
 from ingest.pdf.backend import Char, OutlineEntry
+from ingest.pdf.backends import BackendName
 from paperscope.errors import PaperFileError
 from paperscope.types import Box
 
@@ -71,6 +72,18 @@ def test_a_truncated_file_is_read_as_far_as_it_goes_or_refused(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
+def test_a_file_that_was_repaired_says_so(tmp_path: Path, name: BackendName) -> None:
+    whole = pdf(3)
+    file = tmp_path / "cut.pdf"
+    for data, repaired in ((whole, False), (whole[: whole.rindex(b"xref")], True)):
+        file.write_bytes(data)
+        problems = PdfParser(backend=backend_for(name)).parse(file).paper.problems
+        assert [problem.reason for problem in problems if "repaired" in problem.reason] == (
+            ["the file is damaged and was repaired; pages or parts of them may be missing"] if repaired else []
+        )
+
+
 def test_a_page_without_text_is_a_problem(tmp_path: Path) -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 100), "Text")
@@ -92,6 +105,7 @@ class _Broken:
     title = ""
     authors = ""
     page_count = 3
+    repaired = False
     outline: Sequence[OutlineEntry] = ()
 
     def read(self, number: int) -> PageContent:

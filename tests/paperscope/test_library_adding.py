@@ -1,5 +1,6 @@
 """Adding files: unchanged ones cost nothing, edited ones replace their older version, a failure changes nothing."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -119,3 +120,15 @@ def test_what_the_parser_does_not_foresee_is_one_files_fault(
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared.")
     with pytest.raises(PaperFileError, match=r"a\.pdf.*IndexError: no such column.*please report"):
         library.add(file)
+
+
+def test_a_folder_of_mineru_is_added_as_one_paper_known_by_its_json(library: Library, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    line = {"bbox": [50, 50, 300, 60], "spans": [{"type": "text", "content": "Taggers are compared."}]}
+    block = {"type": "text", "bbox": [50, 50, 300, 60], "lines": [line]}
+    page = {"page_idx": 0, "page_size": [600, 800], "para_blocks": [block], "discarded_blocks": []}
+    (folder / "a_middle.json").write_text(json.dumps({"pdf_info": [page]}))
+    added = library.add(folder)
+    assert (added.outcome, added.paper.format) == ("added", "mineru")
+    assert library.add(folder).outcome == "unchanged"

@@ -1,0 +1,34 @@
+"""Gold: what is known of papers, read from a folder laid out as the development data is.
+
+DIR/papers/NAME/paper.pdf with gold_tables.json, gold.json, cells.jsonl   (see `paper_folders`)
+DIR/papers/latexgold/*.gold.json, DIR/eval/tablecells_latex.jsonl         (see `latex`)
+DIR/eval/parse_jose_jats.jsonl for DIR/papers/jose                        (see `jose`)
+DIR/eval/parse_olmocr_unit_tests.jsonl for DIR/papers/olmocr              (see `olmocr`)
+bookmarks of all other PDFs below DIR/papers                              (see `outlines`)
+"""
+
+from evaluation.gold.load import load_items
+from evaluation.gold.values import (
+    Gold,
+    GoldCaption,
+    GoldHeading,
+    GoldItem,
+    GoldLookup,
+    GoldReference,
+    GoldSpan,
+    GoldTable,
+    PageTest,
+)
+
+__all__ = [
+    "Gold",
+    "GoldCaption",
+    "GoldHeading",
+    "GoldItem",
+    "GoldLookup",
+    "GoldReference",
+    "GoldSpan",
+    "GoldTable",
+    "PageTest",
+    "load_items",
+]

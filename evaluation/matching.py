@@ -1,0 +1,124 @@
+"""Comparing texts and sequences: folding, similarity, edit distance, monotone alignment. Pure functions."""
+
+import unicodedata
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+__all__ = ["align", "edit_distance", "fold", "nearest_distance", "pair_best", "rising", "similarity", "spaced"]
+
+_SAME = str.maketrans(
+    dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u2032`", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u2033", '"')
+    | {"\u00ad": None, "\u200b": None, "\u223c": "~"}
+)
+_GRAM = 3
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def spaced(text: str) -> str:
+    """NFKC, one kind of dash, quote and tilde, single blanks; case and hyphens count."""
+    # Twice: what the table makes plain may join with a mark that follows.
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_SAME))
+    return " ".join(text.replace("''", '"').split())
+
+
+def fold(text: str) -> str:
+    """The text as it is compared where blanks don't count: `spaced` without them."""
+    return spaced(text).replace(" ", "")
+
+
+def _grams(text: str) -> Counter[str]:
+    padded = f"  {text} "
+    return Counter(padded[start : start + _GRAM] for start in range(len(padded) - _GRAM + 1))
+
+
+def similarity(first: str, second: str) -> float:
+    """0 to 1: the Dice coefficient 2|A∩B| / (|A|+|B|) of the multisets of character trigrams of the folded texts."""
+    one, two = fold(first).casefold(), fold(second).casefold()
+    if one == two:
+        return 1.0
+    a, b = _grams(one), _grams(two)
+    return 2 * (a & b).total() / (a.total() + b.total())
+
+
+def edit_distance(first: str, second: str) -> int:
+    """Levenshtein's distance: insertions, deletions and substitutions cost 1."""
+    row = list(range(len(second) + 1))
+    for i, left in enumerate(first, start=1):
+        diagonal, row[0] = row[0], i
+        for j, right in enumerate(second, start=1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (left != right))
+    return row[-1]
+
+
+def nearest_distance(pattern: str, text: str) -> int:
+    """The smallest edit distance between `pattern` and any part of `text` (Sellers, 1980)."""
+    if pattern in text:
+        return 0
+    column = list(range(len(pattern) + 1))
+    best = column[-1]
+    for letter in text:
+        diagonal = column[0]
+        for i, wanted in enumerate(pattern, start=1):
+            diagonal, column[i] = column[i], min(column[i] + 1, column[i - 1] + 1, diagonal + (letter != wanted))
+        best = min(best, column[-1])
+    return best
+
+
+def rising(positions: Sequence[int]) -> list[int]:
+    """The indices of a longest strictly increasing subsequence (Schensted, 1961)."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, position in enumerate(positions):
+        length = bisect_left(tails, position)
+        before.append(ends[length - 1] if length else -1)
+        tails[length : length + 1] = [position]
+        ends[length : length + 1] = [index]
+    chain = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        chain.append(index)
+        index = before[index]
+    return chain[::-1]
+
+
+def align(first: Sequence[A], second: Sequence[B], *, worth: Callable[[A, B], float]) -> dict[int, int]:
+    """The monotone one-to-one map of indices with the greatest summed worth (Needleman-Wunsch without gap costs)."""
+    worths = [[worth(left, right) for right in second] for left in first]
+    best = [[0.0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for i, row in enumerate(worths):
+        for j, value in enumerate(row):
+            best[i + 1][j + 1] = max(best[i][j + 1], best[i + 1][j], best[i][j] + value)
+    pairs: dict[int, int] = {}
+    i, j = len(first), len(second)
+    while i and j:
+        value = worths[i - 1][j - 1]
+        if value > 0 and best[i][j] == best[i - 1][j - 1] + value:
+            i, j = i - 1, j - 1
+            pairs[i] = j
+        elif best[i][j] == best[i - 1][j]:
+            i -= 1
+        else:
+            j -= 1
+    return pairs
+
+
+def pair_best(
+    first: Sequence[A], second: Sequence[B], *, worth: Callable[[A, B], float], least: float
+) -> dict[int, int]:
+    """One-to-one pairs of indices, the best first, each worth at least `least`; ties go to the earlier ones."""
+    found = ((worth(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second))
+    ranked = sorted((entry for entry in found if entry[0] >= least), key=lambda entry: (-entry[0], entry[1], entry[2]))
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, i, j in ranked:
+        if i not in pairs and j not in taken:
+            pairs[i] = j
+            taken.add(j)
+    return pairs

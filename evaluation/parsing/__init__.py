@@ -1,0 +1,5 @@
+"""Scores of parsing: pure functions over a `Paper` and its `Gold`."""
+
+from evaluation.parsing.suite import score_paper
+
+__all__ = ["score_paper"]

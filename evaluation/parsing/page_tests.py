@@ -1,0 +1,114 @@
+"""olmOCR-bench's unit tests on a page (Poznanski et al., 2025), asked of a `Paper`.
+
+As that benchmark defines them: "present" and "absent" ask whether a text stands on the page with at most `max_diffs`
+edits (in its first or last n letters, where given); "order" whether one stands before another; "table" whether a cell
+exists whose neighbours, or headings, are the named ones. "math" differs: the benchmark compares rendered formulas; we
+compare text only (trigram similarity of at least 0.7 without LaTeX's commands), so its figure is not the benchmark's.
+"""
+
+import re
+import unicodedata
+
+from evaluation.gold.values import Gold, PageTest
+from evaluation.matching import edit_distance, nearest_distance, similarity
+from evaluation.values import Miss, Score, Tally
+from paperscope.types import Element, Figure, Paper, Passage, Table
+
+__all__ = ["page_text", "score_page_tests"]
+
+_SAME_MATH = 0.7
+_LEAST_SHARE = 0.5
+_SAME = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a", "'")
+    | dict.fromkeys("\u201c\u201d\u201e", '"')
+    | dict.fromkeys("\u2013\u2014\u2011\u2012\u2212", "-")
+    | {"\u00b5": "\u03bc", "\uff3f": "_"}
+)
+_COMMAND = re.compile(r"\\(?:mathbf|frac|left|right|partial|nabla|times|int|pi|mathrm|text)\b|[\\{}_^]")
+
+
+def score_page_tests(paper: Paper, gold: Gold) -> Score:
+    """olmocr.TYPE: tests passed, of those of each type."""
+    score = Score()
+    for test in gold.tests:
+        metric = f"olmocr.{test.type}"
+        passed = _passes(paper, test)
+        wanted = " / ".join(filter(None, (test.text, test.before, test.after, test.math, test.cell)))
+        miss = () if passed else (Miss(metric=metric, what=test.id, gold=wanted),)
+        score += Score(tallies={metric: Tally(right=passed, total=1)}, misses=miss)
+    return score
+
+
+def _plain(text: str) -> str:
+    """The benchmark's normal form: NFC, single blanks, plain quotes and dashes."""
+    return unicodedata.normalize("NFC", " ".join(text.split())).translate(_SAME)
+
+
+def _passes(paper: Paper, test: PageTest) -> bool:
+    elements = [element for element in paper.elements if element.place.page == test.page]
+    if test.type == "table":
+        return any(_in_table(element, test) for element in elements if isinstance(element, Table))
+    text = page_text(elements)
+    if test.type == "order":
+        before, after = _plain(test.before), _plain(test.after)
+        return before in text and text.find(before) < text.rfind(after)
+    if test.type == "math":
+        wanted = _COMMAND.sub(" ", test.math)
+        return any(similarity(wanted, _COMMAND.sub(" ", element_text(element))) >= _SAME_MATH for element in elements)
+    present = _stands_in(text, test)
+    return present if test.type == "present" else not present
+
+
+def page_text(elements: list[Element]) -> str:
+    """What a page says, in reading order, page furniture left out."""
+    shown = [element for element in elements if not (isinstance(element, Passage) and element.role == "furniture")]
+    return _plain(" ".join(element_text(element) for element in shown))
+
+
+def element_text(element: Element) -> str:
+    """An element's text; of a float its label, caption and what it prints."""
+    if isinstance(element, Table):
+        cells = " ".join(text for row in element.grid() for text in row)
+        return f"{element.label} {element.caption} {cells}"
+    if isinstance(element, Figure):
+        return f"{element.label} {element.caption} {element.text}"
+    return element.text
+
+
+def _stands_in(text: str, test: PageTest) -> bool:
+    wanted = _plain(test.text)
+    if not test.case_sensitive:
+        text, wanted = text.lower(), wanted.lower()
+    if test.first_n or test.last_n:
+        text = text[: test.first_n or 0] + (text[-test.last_n :] if test.last_n else "")
+    return wanted in text if not test.max_diffs else nearest_distance(wanted, text) <= test.max_diffs
+
+
+def _in_table(table: Table, test: PageTest) -> bool:
+    grid = [[_plain(text) for text in row] for row in table.grid(repeat_spans=True)]
+    return any(
+        _like(text, test.cell, test) and _neighbours_fit(grid, row, column, test)
+        for row, texts in enumerate(grid)
+        for column, text in enumerate(texts)
+    )
+
+
+def _neighbours_fit(grid: list[list[str]], row: int, column: int, test: PageTest) -> bool:
+    line, upright = grid[row], [texts[column] for texts in grid]
+    asked = (
+        (test.up, upright[max(row - 1, 0) : row]),
+        (test.down, upright[row + 1 : row + 2]),
+        (test.left, line[max(column - 1, 0) : column]),
+        (test.right, line[column + 1 : column + 2]),
+        (test.top_heading, upright[:row]),
+        (test.left_heading, line[:column]),
+    )
+    return all(any(_like(text, wanted, test) for text in texts) for wanted, texts in asked if wanted)
+
+
+def _like(text: str, wanted: str, test: PageTest) -> bool:
+    wanted = _plain(wanted)
+    if not test.max_diffs:
+        return text == wanted
+    longest = max(len(text), len(wanted), 1)
+    return 1 - edit_distance(text, wanted) / longest >= max(_LEAST_SHARE, 1 - test.max_diffs / max(len(wanted), 1))

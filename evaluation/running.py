@@ -1,0 +1,99 @@
+"""Runs a suite over its items: resumable, and one bad item does not stop the rest.
+
+`OUT/SUITE.jsonl` gets a line the moment an item is done. A line is used again in a later run while nothing that it
+depends on has changed: the code, the settings, the item's file and its gold.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from evaluation.values import Score
+from paperscope.codec import from_json, to_json
+from paperscope.errors import PaperscopeError
+from paperscope.files import writing
+
+__all__ = ["ItemResult", "SuiteItem", "code_fingerprint", "run_items"]
+
+_PACKAGES = ("paperscope", "ingest", "graph_store", "query", "evaluation", "prompts")
+
+
+class SuiteItem(Protocol):
+    """What a suite scores one by one."""
+
+    @property
+    def name(self) -> str:
+        """Unique within the suite."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with whatever of the item decides its score."""
+        ...
+
+    def score(self) -> Score:
+        """Do the work. Raises PaperscopeError."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemResult:
+    """An item's score, or why it has none; `key` ties it to what it depends on."""
+
+    name: str
+    key: str
+    score: Score = field(default_factory=Score)
+    problem: str = ""
+
+
+def run_items(
+    items: Sequence[SuiteItem], *, settings: str, kept: Path | None = None, on_item: Callable[[ItemResult], None]
+) -> list[ItemResult]:
+    """Score the items in their order; `kept` is the file of finished ones. An item that failed is tried again."""
+    finished = dict(_finished(kept)) if kept else {}
+    code = code_fingerprint()
+    results = []
+    for item in items:
+        key = hashlib.sha256("\0".join((code, settings, item.name, item.fingerprint)).encode()).hexdigest()
+        result = finished.get(key) or _score(item, key=key)
+        if kept and key not in finished and not result.problem:
+            with writing(kept), kept.open("a", encoding="utf-8") as file:
+                file.write(to_json(result) + "\n")
+        results.append(result)
+        on_item(result)
+    return results
+
+
+def _score(item: SuiteItem, *, key: str) -> ItemResult:
+    try:
+        return ItemResult(name=item.name, key=key, score=item.score())
+    except PaperscopeError as error:
+        return ItemResult(name=item.name, key=key, problem=str(error))
+
+
+def _finished(kept: Path) -> Iterator[tuple[str, ItemResult]]:
+    """Results of earlier runs; a last line torn by a kill is passed over, and ended so that the next starts afresh."""
+    if not kept.is_file():
+        return
+    with writing(kept):
+        data = kept.read_bytes()
+        if data and not data.endswith(b"\n"):
+            kept.write_bytes(data + b"\n")
+    for line in data.decode(errors="replace").splitlines():
+        try:
+            result = from_json(ItemResult, line)
+        except ValueError:
+            continue
+        yield result.key, result
+
+
+def code_fingerprint() -> str:
+    """A hash of our own source: a revision can't tell what of it is uncommitted."""
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for package in _PACKAGES:
+        for file in sorted((root / package).rglob("*.py")):
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]

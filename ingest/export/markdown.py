@@ -1,0 +1,113 @@
+"""A paper as Markdown, in reading order and without page furniture."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ingest.export.markdown_text import block, escaped, fenced, heading, one_line
+from ingest.export.names import crop_names, stems
+from paperscope.types import Element, Equation, Figure, Paper, Passage, Reference, Table
+
+__all__ = ["to_markdown"]
+
+_DEEPEST = 6
+
+
+def to_markdown(paper: Paper) -> str:
+    """The paper as Markdown; pictures are named by the paths of `crop_names`, relative to the file.
+
+    A table without spans and with one header row is a pipe table, any other is HTML. No text of the paper is read as
+    mark-up, whatever it holds. Raises nothing.
+    """
+    names = stems(paper)
+    blocks = [heading(paper.title, level=1)]
+    if not any(isinstance(element, Passage) and element.role == "authors" for element in paper.elements):
+        blocks.extend(filter(None, [block(", ".join(paper.authors))]))
+    in_list = False
+    for element in paper.elements:
+        is_item = _is_item(element)
+        for made in filter(None, _blocks(element, stem=names.get(element.id, ""))):
+            if is_item and in_list:
+                blocks[-1] += f"\n{made}"
+            else:
+                blocks.append(made)
+            in_list = is_item
+    return "\n\n".join(blocks) + "\n"
+
+
+def _is_item(element: Element) -> bool:
+    return isinstance(element, Reference) or (isinstance(element, Passage) and element.role == "list")
+
+
+def _blocks(element: Element, *, stem: str) -> Iterator[str]:
+    match element:
+        case Passage(role="title" | "furniture"):
+            return
+        case Passage():
+            yield from _passage(element)
+        case Table():
+            yield from _table(element, pictures=crop_names(element, stem=stem))
+        case Figure():
+            yield from _pictures(element.label or "Figure", crop_names(element, stem=stem))
+            yield from _caption(element.label, element.caption)
+            yield "\n".join(f"- ({escaped(panel.mark)}) {escaped(panel.caption)}".rstrip() for panel in element.panels)
+        case Equation():
+            yield from _pictures(element.label or "Equation", crop_names(element, stem=stem))
+            number = element.label.removeprefix("Equation ")
+            yield block(f"{element.text} ({number})" if number else element.text)
+        case Reference():
+            yield f"- {block(_entry(element))}"
+
+
+def _passage(passage: Passage) -> Iterator[str]:
+    text = passage.text
+    match passage.role:
+        case "heading":
+            yield heading(text, level=min(max(passage.level, 1) + 1, _DEEPEST))
+        case "authors":
+            yield "  \n".join(block(line) for line in text.splitlines())
+        case "list":
+            yield f"- {block(text.removeprefix('• '))}"
+        case "footnote":
+            yield f"> {block(text)}"
+        case "code":
+            yield from _caption(passage.label, passage.caption)
+            yield fenced(text)
+        case _:
+            yield block(text)
+
+
+def _caption(label: str, caption: str) -> Iterator[str]:
+    yield f"**{escaped(label)}.** {escaped(caption)}".rstrip() if label else block(caption)
+
+
+def _pictures(alternative: str, names: Mapping[str, str]) -> Iterator[str]:
+    for name in names.values():
+        yield f"![{escaped(alternative)}]({name})"
+
+
+def _table(table: Table, *, pictures: Mapping[str, str]) -> Iterator[str]:
+    """The cells; the picture stands in for a table whose cells could not be read."""
+    if not table.cells:
+        yield from _caption(table.label, table.caption)
+        yield from _pictures(table.label or "Table", pictures)
+    elif table.header_rows > 1 or any(cell.row_span > 1 or cell.column_span > 1 for cell in table.cells):
+        # A blank line would end the HTML, and what follows it would be read as Markdown.
+        cells = tuple(replace(cell, text=one_line(cell.text)) for cell in table.cells)
+        plain = replace(table, cells=cells, label=one_line(table.label), caption=one_line(table.caption))
+        yield plain.to_html().replace("</tr>", "</tr>\n")
+    else:
+        yield from _caption(table.label, table.caption)
+        yield _pipes(table)
+
+
+def _pipes(table: Table) -> str:
+    rows = [[escaped(text, in_cell=True) for text in row] for row in table.grid()]
+    header = rows[: table.header_rows] or [[""] * table.shape[1]]
+    lines = [*header, ["---"] * table.shape[1], *rows[table.header_rows :]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _entry(reference: Reference) -> str:
+    label = reference.label
+    bare = label.startswith("[") and label not in reference.text
+    return f"{label} {reference.text}" if bare else reference.text

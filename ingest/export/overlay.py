@@ -1,0 +1,93 @@
+"""What a parser read on a page, drawn over its picture."""
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from ingest.export.drawing import Color, Mark, draw_marks
+from ingest.pictures import PagePictures
+from paperscope.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table
+
+__all__ = ["LEGEND", "draw_page", "overlay_names", "page_marks"]
+
+_DPI = 110
+
+LEGEND: Mapping[str, Color] = {
+    "title, authors": (106, 61, 154),
+    "heading": (192, 28, 40),
+    "text": (38, 110, 190),
+    "list": (0, 130, 140),
+    "code": (90, 90, 90),
+    "footnote": (140, 100, 60),
+    "reference": (100, 110, 130),
+    "table": (20, 130, 50),
+    "figure": (200, 100, 0),
+    "equation": (190, 30, 140),
+    "furniture": (160, 160, 160),
+}
+_ROLES = {
+    "title": "title, authors",
+    "authors": "title, authors",
+    "abstract": "text",
+    "paragraph": "text",
+}
+
+
+def overlay_names(paper: Paper) -> dict[int, str]:
+    """The path of each page's picture by the page's number: `overlay/page-01.png`."""
+    digits = max(2, *(len(str(page.number)) for page in paper.pages))
+    return {page.number: f"overlay/page-{page.number:0{digits}}.png" for page in paper.pages}
+
+
+def draw_page(paper: Paper, page: Page, pictures: PagePictures) -> bytes:
+    """A page with what was read on it, as PNG. Raises `PaperFileError` when the page can't be drawn."""
+    return draw_marks(pictures.picture(page, dpi=_DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
+
+
+def page_marks(paper: Paper, page: int) -> list[Mark]:
+    """The marks of a page: each element with its number in reading order (furniture has none) and its label, the
+    rest of one that began elsewhere with "…" before the number; captions, panels and table cells as fine boxes."""
+    shown = [element for element in paper.elements if _kind(element) != "furniture"]
+    numbers = {element.id: number for number, element in enumerate(shown, start=1)}
+    return [mark for element in paper.elements for mark in _marks(element, page, number=numbers.get(element.id, 0))]
+
+
+def _marks(element: Element, page: int, *, number: int) -> Iterator[Mark]:
+    color = LEGEND[_kind(element)]
+    name = " ".join(filter(None, [str(number or ""), "" if isinstance(element, Reference) else _label(element)]))
+    if element.place.page == page:
+        yield Mark(box=element.place.box, color=color, label=name)
+    for place in _more_places(element):
+        if place.page == page:
+            yield Mark(box=place.box, color=color, label=f"…{number or ''}")
+    for place in _inner_places(element):
+        if place.page == page:
+            yield Mark(box=place.box, color=color, fine=True)
+
+
+def _kind(element: Element) -> str:
+    """The element's word in the legend."""
+    if isinstance(element, Passage):
+        return _ROLES.get(element.role, element.role)
+    return element.kind
+
+
+def _label(element: Element) -> str:
+    return getattr(element, "label", "")
+
+
+def _more_places(element: Element) -> tuple[Place, ...]:
+    return () if isinstance(element, Figure | Equation) else element.more_places
+
+
+def _inner_places(element: Element) -> Iterator[Place]:
+    match element:
+        case Table():
+            yield from (cell.place for cell in element.cells if cell.text)
+            yield from filter(None, [element.caption_place])
+        case Figure():
+            yield from (panel.place for panel in element.panels)
+            yield from filter(None, [element.caption_place])
+        case Passage() | Equation() | Reference():
+            return
+        case _:
+            assert_never(element)

@@ -1,0 +1,118 @@
+"""What a raster page shows besides text: its skew, its rules, its pictures; all by counting dark pixels."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from scipy import ndimage  # type: ignore[import-untyped]
+
+from paperscope.types import Box
+
+__all__ = ["Ink", "ink_of", "pictures_of", "rules_of", "skew_of", "without"]
+
+Ink: TypeAlias = NDArray[np.bool_]
+# SciPy has no types.
+_ndimage: Any = ndimage
+
+_MOST_SKEW = 5.0
+_SKEW_STEP = 0.1
+_SAMPLE = 150_000
+_FULL = 0.9
+
+
+def ink_of(picture: Image.Image) -> Ink:
+    """Which pixels are dark: darker than halfway between the page's paper and its ink."""
+    grey = np.asarray(picture.convert("L"))
+    paper, dark = np.percentile(grey[::4, ::4], (70, 1))
+    return np.asarray(grey < (float(paper) + float(dark)) / 2 if paper - dark > 40 else np.zeros_like(grey, bool))
+
+
+def skew_of(ink: Ink) -> float:
+    """The angle in degrees (counterclockwise) by which lines of text lean; 0.0 where no angle is plainly better."""
+    ys, xs = np.nonzero(ink)
+    if len(xs) < 500:
+        return 0.0
+    step = max(1, len(xs) // _SAMPLE)
+    xs, ys = xs[::step], ys[::step]
+    angles = np.arange(-_MOST_SKEW, _MOST_SKEW + _SKEW_STEP / 2, _SKEW_STEP)
+    sharp = [_sharpness(xs, ys, angle) for angle in angles]
+    best = int(np.argmax(sharp))
+    level = _sharpness(xs, ys, 0.0)
+    return round(float(angles[best]), 2) if sharp[best] > 1.1 * level and abs(angles[best]) > 0.15 else 0.0
+
+
+def _sharpness(xs: NDArray[np.intp], ys: NDArray[np.intp], angle: float) -> float:
+    """How unevenly rows are filled once the page is turned back by an angle."""
+    rows = np.round(ys + xs * np.tan(np.radians(angle))).astype(int)
+    counts = np.bincount(rows - rows.min()).astype(float)
+    return float(np.square(counts).sum())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RasterRules:
+    """Boxes of thin lines in pixels."""
+
+    horizontal: tuple[Box, ...]
+    vertical: tuple[Box, ...]
+
+
+def rules_of(ink: Ink, *, least: int, thickest: int) -> RasterRules:
+    """Straight lines of at least `least` pixels that are at most `thickest` thick."""
+    return RasterRules(
+        horizontal=tuple(_lines(ink, least=least, thickest=thickest)),
+        vertical=tuple(Box(y0, x0, y1, x1) for x0, y0, x1, y1 in _lines(ink.T, least=least, thickest=thickest)),
+    )
+
+
+def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
+    """The horizontal lines: runs of dark pixels as long as `least`, taken together where they touch."""
+    if ink.shape[1] <= least:
+        return
+    sums = np.cumsum(np.pad(ink, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
+    starts = (sums[:, least:] - sums[:, :-least]) >= _FULL * least
+    runs = np.zeros(ink.shape, bool)
+    for row in np.nonzero(starts.any(axis=1))[0]:
+        marks = np.zeros(ink.shape[1] + 1, np.int32)
+        at = np.nonzero(starts[row])[0]
+        np.add.at(marks, at, 1)
+        np.add.at(marks, at + least, -1)
+        runs[row] = np.cumsum(marks)[:-1] > 0
+    labels, _ = _ndimage.label(runs, structure=np.ones((3, 3)))
+    for down, across in _ndimage.find_objects(labels):
+        if down.stop - down.start <= thickest:
+            # A run may reach a little beyond the ink at its ends.
+            dark = np.nonzero(ink[down, across].any(axis=0))[0] + across.start
+            yield Box(float(dark[0]), float(down.start), float(dark[-1] + 1), float(down.stop))
+
+
+def without(ink: Ink, boxes: Sequence[Box]) -> Ink:
+    """The ink outside all boxes."""
+    rest = ink.copy()
+    for x0, y0, x1, y1 in boxes:
+        rest[max(0, int(y0)) : int(y1) + 1, max(0, int(x0)) : int(x1) + 1] = False
+    return rest
+
+
+def pictures_of(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
+    """Areas of ink outside text that are at least `least` pixels wide and high; near ones are one picture."""
+    rest = without(ink, text)
+    cell = max(4, least // 8)
+    height, width = (size // cell for size in rest.shape)
+    if not height or not width:
+        return []
+    blocks = rest[: height * cell, : width * cell].reshape(height, cell, width, cell).mean(axis=(1, 3)) > 0.02
+    labels, _ = _ndimage.label(_ndimage.binary_dilation(blocks, iterations=2))
+    found: list[Box] = []
+    for number, (down, across) in enumerate(_ndimage.find_objects(labels), start=1):
+        inside = (labels[down, across] == number) & blocks[down, across]
+        ys, xs = np.nonzero(inside)
+        if not len(xs):
+            continue
+        x0, y0 = float(across.start + xs.min()) * cell, float(down.start + ys.min()) * cell
+        x1, y1 = float(across.start + xs.max() + 1) * cell, float(down.start + ys.max() + 1) * cell
+        if min(x1 - x0, y1 - y0) >= least and inside.mean() > 0.2:
+            found.append(Box(x0, y0, x1, y1))
+    return found

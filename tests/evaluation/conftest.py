@@ -1,0 +1,79 @@
+"""Papers made by hand for the scorers' tests."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from paperscope.types import Box, Cell, Element, Page, Paper, Passage, Place, Table
+
+PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
+MakeTable = Callable[..., Table]
+MakePaper = Callable[..., Paper]
+
+
+@pytest.fixture
+def make_table() -> MakeTable:
+    """A table from rows of texts; `spans` are (row, column): (rows, columns), covered cells are left out."""
+
+    def make(
+        rows: Sequence[Sequence[str]],
+        *,
+        label: str = "Table 1",
+        caption: str = "",
+        header_rows: int = 1,
+        spans: dict[tuple[int, int], tuple[int, int]] | None = None,
+    ) -> Table:
+        covered = {
+            (row + down, column + right)
+            for (row, column), (height, width) in (spans or {}).items()
+            for down in range(height)
+            for right in range(width)
+            if down or right
+        }
+        cells = tuple(
+            Cell(
+                row=row,
+                column=column,
+                text=text,
+                place=PLACE,
+                row_span=(spans or {}).get((row, column), (1, 1))[0],
+                column_span=(spans or {}).get((row, column), (1, 1))[1],
+                role="column_header" if row < header_rows else "value",
+            )
+            for row, texts in enumerate(rows)
+            for column, text in enumerate(texts)
+            if (row, column) not in covered
+        )
+        return Table(
+            id=f"p/{label}", place=PLACE, order=0, cells=cells, label=label, caption=caption, header_rows=header_rows
+        )
+
+    return make
+
+
+@pytest.fixture
+def make_paper() -> MakePaper:
+    """A paper of these elements; texts stand for paragraphs."""
+
+    def make(*elements: Element | str, **fields: Any) -> Paper:
+        made = tuple(
+            Passage(id=f"p/passage-{number}", place=PLACE, order=number, text=element)
+            if isinstance(element, str)
+            else element
+            for number, element in enumerate(elements)
+        )
+        paper = Paper(
+            id="p",
+            title="",
+            authors=(),
+            sha256="",
+            file="p.pdf",
+            pages=(Page(number=1, width=1, height=1),),
+            sections=(),
+            elements=made,
+        )
+        return replace(paper, **fields)
+
+    return make
