@@ -5,6 +5,7 @@ import zipfile
 from io import BytesIO
 from pathlib import Path
 
+from ingest.images import is_image
 from ingest.source import read_file
 from paperscope.errors import PaperFileError
 from paperscope.types import PaperFormat
@@ -12,7 +13,6 @@ from paperscope.types import PaperFormat
 __all__ = ["format_of", "is_paper_xml"]
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"GIF8", b"BM")
 _HEAD = 8192
 _PDF_WITHIN = 1024
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
@@ -46,7 +46,7 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
     """What a file's first bytes say; None for text."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return "pdf"
-    if data.startswith(_PICTURES) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
+    if is_image(data[:_HEAD]):
         return "image"
     if data.startswith(_OLD_WORD):
         raise PaperFileError(
