@@ -1,8 +1,10 @@
 """Which parser reads a file: chosen by what the file is, with the settings in force."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
+from ingest.isolated import IsolatedParser
 from ingest.mineru import MinerUParser
 from ingest.pdf import PdfParser, backend_for
 from paperscope.protocols import Parser
@@ -31,6 +33,13 @@ class FileParser:
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
     return FileParser(
-        pdf=PdfParser(dpi=settings.dpi, backend=backend_for(settings.backend), max_pages=limits.max_pages),
+        pdf=_pdf_parser(settings, limits),
         mineru=MinerUParser(max_pages=limits.max_pages),
     )
+
+
+@lru_cache(maxsize=1)
+def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
+    """One for all files read with the same settings, so that they share its child process."""
+    parser = PdfParser(dpi=settings.dpi, backend=backend_for(settings.backend), max_pages=limits.max_pages)
+    return IsolatedParser(parser, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb)
