@@ -9,7 +9,8 @@ from ingest.pdf.equations import FoundEquation
 from ingest.pdf.figures import FoundFigure
 from ingest.pdf.flow import reading_order
 from ingest.pdf.footnotes import notes_of
-from ingest.pdf.headings import FoundHeading, is_references_title
+from ingest.pdf.heading_styles import is_references_title
+from ingest.pdf.headings import FoundHeading
 from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, bounds

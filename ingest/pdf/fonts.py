@@ -5,8 +5,10 @@ from functools import cache
 
 __all__ = ["is_bold", "is_italic", "plain_name"]
 
-_BOLD = re.compile(r"bold|medi\b|medium|black|heavy|-?bx\d|cm(mi)?b|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE)
-_ITALIC = re.compile(r"ital|obl|cmti|slant", re.IGNORECASE)
+_BOLD = re.compile(
+    r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cm(mi)?b|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE
+)
+_ITALIC = re.compile(r"ital|obl|cmti|sfti|cmssi|sfsi|slant|-it\b", re.IGNORECASE)
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 

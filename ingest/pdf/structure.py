@@ -16,6 +16,7 @@ from ingest.pdf.headings import FoundHeading, find_headings
 from ingest.pdf.layout import PageLayout, body_style, layouts_of
 from ingest.pdf.lines import Line, rejoined
 from ingest.pdf.rules import without_running_rules
+from ingest.pdf.run_ins import cut_run_ins
 from ingest.pdf.tables import FoundTable, find_tables
 
 __all__ = ["Structure", "read_structure"]
@@ -60,7 +61,8 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     edges = column_edges(layouts, free, body=body)
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)
-    headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline)
+    flow, run_ins = cut_run_ins(flow)
+    headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline, sure=run_ins, title=title)
     end = _front_end(headings, flow[0], title=title)
     measure = 0.0 if layouts[0].columns == 1 else edges[0][0].right - edges[0][0].left
     authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
@@ -128,7 +130,7 @@ def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title:
     opening = [
         heading.lines[0]
         for heading in headings
-        if heading.page == 0 and (heading.text[:1].isdigit() or _opens_text(heading.text))
+        if heading.page == 0 and (heading.text[:1].isdecimal() or _opens_text(heading.text))
     ]
     opening += [line for line in flow if _opens_text(line.text)]
     below = [line for line in opening if line.baseline > bottom]

@@ -8,7 +8,7 @@ from ingest.pdf.backend import Char, HorizontalRule
 from ingest.pdf.captions import captions_of, normal_label
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import reading_order
-from ingest.pdf.headings import is_references_title, split_number
+from ingest.pdf.heading_styles import is_references_title, split_number
 from ingest.pdf.hyphens import join_lines, vocabulary_of
 from ingest.pdf.lines import line_of, lines_of
 from ingest.pdf.margins import line_numbers
