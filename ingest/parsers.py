@@ -1,10 +1,12 @@
 """Which parser reads a file: chosen by what the file is, with the settings in force."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from ingest.formats import format_of
 from ingest.images import ImageParser
+from ingest.isolated import IsolatedParser
 from ingest.markup import markup_parsers
 from ingest.mineru import MinerUParser
 from ingest.ocr import OcrBackend, recognition_for
@@ -37,13 +39,17 @@ class FileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
+    return FileParser({**_isolated_parsers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)})
+
+
+@lru_cache(maxsize=1)
+def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
+    """One of each for all files read with the same settings, so that they share its child process."""
     recognition = recognition_for(settings.ocr)
     backend = OcrBackend(backend_for(settings.backend), recognition)
-    return FileParser(
-        {
-            "pdf": PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages),
-            "image": ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages),
-            "mineru": MinerUParser(max_pages=limits.max_pages),
-            **markup_parsers(),
-        }
-    )
+    pdf = PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages)
+    image = ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages)
+    return {
+        "pdf": IsolatedParser(pdf, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb),
+        "image": IsolatedParser(image, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb),
+    }

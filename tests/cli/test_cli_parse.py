@@ -205,7 +205,7 @@ def test_a_fault_of_the_parser_is_one_files_fault(
     def fail(*_arguments: object, **_options: object) -> None:
         raise ZeroDivisionError("a rule broke")
 
-    monkeypatch.setattr("ingest.pdf.parser.assemble", fail)
+    monkeypatch.setattr("ingest.isolated.IsolatedParser.parse", fail)
     outcome = run("parse", note, "--out", tmp_path / "out")
     assert outcome.code == 1
     assert "ZeroDivisionError: a rule broke" in outcome.err

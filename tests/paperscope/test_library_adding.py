@@ -10,7 +10,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
-from ingest import PdfParser
+from ingest.isolated import IsolatedParser
 from paperscope.errors import ModelUnavailableError, PaperFileError
 from paperscope.library import Library
 from paperscope.models import FakeEmbedder, FakeModel, Models
@@ -113,10 +113,10 @@ def test_a_failing_model_leaves_the_library_as_it_was(tmp_path: Path) -> None:
 def test_what_the_parser_does_not_foresee_is_one_files_fault(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(_self: PdfParser, _file: Path, **_options: object) -> None:
+    def stumble(_self: IsolatedParser, _file: Path, **_options: object) -> None:
         raise IndexError("no such column")
 
-    monkeypatch.setattr(PdfParser, "parse", stumble)
+    monkeypatch.setattr(IsolatedParser, "parse", stumble)
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared.")
     with pytest.raises(PaperFileError, match=r"a\.pdf.*IndexError: no such column.*please report"):
         library.add(file)
