@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ingest.formats import is_paper_xml
 from ingest.mineru import is_mineru_folder, mineru_file
 from paperscope.errors import PaperFileError
 
 __all__ = ["SUFFIXES", "content_file", "paper_files"]
 
 # Pictures are papers only where they are named: a folder is full of figures.
-SUFFIXES = (".pdf",)
+SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
+_XML = (".xml", ".nxml", ".tei")
 
 
 def paper_files(path: Path) -> Sequence[Path]:
@@ -24,12 +26,7 @@ def paper_files(path: Path) -> Sequence[Path]:
         return (path,)
     found = [file for file in sorted(path.rglob("*")) if not _hidden(file.relative_to(path))]
     folders = {folder for folder in found if is_mineru_folder(folder)}
-    files = [
-        file
-        for file in found
-        if file in folders
-        or (file.suffix.lower() in SUFFIXES and file.is_file() and not folders.intersection(file.parents))
-    ]
+    files = [file for file in found if file in folders or (not folders.intersection(file.parents) and _is_paper(file))]
     if not files:
         raise PaperFileError(f"{path}: no paper below this folder; Paperscope reads {', '.join(SUFFIXES)} files")
     return files
@@ -41,6 +38,12 @@ def content_file(paper: Path) -> Path:
     Raises PaperFileError for another folder.
     """
     return mineru_file(paper) if paper.is_dir() else paper
+
+
+def _is_paper(file: Path) -> bool:
+    """Whether a file in a folder is one to add; XML only if it is a paper's."""
+    suffix = file.suffix.lower()
+    return suffix in SUFFIXES and file.is_file() and (suffix not in _XML or is_paper_xml(file))
 
 
 def _hidden(path: Path) -> bool:

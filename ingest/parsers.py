@@ -1,36 +1,38 @@
 """Which parser reads a file: chosen by what the file is, with the settings in force."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ingest.images import IMAGE_SUFFIXES, ImageParser
+from ingest.formats import format_of
+from ingest.images import ImageParser
+from ingest.markup import markup_parsers
 from ingest.mineru import MinerUParser
 from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfParser, backend_for
+from paperscope.errors import PaperFileError
 from paperscope.protocols import Parser
 from paperscope.settings import LimitSettings, ParserSettings
-from paperscope.types import ParsedPaper
+from paperscope.types import PaperFormat, ParsedPaper
 
 __all__ = ["FileParser", "parser_for"]
 
 
 class FileParser:
-    """Hands a file to the parser of its format."""
+    """Hands a file or folder to the parser of its format."""
 
-    def __init__(self, *, pdf: Parser, mineru: Parser, image: Parser) -> None:
-        self._pdf = pdf
-        self._image = image
-        self._mineru = mineru
+    def __init__(self, parsers: Mapping[PaperFormat, Parser]) -> None:
+        self._parsers = parsers
 
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
     ) -> ParsedPaper:
         """See `Parser.parse`."""
-        if file.is_dir():
-            return self._mineru.parse(file, password=password, on_page=on_page)
-        if file.suffix.lower() in IMAGE_SUFFIXES:
-            return self._image.parse(file, password=password, on_page=on_page)
-        return self._pdf.parse(file, password=password, on_page=on_page)
+        kind = format_of(file)
+        parser = self._parsers.get(kind)
+        if parser is None:
+            known = ", ".join(sorted(self._parsers))
+            raise PaperFileError(f"{file.name!r} is of the kind {kind!r}, which can't be read here; what can: {known}.")
+        return parser.parse(file, password=password, on_page=on_page)
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
@@ -38,7 +40,10 @@ def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     recognition = recognition_for(settings.ocr)
     backend = OcrBackend(backend_for(settings.backend), recognition)
     return FileParser(
-        pdf=PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages),
-        mineru=MinerUParser(max_pages=limits.max_pages),
-        image=ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages),
+        {
+            "pdf": PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages),
+            "image": ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages),
+            "mineru": MinerUParser(max_pages=limits.max_pages),
+            **markup_parsers(),
+        }
     )

@@ -39,7 +39,7 @@ def folder_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
             except GoldFileError as error:
                 yield error
             else:
-                yield GoldItem(name=folder.name, file=folder / "paper.pdf", gold=gold)
+                yield GoldItem(name=f"papers/{folder.name}", file=folder / "paper.pdf", gold=gold)
 
 
 def _gold(tables: Path, text: Path, cells: Path) -> Gold:

@@ -74,6 +74,7 @@ class _Bare:
         self.title = document.title
         self.authors = document.authors
         self.repaired = document.repaired
+        self.repaired = document.repaired
         self.outline: Sequence[OutlineEntry] = ()
 
     def read(self, number: int) -> PageContent:

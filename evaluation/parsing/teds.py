@@ -9,6 +9,7 @@ work does, because a PDF does not say where a header ends. The distance is that 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 from evaluation.gold.values import GoldTable
 from evaluation.matching import edit_distance, fold
@@ -38,12 +39,27 @@ def teds(gold: Tree, got: Tree, *, structure_only: bool = False) -> float:
 
 
 def tree_of_table(table: Table, *, repeat_spans: bool = False) -> Tree:
-    """A table as a tree; `repeat_spans` repeats a spanned text in each of its cells in place of a span."""
+    """A table as a tree, with an empty cell wherever it has none.
+
+    `repeat_spans` repeats a spanned text in each of its cells in place of a span.
+    """
     if repeat_spans:
         return _tree([[("1x1", text) for text in row] for row in table.grid(repeat_spans=True)])
-    rows: list[list[tuple[str, str]]] = [[] for _ in range(table.shape[0])]
-    for cell in sorted(table.cells, key=lambda cell: (cell.row, cell.column)):
-        rows[cell.row].append((f"{cell.row_span}x{cell.column_span}", cell.text))
+    cells = {(cell.row, cell.column): cell for cell in table.cells}
+    covered = {
+        (row, column)
+        for cell in table.cells
+        for row in range(cell.row, cell.row + cell.row_span)
+        for column in range(cell.column, cell.column + cell.column_span)
+    }
+    height, width = table.shape
+    rows: list[list[tuple[str, str]]] = [[] for _ in range(height)]
+    for row, column in product(range(height), range(width)):
+        cell = cells.get((row, column))
+        if cell:
+            rows[row].append((f"{cell.row_span}x{cell.column_span}", cell.text))
+        elif (row, column) not in covered:
+            rows[row].append(("1x1", ""))
     return _tree(rows)
 
 

@@ -37,7 +37,6 @@ td, th { border: 1px solid var(--line); padding: .25rem .6rem; text-align: start
 th { font-weight: 600; }
 img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
 .equation { text-align: center; }
-.equation details { text-align: start; }
 pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
 pre { font: .82rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
 summary { cursor: pointer; }

@@ -12,9 +12,7 @@ from ingest.pdf.backend import OutlineEntry, PageContent, PageReadError
 from paperscope.errors import PaperFileError
 from paperscope.types import Box
 
-__all__ = ["IMAGE_SUFFIXES", "FramesBackend", "is_image"]
-
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp")
+__all__ = ["FramesBackend", "is_image"]
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM")

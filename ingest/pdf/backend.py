@@ -66,7 +66,8 @@ class VerticalRule(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageContent:
-    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths, `images` of pictures.
+    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths and of
+    text at odd angles, `images` of pictures.
 
     `turns` is not 0 where the page was turned for reading (see `ingest.pdf.views`): everything here is then measured on
     the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.

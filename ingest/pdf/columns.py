@@ -13,6 +13,7 @@ _EMPTY = 0.25
 _NEAR = 0.04
 _PROSE = 2.5
 _ROWS = 12
+_RUN = 6
 
 
 def gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:
@@ -34,7 +35,7 @@ def gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, 
     alike = [found for found in shown if len(found) == count]
     common = tuple(median(xs) for xs in zip(*alike, strict=True))
     return [
-        found or (common if all(_breaks_at(words, gutter) for gutter in common) else ())
+        found or (common if all(_breaks_at(words, x) or _breaks_below(words, x) for x in common) else ())
         for found, (_, words) in zip(own, pages, strict=True)
     ]
 
@@ -100,14 +101,39 @@ def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
 
 def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
     """Whether at least 40 % of the rows that stand on both sides leave a gap at the gutter."""
-    rows: dict[int, list[Word]] = {}
-    for word in words:
-        rows.setdefault(round(word.baseline), []).append(word)
     broken = both = 0
-    for row in rows.values():
+    for row in _rows(words):
         left = [word.x1 for word in row if word.center < gutter]
         right = [word.x0 for word in row if word.center >= gutter]
         if left and right:
             both += 1
             broken += min(right) - max(left) > 0.8 * row[0].size and max(left) <= gutter + 6 <= min(right) + 12
     return both > 0 and broken >= 0.4 * both
+
+
+def _breaks_below(words: Sequence[Word], gutter: float) -> bool:
+    """Whether several successive rows of running text on either side leave the gutter free, as under an abstract."""
+    left = right = 0
+    for row in _rows(words):
+        if any(word.x0 < gutter - 2 and word.x1 > gutter + 2 for word in row) or _is_tight(row, gutter):
+            left = right = 0
+            continue
+        sides = [sum(word.text.isalpha() for word in row if (word.center < gutter) == is_left) for is_left in (1, 0)]
+        left, right = left + (sides[0] >= _PROSE), right + (sides[1] >= _PROSE)
+        if min(left, right) >= _RUN:
+            return True
+    return False
+
+
+def _is_tight(row: Sequence[Word], gutter: float) -> bool:
+    left = [word.x1 for word in row if word.center < gutter]
+    right = [word.x0 for word in row if word.center >= gutter]
+    return bool(left and right) and min(right) - max(left) < 0.8 * row[0].size
+
+
+def _rows(words: Sequence[Word]) -> list[list[Word]]:
+    """The words by baseline, from top to bottom."""
+    rows: dict[int, list[Word]] = {}
+    for word in sorted(words, key=lambda word: word.baseline):
+        rows.setdefault(round(word.baseline), []).append(word)
+    return list(rows.values())

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ingest.pdf.backend import Document, PageContent, PageReadError
+from ingest.pdf.trimming import trimmed
 from ingest.pdf.views import turns_at
 from paperscope.types import Box, Element, Equation, Figure, PageProblem, Paper, ParsedPaper, Table, content_hash
 
@@ -21,6 +22,7 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
     """
     crops: dict[str, bytes] = {}
     named: dict[str, str] = {}
+    tight: dict[str, Box] = {}
     problems: list[PageProblem] = []
     for (number, turns), elements in sorted(_wanted(paper, views).items()):
         page = paper.pages[[page.number for page in paper.pages].index(number)]
@@ -30,11 +32,17 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"its pictures can't be rendered: {error}"))
             continue
-        for element, picture in zip(elements, pictures, strict=True):
+        for element, box, shown in zip(elements, boxes, pictures, strict=True):
+            picture = shown
+            if isinstance(element, Figure) and turns == 0:
+                picture, cut = trimmed(shown, box, margin=_MARGIN)
+                tight[element.id] = _without_margin(cut, element.place.box)
             named[element.id] = content_hash(picture)
             crops[named[element.id]] = picture
     cropped: list[Element] = [
-        replace(element, crop=named.get(element.id)) if isinstance(element, Table | Figure | Equation) else element
+        _cropped(element, crop=named.get(element.id), box=tight.get(element.id, element.place.box))
+        if isinstance(element, Table | Figure | Equation)
+        else element
         for element in paper.elements
     ]
     paper = replace(paper, elements=tuple(cropped), problems=(*paper.problems, *problems))
@@ -54,6 +62,29 @@ def _wanted(
             page, box = element.place.page, element.place.box
             wanted[page, turns_at(held[page], box)].append(element)
     return wanted
+
+
+def _cropped(element: Table | Figure | Equation, *, crop: str | None, box: Box) -> Table | Figure | Equation:
+    """The element with its crop and its box; the parts of a figure end where it ends."""
+    element = replace(element, crop=crop, place=replace(element.place, box=box))
+    if isinstance(element, Figure):
+        parts = [
+            replace(panel, place=replace(panel.place, box=_shared(panel.place.box, box))) for panel in element.panels
+        ]
+        return replace(element, panels=tuple(parts))
+    return element
+
+
+def _shared(box: Box, other: Box) -> Box:
+    x0, y0 = min(max(box.x0, other.x0), other.x1), min(max(box.y0, other.y0), other.y1)
+    return Box(x0, y0, max(x0, min(box.x1, other.x1)), max(y0, min(box.y1, other.y1)))
+
+
+def _without_margin(cut: Box, whole: Box) -> Box:
+    """What a crop with its margin shows of an element's box."""
+    x0, y0 = max(whole.x0, cut.x0 + _MARGIN), max(whole.y0, cut.y0 + _MARGIN)
+    x1, y1 = min(whole.x1, cut.x1 - _MARGIN), min(whole.y1, cut.y1 - _MARGIN)
+    return Box(x0, y0, max(x0, x1), max(y0, y1)).rounded()
 
 
 def _padded(box: Box, *, width: float, height: float) -> Box:

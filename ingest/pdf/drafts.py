@@ -2,25 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-from ingest.pdf.captions import Caption
 from ingest.pdf.equations import FoundEquation
+from ingest.pdf.figure_elements import figure_element
 from ingest.pdf.figures import FoundFigure
 from ingest.pdf.flow import reading_order
 from ingest.pdf.footnotes import notes_of
-from ingest.pdf.headings import FoundHeading, is_references_title
+from ingest.pdf.heading_styles import is_references_title
+from ingest.pdf.headings import FoundHeading
 from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
-from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, bounds
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
+from ingest.pdf.places import Places
 from ingest.pdf.references import entries_of, entry_label, entry_year
 from ingest.pdf.structure import Structure
 from ingest.pdf.tables import FoundTable
-from ingest.pdf.turning import as_seen
-from paperscope.types import Box, Cell, Element, Equation, Figure, Passage, PassageRole, Place, Reference, Table
+from paperscope.types import (
+    Box,
+    Cell,
+    Element,
+    Equation,
+    Passage,
+    PassageRole,
+    Place,
+    Reference,
+    Table,
+)
 
-__all__ = ["Draft", "Places", "draft_elements"]
+__all__ = ["Draft", "draft_elements"]
 
 Part = FoundTable | FoundFigure | FoundEquation | FoundHeading | FlowLine
 
@@ -31,26 +40,6 @@ class Draft:
 
     at: float
     element: Element
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
-    """Makes places on the pages of a paper."""
-
-    paper: str
-    layouts: Sequence[PageLayout]
-
-    def at(self, page: int, box: Box) -> Place:
-        """The place of a box on a page (its index from 0)."""
-        content = self.layouts[page].content
-        return Place(paper=self.paper, page=content.number, box=as_seen(box, content).rounded())
-
-    def along(self, lines: Sequence[FlowLine]) -> tuple[Place, ...]:
-        """One place for each column through which the lines run."""
-        return tuple(
-            self.at(page, bounds(line.line.box for line in part))
-            for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
-        )
 
 
 def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
@@ -169,7 +158,7 @@ def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
         if isinstance(part, FoundTable):
             yield Draft(at=index, element=_table(part, places))
         elif isinstance(part, FoundFigure):
-            yield Draft(at=index, element=_figure(part, places))
+            yield Draft(at=index, element=figure_element(part, places))
         elif isinstance(part, FoundEquation):
             label = f"Equation {part.number}" if part.number else ""
             place = places.at(part.page, part.box)
@@ -200,33 +189,6 @@ def _table(found: FoundTable, places: Places) -> Table:
         caption_place=places.at(found.page, found.caption.box),
         header_rows=found.grid.header_rows,
         confidence=found.grid.confidence,
-    )
-
-
-def _figure(found: FoundFigure, places: Places) -> Figure | Table:
-    """A figure, or a table without cells where a table's caption stands beside a picture."""
-    place = places.at(found.page, found.box)
-    caption: Caption = found.caption
-    caption_place = places.at(found.page, caption.box)
-    if caption.kind == "table":
-        return Table(
-            id="",
-            place=place,
-            order=0,
-            cells=(),
-            label=caption.label,
-            caption=caption.text,
-            caption_place=caption_place,
-            confidence=0.0,
-        )
-    return Figure(
-        id="",
-        place=place,
-        order=0,
-        label=caption.label,
-        caption=caption.text,
-        caption_place=caption_place,
-        text=found.text,
     )
 
 

@@ -40,7 +40,8 @@ def find_equations(
 ) -> list[FoundEquation]:
     """The equations of a page among its free lines; `edges` are those of its columns."""
     found: list[FoundEquation] = []
-    for column, edge in enumerate(edges):
+    across = Edges(left=edges[0].left, right=edges[-1].right)
+    for column, edge in enumerate([*edges, across]):
         lines = [line for line in free if layout.column(line) == column]
         formulas = [line for line in lines if not _is_prose(line, edge)]
         for cluster in _clusters(formulas):
@@ -66,7 +67,7 @@ def _equation(layout: PageLayout, lines: Sequence[Line], *, page: int, number: s
     box = bounds(line.box for line in lines)
     area = Box(box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)
     chars = [
-        char for char in layout.content.chars if area.x0 <= char.x0 <= area.x1 and area.y0 <= char.baseline <= area.y1
+        char for char in layout.content.upright if area.x0 <= char.x0 <= area.x1 and area.y0 <= char.baseline <= area.y1
     ]
     words = [word for word in words_of(chars, body_font="") if not (number and word.text == f"({number})")]
     return FoundEquation(

@@ -4,24 +4,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.pdf.captions import Caption
-from ingest.pdf.layout import PageLayout
+from ingest.pdf.figure_areas import MARGIN, Surroundings, free_areas
+from ingest.pdf.graphics import graphics_of
+from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line, bounds
+from ingest.pdf.panels import FoundPanel, is_marked, panels_of
+from ingest.pdf.pictures import lone_pictures
+from ingest.pdf.prose import running_text
 from paperscope.types import Box
 
 __all__ = ["FoundFigure", "find_figures"]
 
 _REACH = 14.0
+_ASIDE = 30.0
 _LEAST = 12.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundFigure:
-    """A figure on a page (its index from 0), with the lines printed inside it."""
+    """A figure on a page (its index from 0), with the lines printed inside it and its parts.
+
+    The caption of a picture without one has no lines.
+    """
 
     page: int
     caption: Caption
     box: Box
     lines: frozenset[Line]
+    panels: tuple[FoundPanel, ...] = ()
 
     @property
     def text(self) -> str:
@@ -30,125 +40,108 @@ class FoundFigure:
 
 
 def find_figures(
-    layout: PageLayout, captions: Sequence[Caption], *, page: int, taken: Sequence[Box], free: Sequence[Line]
-) -> list[FoundFigure]:
-    """The figures of a page. `taken` are the boxes of its tables, `free` the lines outside tables and captions."""
-    found: list[FoundFigure] = []
-    blocks = [*taken, *(caption.box for caption in captions)]
-    for caption in captions:
-        if caption.kind == "other":
-            continue
-        used = {line for figure in found for line in figure.lines}
-        rest = [line for line in free if line not in used]
-        barriers = [*(box for box in blocks if box is not caption.box), *(figure.box for figure in found)]
-        found.append(_find(layout, caption, page=page, captions=captions, barriers=barriers, free=rest))
-    return found
-
-
-def _find(
     layout: PageLayout,
-    caption: Caption,
+    captions: Sequence[Caption],
     *,
     page: int,
-    captions: Sequence[Caption],
-    barriers: Sequence[Box],
+    taken: Sequence[Box],
     free: Sequence[Line],
-) -> FoundFigure:
-    left, right = _band(layout, caption, [*barriers, *_beside(caption, captions, free)])
-    images = _graphics(layout, layout.content.images)
-    drawings = _graphics(layout, layout.content.drawings)
-    prose = [line for line in free if _is_prose(line, caption, [*images, *drawings])]
-    solid = [*barriers, *(line.box for line in prose)]
-    for area in _areas(layout, caption, solid, left=left, right=right):
-        ink = [box for box in drawings if _inside(box, area)]
-        ink += [_cut(box, area) for box in images if _mostly_inside(box, area)]
-        labels = [line for line in free if line not in prose and _inside(line.box, area)]
-        box = bounds(ink) if ink else caption.box
-        if ink and min(box.x1 - box.x0, box.y1 - box.y0) > _LEAST:
-            near = Box(box.x0 - 30, box.y0 - _REACH, box.x1 + 30, box.y1 + _REACH)
-            inside = [line for line in labels if _inside(line.box, near)]
-            whole = bounds([box, *(line.box for line in inside)])
-            return FoundFigure(page=page, caption=caption, box=whole, lines=frozenset(inside))
-    above = _areas(layout, caption, solid, left=left, right=right)[0]
-    labels = [line for line in free if line not in prose and _inside(line.box, above)]
-    box = bounds(line.box for line in labels) if labels else caption.box
-    return FoundFigure(page=page, caption=caption, box=box, lines=frozenset(labels))
+    body: BodyStyle,
+    furniture: frozenset[Line] = frozenset(),
+) -> list[FoundFigure]:
+    """The figures of a page. `taken` are the boxes of its tables, `free` the lines outside tables and captions."""
+    wanted = [caption for caption in captions if caption.kind != "other"]
+    if not wanted and not layout.content.images:
+        return []
+    prose = running_text(layout, free, body=body) | furniture
+    graphics = graphics_of(layout, taken=taken)
+    found: list[FoundFigure] = []
+    blocks = [*taken, *(caption.box for caption in captions)]
+    for caption in wanted:
+        used = {line for figure in found for line in figure.lines}
+        surroundings = Surroundings(
+            captions=[other.box for other in captions if other is not caption],
+            barriers=[*(box for box in blocks if box is not caption.box), *(figure.box for figure in found)],
+            prose=[line for line in free if line in prose],
+            labels=[line for line in free if line not in prose and line not in used],
+            graphics=graphics,
+        )
+        found.append(_find(layout, caption, surroundings, page=page))
+    others = [*blocks, *(figure.box for figure in found), *(line.box for line in prose)]
+    return [*found, *(_picture(box, page=page) for box in lone_pictures(layout, graphics.images, others))]
 
 
-def _graphics(layout: PageLayout, boxes: Sequence[Box]) -> list[Box]:
-    """Pictures or drawings cut to the page, without dots and page-wide backgrounds."""
-    width, height = layout.content.width, layout.content.height
-    cut = [Box(max(box.x0, 0), max(box.y0, 0), min(box.x1, width), min(box.y1, height)) for box in boxes]
-    return [
-        box
-        for box in cut
-        if box.x1 >= box.x0
-        and box.y1 >= box.y0
-        and max(box.x1 - box.x0, box.y1 - box.y0) > 2
-        and (box.x1 - box.x0) * (box.y1 - box.y0) < 0.9 * width * height
-    ]
+def _picture(box: Box, *, page: int) -> FoundFigure:
+    caption = Caption(kind="figure", label="", text="", lines=(), box=box)
+    return FoundFigure(page=page, caption=caption, box=box, lines=frozenset())
 
 
-def _band(layout: PageLayout, caption: Caption, neighbours: Sequence[Box]) -> tuple[float, float]:
-    """The x range that may belong to the caption: its column, cut halfway to what stands beside it."""
-    left, right = 0.0, layout.content.width
-    box, gutter = caption.box, layout.gutter
-    if gutter is not None and not box.x0 < gutter - 15 < gutter + 15 < box.x1:
-        left, right = (left, gutter) if (box.x0 + box.x1) / 2 < gutter else (gutter, right)
-    for other in neighbours:
-        if other.y1 < box.y0 or other.y0 > box.y1:
+def _find(layout: PageLayout, caption: Caption, around: Surroundings, *, page: int) -> FoundFigure:
+    best: tuple[float, Box, frozenset[Line], list[Box]] | None = None
+    for cost, area in free_areas(layout, caption, around):
+        ink = around.graphics.within(area)
+        box = bounds(ink) if ink else None
+        if box is None or min(box.x1 - box.x0, box.y1 - box.y0) <= _LEAST:
             continue
-        if other.x0 > box.x1:
-            right = min(right, (other.x0 + box.x1) / 2)
-        elif other.x1 < box.x0:
-            left = max(left, (other.x1 + box.x0) / 2)
-    return left, right
+        lines, whole = _with_labels(box, around, area)
+        gap = _gap(whole, caption.box) + cost
+        if best is None or gap < best[0]:
+            best = gap, whole, lines, ink
+    if best is None:
+        return _of_text(layout, caption, around, page=page)
+    _, whole, lines, ink = best
+    letters = [letter for letter in around.graphics.letters if _inside(letter, whole)]
+    panels = panels_of(whole, lines=lines, ink=ink, letters=letters, caption=caption.text)
+    return FoundFigure(page=page, caption=caption, box=whole, lines=lines, panels=panels)
 
 
-def _beside(caption: Caption, captions: Sequence[Caption], free: Sequence[Line]) -> list[Box]:
-    """Other captions, and the running text that flows round a narrow figure."""
-    text = [line.box for line in free if len(line.words) > 3 and line.width > 60]
-    return [*(other.box for other in captions if other is not caption), *text]
+def _of_text(layout: PageLayout, caption: Caption, around: Surroundings, *, page: int) -> FoundFigure:
+    """A figure that consists of text alone: the labels next to the caption, and those next to them."""
+    best: tuple[float, Box, frozenset[Line]] | None = None
+    for cost, area in free_areas(layout, caption, around):
+        inside = [line for line in around.labels if _inside(line.box, _widened(area))]
+        if inside:
+            nearest = min(inside, key=lambda line: _gap(line.box, caption.box))
+            gap = _gap(nearest.box, caption.box) + cost
+            if best is None or gap < best[0]:
+                lines, whole = _with_labels(nearest.box, around, area)
+                best = gap, whole, lines
+    if best is None:
+        return FoundFigure(page=page, caption=caption, box=caption.box, lines=frozenset())
+    return FoundFigure(page=page, caption=caption, box=best[1], lines=best[2])
 
 
-def _areas(layout: PageLayout, caption: Caption, solid: Sequence[Box], *, left: float, right: float) -> tuple[Box, Box]:
-    """The free area above the caption, and the one below."""
-    box = caption.box
-    beside = [other for other in solid if min(other.x1, right) - max(other.x0, left) > 20]
-    top = max((other.y1 for other in beside if other.y1 <= box.y0 + 2), default=0.0)
-    bottom = min((other.y0 for other in beside if other.y0 >= box.y1 - 2), default=layout.content.height)
-    return (
-        Box(left - 3, top - 3, right + 3, box.y0 + 4),
-        Box(left - 3, box.y1 - 4, right + 3, bottom + 3),
-    )
+def _with_labels(box: Box, around: Surroundings, area: Box) -> tuple[frozenset[Line], Box]:
+    """The labels in and about a box, with those about them, and the box that holds them too."""
+    wider = _widened(area)
+    found: set[Line] = set()
+    left = [line for line in around.labels if _inside(line.box, wider)]
+    letters: Sequence[Box] = [letter for letter in around.graphics.letters if _inside(letter, wider)]
+    while left or letters:
+        near = Box(box.x0 - _ASIDE, box.y0 - _REACH, box.x1 + _ASIDE, box.y1 + _REACH)
+        further = Box(near.x0, near.y0 - _REACH, near.x1, near.y1 + _REACH)
+        more = [line for line in left if _inside(line.box, further if is_marked(line) else near)]
+        askew = [letter for letter in letters if _inside(letter, near)]
+        if not more and not askew:
+            break
+        found.update(more)
+        left = [line for line in left if line not in found]
+        letters = [letter for letter in letters if not _inside(letter, near)]
+        box = bounds([box, *(line.box for line in more), *askew])
+    return frozenset(found), box
+
+
+def _widened(area: Box) -> Box:
+    """An area with the margins of a crop: a label may stand as near to the text as that."""
+    return Box(area.x0, area.y0 - MARGIN, area.x1, area.y1 + MARGIN)
+
+
+def _gap(box: Box, caption: Box) -> float:
+    """How far apart two boxes are, at least 0."""
+    across = max(box.x0 - caption.x1, caption.x0 - box.x1, 0.0)
+    down = max(box.y0 - caption.y1, caption.y0 - box.y1, 0.0)
+    return max(across, down)
 
 
 def _inside(box: Box, area: Box) -> bool:
     return box.x0 >= area.x0 and box.x1 <= area.x1 and box.y0 >= area.y0 and box.y1 <= area.y1
-
-
-def _mostly_inside(box: Box, area: Box) -> bool:
-    """Whether at least 70 % of a box, a hairline's length included, lie in the area."""
-    across = _shared(box.x0, box.x1, area.x0, area.x1)
-    return across * _shared(box.y0, box.y1, area.y0, area.y1) >= 0.7
-
-
-def _shared(low: float, high: float, from_: float, to: float) -> float:
-    """The share of an interval, widened to 0.2 where it has no length, that lies between two bounds."""
-    low, high = (low, high) if high - low > 0.2 else (low - 0.1, low + 0.1)
-    return max(0.0, min(high, to) - max(low, from_)) / (high - low)
-
-
-def _cut(box: Box, area: Box) -> Box:
-    return Box(max(box.x0, area.x0), max(box.y0, area.y0), min(box.x1, area.x1), min(box.y1, area.y1))
-
-
-def _is_prose(line: Line, caption: Caption, graphics: Sequence[Box]) -> bool:
-    """Running text as wide as the caption's column, unless a large drawing is drawn around it."""
-    framed = any(
-        box.x0 <= line.box.x0 and box.x1 >= line.box.x1 and box.y0 <= line.box.y0 and box.y1 >= line.box.y1
-        for box in graphics
-        if box.x1 - box.x0 > 60 and box.y1 - box.y0 > 2 * line.size
-    )
-    width = max(member.width for member in caption.lines)
-    return not framed and line.width > 0.75 * min(width, 220) and line.math < 0.3 and len(line.words) > 4

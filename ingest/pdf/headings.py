@@ -1,30 +1,26 @@
-"""Headings: short lines in a style of their own, numbered, named in the outline, or set apart."""
+"""Headings: blocks of lines in a style of their own, numbered, named in the outline, or set apart."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.pdf.backend import OutlineEntry
 from ingest.pdf.edges import Edges
+from ingest.pdf.fonts import is_monospaced
+from ingest.pdf.heading_levels import levels_of
+from ingest.pdf.heading_styles import FIXED, NUMBER, split_number, style_of
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line, bounds
 from paperscope.types import Box
 
-__all__ = ["FoundHeading", "find_headings", "is_references_title", "split_number"]
+__all__ = ["FoundHeading", "find_headings"]
 
-_NUMBER = re.compile(
-    r"(?:(?:Appendix|Section|Chapter)\s+)?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3}|[A-Z]|[IVX]{1,5})"
-    r"(?P<dot>[.:)]?)\s+(?=[^\W\d_]|\d+[A-Z]|[“\"'])"
-)
-_FIXED = re.compile(
-    r"(?:abstract|references|bibliography|works cited|acknowledge?ments?|appendi(?:x|ces)|conclusions?|limitations|"
-    r"introduction|discussion|results|methods|(?:broader )?impact(?: statement)?|ethics statement|"
-    r"supplementary materials?|declarations?|funding|data availability)[.:]?",
-    re.IGNORECASE,
-)
-_REFERENCES = re.compile(r"(?:\S+\s+)?(?:references|bibliography|works cited|literature cited)[.:]?", re.IGNORECASE)
-_LONGEST = 140
+_LONGEST = 160
+_MOST_LINES = 4
+_FORMULA = re.compile(r"[=∫∑∏≤≥≈→←∈]")
+_LABELLED = re.compile(r"(?:appendix|chapter)\s+[A-Z\d]{1,3}[.:]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -38,25 +34,88 @@ class FoundHeading:
     lines: tuple[Line, ...]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Block:
+    """Lines in one style, with the lines before and after them on their page."""
+
+    page: int
+    lines: tuple[Line, ...]
+    above: Line | None
+    below: Line | None
+
+    @property
+    def text(self) -> str:
+        return join_lines(line.text for line in self.lines)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Style:
-    size: float
-    bold: bool
-    italic: bool
-    capitals: bool
+class _Judge:
+    """Decides which blocks are headings; `titles` are those of the outline, as keys."""
 
+    layouts: Sequence[PageLayout]
+    edges: Sequence[Sequence[Edges]]
+    body: BodyStyle
+    titles: dict[str, int]
+    sure: frozenset[Line]
 
-def split_number(text: str) -> tuple[str, str]:
-    """`4.2 Results` -> (`4.2`, `Results`); a heading without a number gives ("", text)."""
-    match = _NUMBER.match(text)
-    if not match:
-        return "", text.strip()
-    return match["number"], text[match.end() :].strip()
+    def accepts(self, block: _Block, *, stacked: bool) -> bool:
+        """`stacked` says that the block stands right under a heading."""
+        first = block.lines[0]
+        if first in self.sure:
+            return True
+        text, style = block.text, style_of(first)
+        larger = first.size > self.body.size + 0.7
+        strong = style.bold or larger or style.capitals
+        if not (strong or style.italic) or not self.can_be(block, text):
+            return False
+        key = _key(text)
+        if strong and (FIXED.fullmatch(text) or (len(key) > 3 and key in self.titles and not text.endswith(":"))):
+            return True
+        numbered = bool(NUMBER.match(text)) and not text.endswith(".")
+        if numbered and (style.bold or larger):
+            return larger or stacked or _opens(block)
+        apart = self.is_short(block) and (stacked or _opens(block)) and not _runs_on(block)
+        plain = strong and not text.endswith((".", ":")) and len(text) > 2
+        return apart and (numbered or (plain and not _FORMULA.search(text) and not self.is_row(block)))
 
+    def can_be(self, block: _Block, text: str) -> bool:
+        """Whether a block's letters and neighbours allow it to be a heading at all."""
+        first = block.lines[0]
+        larger = first.size > self.body.size + 0.7
+        style = style_of(first)
+        least = self.body.size - (1.6 if style.bold or style.italic else 0.7)
+        return (
+            len(text) <= _LONGEST
+            and len(block.lines) <= _MOST_LINES
+            and any(letter.isalpha() for letter in text)
+            and max(line.math for line in block.lines) <= 0.5
+            and first.size >= least
+            and not text.endswith((",", ";") if larger else (",", ";", "-"))
+            and not text[0].islower()
+            and (larger or not is_monospaced(first.font) or is_monospaced(self.body.font))
+        )
 
-def is_references_title(text: str) -> bool:
-    """Whether a heading opens the bibliography."""
-    return bool(_REFERENCES.fullmatch(split_number(text)[1]))
+    def is_row(self, block: _Block) -> bool:
+        """Whether other words stand beside the block in its column, as in a row of a table."""
+        layout = self.layouts[block.page]
+        column = layout.column(block.lines[0])
+        words = {word for line in block.lines for word in line.words}
+        return any(
+            abs(other.baseline - line.baseline) < 0.25 * line.size
+            and layout.column(other) == column
+            and words.isdisjoint(other.words)
+            for line in block.lines
+            for other in layout.lines
+        )
+
+    def is_short(self, block: _Block) -> bool:
+        """Whether the last line ends before the column does, is centred in it, or has much space around the block."""
+        last = block.lines[-1]
+        edges = self.edges[block.page]
+        edge = edges[min(self.layouts[block.page].column(last), len(edges) - 1)]
+        left, right = last.box.x0 - edge.left, edge.right - last.box.x1
+        centred = abs(left - right) < 0.5 * last.size < left
+        return right > 1.5 * last.size or centred or _is_set_off(block)
 
 
 def find_headings(
@@ -66,134 +125,130 @@ def find_headings(
     edges: Sequence[Sequence[Edges]],
     body: BodyStyle,
     outline: Sequence[OutlineEntry],
+    sure: frozenset[Line] = frozenset(),
+    title: Sequence[Line] = (),
 ) -> list[FoundHeading]:
-    """The headings among the lines of each page, which come in reading order."""
+    """The headings among the lines of each page, which come in reading order; those in `sure` are known to be some.
+
+    The paper's title, printed again over a supplement, is none.
+    """
     titles = {_key(entry.title): entry.level for entry in outline}
-    groups: list[tuple[int, list[Line]]] = []
-    for page, (layout, lines) in enumerate(zip(layouts, flow, strict=True)):
-        last: Line | None = None
-        for index, line in enumerate(lines):
-            above = lines[index - 1] if index else None
-            below = lines[index + 1] if index + 1 < len(lines) else None
-            if last is not None and groups and above is last and _goes_on(last, line, layout, body=body):
-                groups[-1][1].append(line)
-                last = line
-            elif _is_heading(line, above, below, layout, edges=edges[page], body=body, titles=titles):
-                groups.append((page, [line]))
-                last = line
-            else:
-                last = None
-    levels = _levels([group for _, group in groups], titles=titles)
+    judge = _Judge(layouts=layouts, edges=edges, body=body, titles=titles, sure=sure)
+    named = _key(join_lines(line.text for line in title))
+    blocks = [
+        block
+        for page, (layout, lines) in enumerate(zip(layouts, flow, strict=True))
+        for block in _blocks(page, lines, layout=layout, sure=sure)
+    ]
+    found: list[_Block] = []
+    for block in blocks:
+        if _key(block.text) != named and judge.accepts(
+            block, stacked=bool(found) and found[-1].lines[-1] is block.above
+        ):
+            found.append(block)
+    found += _lone_italics(blocks, found, judge=judge)
+    order = {line: at for lines in flow for at, line in enumerate(lines)}
+    found.sort(key=lambda block: (block.page, order[block.lines[0]]))
+    outlined = [titles.get(_key(block.text), 0) for block in found]
+    levels = levels_of(
+        [block.text for block in found], [style_of(block.lines[0]) for block in found], outlined=outlined
+    )
     return [
         FoundHeading(
-            page=page,
-            text=_text(group),
+            page=block.page,
+            text=block.text,
             level=level,
-            box=bounds(line.box for line in group),
-            lines=tuple(group),
+            box=bounds(line.box for line in block.lines),
+            lines=block.lines,
         )
-        for (page, group), level in zip(groups, levels, strict=True)
+        for block, level in zip(found, levels, strict=True)
     ]
+
+
+def _lone_italics(blocks: Sequence[_Block], found: Sequence[_Block], *, judge: _Judge) -> list[_Block]:
+    """Headings in italics without numbers: set apart, and at least two of them in one style."""
+    candidates = [
+        block
+        for block in blocks
+        if block not in found
+        and style_of(block.lines[0]).italic
+        and not NUMBER.match(block.text)
+        and block.text[-1].isalnum()
+        and len(block.text) < 0.5 * _LONGEST
+        and judge.can_be(block, block.text)
+        and judge.is_short(block)
+        and _opens(block)
+        and not _runs_on(block)
+        and block.below is not None
+        and block.below.italic < 0.5
+        and not _FORMULA.search(block.text)
+        and not judge.is_row(block)
+    ]
+    styles = Counter((round(block.lines[0].size, 1), block.lines[0].font) for block in candidates)
+    return [block for block in candidates if styles[round(block.lines[0].size, 1), block.lines[0].font] > 1]
+
+
+def _blocks(page: int, lines: Sequence[Line], *, layout: PageLayout, sure: frozenset[Line]) -> Iterator[_Block]:
+    start = 0
+    for index in range(1, len(lines) + 1):
+        if index < len(lines) and _goes_on(lines[index - 1], lines[index], layout, sure=sure):
+            continue
+        yield _Block(
+            page=page,
+            lines=tuple(lines[start:index]),
+            above=lines[start - 1] if start else None,
+            below=lines[index] if index < len(lines) else None,
+        )
+        start = index
+
+
+def _goes_on(last: Line, line: Line, layout: PageLayout, *, sure: frozenset[Line]) -> bool:
+    """Whether a line may be the next line of the same heading."""
+    return (
+        style_of(last) == style_of(line)
+        and 0 < line.baseline - last.baseline < 1.45 * line.size
+        and layout.column(line) == layout.column(last)
+        and (last in sure) == (line in sure)
+        and not _is_numbered(line)
+        and not FIXED.fullmatch(line.text)
+        and (not FIXED.fullmatch(last.text) or bool(_LABELLED.fullmatch(last.text)))
+    )
+
+
+def _is_numbered(line: Line) -> bool:
+    """Whether a line opens with a number; a second line may well begin with a capital letter on its own."""
+    match = NUMBER.match(line.text)
+    if not match:
+        return False
+    return not match["number"].isalpha() or bool(match["dot"]) or len(match["number"]) > 1
 
 
 def _key(text: str) -> str:
     return re.sub(r"\W", "", split_number(text)[1]).lower()
 
 
-def _text(lines: Sequence[Line]) -> str:
-    return join_lines(line.text for line in lines)
-
-
-def _style(line: Line) -> _Style:
-    letters = [letter for letter in line.text if letter.isalpha()]
-    capitals = sum(letter.isupper() for letter in letters) > 0.8 * len(letters) if len(letters) > 3 else False
-    return _Style(size=round(line.size * 2) / 2, bold=line.bold > 0.85, italic=line.italic > 0.7, capitals=capitals)
-
-
-def _is_heading(
-    line: Line,
-    above: Line | None,
-    below: Line | None,
-    layout: PageLayout,
-    *,
-    edges: Sequence[Edges],
-    body: BodyStyle,
-    titles: dict[str, int],
-) -> bool:
-    text, style = line.text, _style(line)
-    larger = line.size > body.size + 0.7
-    strong = style.bold or larger or style.capitals
-    if not (strong or style.italic) or not _can_be(line, body=body):
-        return False
-    key = _key(text)
-    if strong and (_FIXED.fullmatch(text) or (len(key) > 3 and key in titles)):
-        return True
-    numbered = bool(_NUMBER.match(text)) and not text.endswith(".")
-    if numbered and (style.bold or larger):
-        return larger or _opens(line, above)
-    column = min(layout.column(line), len(edges) - 1)
-    short = line.box.x1 < edges[column].right - 1.5 * line.size
-    apart = short and _opens(line, above) and (below is None or not _same_paragraph(line, below))
-    plain = (larger or style.bold) and not text.endswith((".", ":")) and len(text) > 2
-    return apart and (numbered or plain)
-
-
-def _can_be(line: Line, *, body: BodyStyle) -> bool:
-    """Whether a line's letters allow it to be a heading at all."""
-    text = line.text
-    return (
-        len(text) <= _LONGEST
-        and any(letter.isalpha() for letter in text)
-        and line.math <= 0.5
-        and line.size >= body.size - 0.7
-        and not text.endswith((",", ";", "-") if line.size < body.size + 0.7 else (",", ";"))
-        and not text[0].islower()
-    )
-
-
-def _opens(line: Line, above: Line | None) -> bool:
-    """Whether a line has more than the usual space above it, or nothing."""
+def _opens(block: _Block) -> bool:
+    """Whether a block has more than the usual space above it, or nothing."""
+    line, above = block.lines[0], block.above
     if above is None or above.baseline >= line.baseline:
         return True
     return line.baseline - above.baseline > 1.3 * max(above.size, min(line.size, above.size * 1.1))
 
 
-def _same_paragraph(line: Line, below: Line) -> bool:
+def _is_set_off(block: _Block) -> bool:
+    """Whether a block has the space of two lines above it, and more than the usual one below."""
+    first, last, above, below = block.lines[0], block.lines[-1], block.above, block.below
+    if above is None or below is None:
+        return False
+    return first.baseline - above.baseline > 2.2 * first.size and below.baseline - last.baseline > 1.6 * last.size
+
+
+def _runs_on(block: _Block) -> bool:
+    """Whether the text goes on below in much the same style."""
+    last, below = block.lines[-1], block.below
     return (
-        0 < below.baseline - line.baseline < 1.3 * line.size and abs(below.size - line.size) < 0.3 and below.bold > 0.3
+        below is not None
+        and 0 < below.baseline - last.baseline < 1.3 * last.size
+        and abs(below.size - last.size) < 0.3
+        and (below.bold > 0.3 if last.bold > 0.5 else below.italic > 0.5 and last.italic > 0.5)
     )
-
-
-def _goes_on(last: Line, line: Line, layout: PageLayout, *, body: BodyStyle) -> bool:
-    """Whether a line is the second line of a heading."""
-    return (
-        _style(last) == _style(line)
-        and 0 < line.baseline - last.baseline < 1.45 * line.size
-        and layout.column(line) == layout.column(last)
-        and not _NUMBER.match(line.text)
-        and not _FIXED.fullmatch(line.text)
-        and not _FIXED.fullmatch(last.text)
-        and (line.size > body.size + 0.3 or line.bold > 0.85)
-    )
-
-
-def _levels(groups: Sequence[Sequence[Line]], *, titles: dict[str, int]) -> list[int]:
-    """By the number; else by the outline; else that of numbered headings in the same style; else by size."""
-    texts = [_text(group) for group in groups]
-    styles = [_style(group[0]) for group in groups]
-    numbered: dict[_Style, int] = {}
-    for text, style in zip(texts, styles, strict=True):
-        number, _ = split_number(text)
-        if number:
-            numbered.setdefault(style, number.count(".") + 1)
-    sizes = sorted({style.size for style in styles}, reverse=True)
-    levels = []
-    for text, style in zip(texts, styles, strict=True):
-        number, _ = split_number(text)
-        if number:
-            levels.append(number.count(".") + 1)
-        elif _FIXED.fullmatch(text):
-            levels.append(1)
-        else:
-            levels.append(titles.get(_key(text)) or numbered.get(style) or min(sizes.index(style.size) + 1, 4))
-    return levels

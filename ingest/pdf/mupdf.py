@@ -96,17 +96,19 @@ class MuPdfDocument:
         """See `Document.read`."""
         try:
             page, rotation = self._unrotated(number)
-            shapes = sort_shapes(list(_shapes(page)))
+            drawings = page.get_drawings()
+            shapes = sort_shapes(list(_shapes(drawings)))
+            chars, slanted = _text(page)
             content = PageContent(
                 number=number,
                 width=page.rect.width,
                 height=page.rect.height,
-                chars=_chars(page),
+                chars=chars,
                 horizontal=shapes.horizontal,
                 vertical=shapes.vertical,
                 fills=shapes.fills,
                 images=tuple(Box(*info["bbox"]) for info in page.get_image_info()),
-                drawings=tuple(Box(*drawing["rect"]) for drawing in page.get_drawings()),
+                drawings=(*(Box(*drawing["rect"]) for drawing in drawings), *slanted),
             )
             return turned(content, turns=-rotation)
         except _FAILURES as error:
@@ -138,19 +140,22 @@ class MuPdfDocument:
         return page, rotation
 
 
-def _chars(page: Untyped) -> tuple[Char, ...]:
+def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
+    """The characters, and the boxes of lines at other angles: the labels of a plot may stand so."""
     size = page.rect.width, page.rect.height
     chars: list[Char] = []
+    slanted: list[Box] = []
     for block in page.get_text("rawdict", flags=_TEXT_FLAGS)["blocks"]:
         for line in block.get("lines", ()):
             direction = quarter_turns(*line["dir"])
             if direction is None:
+                slanted.append(Box(*line["bbox"]))
                 continue
             width, height = turned_size(*size, turns=direction)
             for span in line["spans"]:
                 found = _span_chars(span, direction=direction, page=size)
                 chars.extend(char for char in found if 0 <= char.x0 < width and 0 < char.baseline <= height)
-    return tuple(chars)
+    return tuple(chars), slanted
 
 
 def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
@@ -168,8 +173,8 @@ def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> 
         yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
 
 
-def _shapes(page: Untyped) -> Iterator[Shape]:
-    for drawing in page.get_drawings():
+def _shapes(drawings: Sequence[Untyped]) -> Iterator[Shape]:
+    for drawing in drawings:
         fill = drawing.get("fill")
         inked = fill is not None and min(fill) < _NEAR_WHITE
         for item in drawing["items"]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ingest.pdf.drafts import Draft
-from ingest.pdf.headings import split_number
+from ingest.pdf.heading_styles import split_number
 from paperscope.types import Passage, Section
 
 __all__ = ["section_at", "sections_of"]

@@ -13,9 +13,11 @@ from ingest.pdf.footnotes import footnotes_of
 from ingest.pdf.front import author_lines, title_lines
 from ingest.pdf.furniture import furniture_of
 from ingest.pdf.headings import FoundHeading, find_headings
-from ingest.pdf.layout import PageLayout, body_style, layouts_of
+from ingest.pdf.layout import BodyStyle, PageLayout, body_style, layouts_of
 from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
+from ingest.pdf.run_ins import cut_run_ins
 from ingest.pdf.tables import FoundTable, find_tables
 
 __all__ = ["Structure", "read_structure"]
@@ -46,7 +48,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     captions = [captions_of(layout.lines, gutter=layout.gutter) for layout in layouts]
     layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
-    figures = _figures(layouts, captions, tables)
+    figures = _figures(layouts, captions, tables, body=body)
     floats: list[FoundTable | FoundFigure] = [*tables, *figures]
     claimed = {line for part in floats for line in (*part.lines, *part.caption.lines)}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
@@ -60,7 +62,8 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     edges = column_edges(layouts, free, body=body)
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)
-    headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline)
+    flow, run_ins = cut_run_ins(flow)
+    headings = find_headings(layouts, flow, edges=edges, body=body, outline=outline, sure=run_ins, title=title)
     end = _front_end(headings, flow[0], title=title)
     measure = 0.0 if layouts[0].columns == 1 else edges[0][0].right - edges[0][0].left
     authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
@@ -103,19 +106,26 @@ def _flow(
 
 
 def _figures(
-    layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]], tables: Sequence[FoundTable]
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    tables: Sequence[FoundTable],
+    *,
+    body: BodyStyle,
 ) -> list[FoundFigure]:
     read = {table.caption for table in tables}
-    in_tables = {line for table in tables for line in table.lines}
+    claimed = {line for table in tables for line in table.lines}
+    claimed |= {line for page in captions for caption in page for line in caption.lines}
+    free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     figures: list[FoundFigure] = []
-    for page, layout in enumerate(layouts):
+    for page, (layout, furniture) in enumerate(zip(layouts, furniture_of(layouts, free), strict=True)):
         rest = [caption for caption in captions[page] if caption not in read]
-        in_captions = {line for caption in captions[page] for line in caption.lines}
-        free = [line for line in layout.lines if line not in in_tables and line not in in_captions]
         taken = [table.box for table in tables if table.page == page]
         taken += [caption.box for caption in captions[page] if caption in read]
-        figures.extend(find_figures(layout, rest, page=page, taken=taken, free=free))
-    return figures
+        figures.extend(
+            find_figures(layout, rest, page=page, taken=taken, free=free[page], body=body, furniture=furniture)
+        )
+    decoration = repeated_pictures(layouts)
+    return [figure for figure in figures if figure.caption.lines or figure.box.rounded() not in decoration]
 
 
 def _without(lines: Sequence[Sequence[Line]], claimed: Sequence[Sequence[Line] | frozenset[Line]]) -> list[list[Line]]:
@@ -128,7 +138,7 @@ def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title:
     opening = [
         heading.lines[0]
         for heading in headings
-        if heading.page == 0 and (heading.text[:1].isdigit() or _opens_text(heading.text))
+        if heading.page == 0 and (heading.text[:1].isdecimal() or _opens_text(heading.text))
     ]
     opening += [line for line in flow if _opens_text(line.text)]
     below = [line for line in opening if line.baseline > bottom]

@@ -10,6 +10,8 @@ from ingest.pdf.table_strips import Strip
 
 __all__ = ["Columns", "columns_of", "partition"]
 
+_HALF = 0.5
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Columns:
@@ -33,6 +35,16 @@ class Columns:
         middle = (x0 + x1) / 2
         nearest = min(range(len(self)), key=lambda index: abs(self.center(index, index) - middle))
         return nearest, nearest
+
+    def nearest(self, x0: float, x1: float) -> int:
+        """The first column of which a text from x0 to x1 covers half, else the one of which it covers most."""
+        shared = [
+            (min(x1, right) - max(x0, left)) / max(min(right - left, x1 - x0), 1.0) for left, right in self.intervals
+        ]
+        best = max(range(len(self)), key=lambda index: shared[index])
+        if shared[best] <= 0:
+            return self.span(x0, x1)[0]
+        return next((index for index, share in enumerate(shared) if share >= _HALF), best)
 
     def within(self, x0: float, x1: float) -> list[int]:
         """The columns that a rule from x0 to x1 covers."""
@@ -60,9 +72,12 @@ def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float
     return Columns(intervals=tuple(intervals), em=em)
 
 
-def partition(centers: Sequence[float], columns: Columns, *, first: int) -> list[tuple[int, int]] | None:
-    """Share the columns from `first` on among centred group titles, each over neighbours; None if none fits well."""
-    end = len(columns)
+def partition(
+    centers: Sequence[float], columns: Columns, *, first: int, end: int | None = None
+) -> list[tuple[int, int]] | None:
+    """Share the columns from `first` on, up to `end`, among centred group titles, each over neighbours; None if none
+    fits well."""
+    end = len(columns) if end is None else end
 
     @cache
     def best(column: int, title: int) -> tuple[float, tuple[tuple[int, int], ...]]:

@@ -69,6 +69,7 @@ def read_grid(region: TableRegion) -> Grid:
         columns = columns_of(rest, strips, em=em)
         width = len(columns)
         if grouping:
+            top = [recut(row, strips, columns.intervals, em=em, named=True) for row in top]
             levels, header = grouped_header(top, grouping, columns)
         body = _body(rest, columns, zones, region=region, headed=bool(grouping))
     cells = (*header, *cells_of(body, first_row=levels, width=width))

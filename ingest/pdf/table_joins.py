@@ -90,6 +90,8 @@ def _one_row(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[Gri
     stubs = texts_at.get(0, [])
     if not running or len(texts_at) < 2 or (len(stubs) > 1 and 0.8 * len(zone) < len(stubs)):
         return zone
+    if _has_apart_stubs(zone) or (not parted and all(len(row.pieces) == len(texts_at) for row in zone)):
+        return zone
     named = [(last, stub) for last, row in pairwise(zone) if (stub := row.piece_at(0))]
     if not parted and len(stubs) > 1 and any(not _runs_over(last, stub, columns) for last, stub in named):
         return zone
@@ -101,12 +103,24 @@ def _one_row(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[Gri
     return [whole]
 
 
+def _has_apart_stubs(zone: Sequence[GridRow]) -> bool:
+    """Whether stubs stand further apart than the lines of a text do."""
+    tops: dict[int, list[float]] = {}
+    for row in zone:
+        for piece in row.pieces:
+            tops.setdefault(piece.first, []).append(row.top)
+    pitches = [second - first for column in tops.values() for first, second in pairwise(column)]
+    return any(second - first > 1.5 * min(pitches) for first, second in pairwise(tops.get(0, [])))
+
+
 def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
     """Whether a header row stands half a line below, or goes on with titles of single columns."""
     over = [[piece for piece in row.pieces if title.first <= piece.first <= title.last] for title in last.pieces]
     if row.top - last.bottom < 0.75 * columns.em and all(len(pieces) < 2 for pieces in over):
         return True
     above = {piece.first: piece for piece in last.pieces if piece.first == piece.last}
+    if all(piece.first in above and _runs_over(last, piece, columns) for piece in row.pieces):
+        return True
     return row.piece_at(0) is None and all(piece.first == piece.last and piece.first in above for piece in row.pieces)
 
 

@@ -15,6 +15,8 @@ _PARTING = 0.45
 _STRONG = 1.0
 _CROSSED = 0.2
 _ALIGNED = 0.3
+_STRETCHED = 1.5
+_EVEN = 0.02
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +100,7 @@ def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip],
     gaps = [
         (left, right)
         for row in rows
-        for left, right in _gap(strip, row)
+        for left, right in _gap(strip, row, em=em)
         if not any(left.x1 <= other.middle <= right.x0 for other in known)
     ]
     parting = sum(_is_parting(*gap, em=em) for gap in gaps)
@@ -109,13 +111,24 @@ def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip],
     return 2 * parting >= len(gaps) and (crossing <= _CROSSED * (len(gaps) + crossing) or strong > crossing)
 
 
-def _gap(strip: Strip, row: Sequence[Word]) -> list[tuple[Word, Word]]:
-    """The words left and right of a strip; none if one is missing or a word covers it."""
+def _gap(strip: Strip, row: Sequence[Word], *, em: float) -> list[tuple[Word, Word]]:
+    """The words left and right of a strip; none if one is missing, a word covers it, or it lies in a justified text."""
     left = [word for word in row if word.x1 <= strip.middle]
     right = [word for word in row if word.x0 >= strip.middle]
     if not left or not right or len(left) + len(right) < len(row):
         return []
-    return [(max(left, key=lambda word: word.x1), right[0])]
+    if _is_justified(left[-2:], right[:2], em=em):
+        return []
+    return [(left[-1], right[0])]
+
+
+def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:
+    """Whether texts stand at the same gap from each other as a neighbour stands from them."""
+    gap = right[0].x0 - left[-1].x1
+    if gap > _STRETCHED * em or is_value(left[-1].text) or is_value(right[0].text):
+        return False
+    beside = [second.x0 - first.x1 for first, second in (*pairwise(left), *pairwise(right))]
+    return any(abs(other - gap) < _EVEN * em for other in beside)
 
 
 def _is_parting(left: Word, right: Word, *, em: float) -> bool:
@@ -138,17 +151,20 @@ def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
     return sum(any(word.x0 < strip.middle < word.x1 for word in row) for row in rows)
 
 
-def recut(row: PrintedRow, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float) -> PrintedRow:
+def recut(
+    row: PrintedRow, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float, named: bool = False
+) -> PrintedRow:
     """The row with its segments cut where they are the texts of neighbouring columns, and joined within a column.
 
-    `columns` are the intervals (left, right) between the strips.
+    `columns` are the intervals (left, right) between the strips. A row without a wide gap is one title unless it has
+    a word for each column, or is known to name columns (`named`).
     """
     parts: list[list[Word]] = []
     zones: list[set[int]] = []
     words = _words(row)
-    close = all(second.x0 - first.x1 < _PARTING * em for first, second in pairwise(words))
+    close = not named and all(second.x0 - first.x1 < _PARTING * em for first, second in pairwise(words))
     for segment in [line_of(words, size=row.segments[0].size)] if close else row.segments:
-        for run in _cut(segment, strips, columns, em=em, alone=close or len(row.segments) == 1):
+        for run in _cut(segment, strips, columns, em=em, alone=not named and (close or len(row.segments) == 1)):
             touched = {zone for word in run for zone in _zones(word, strips)}
             if zones and len(touched) == 1 and zones[-1] == touched:
                 parts[-1].extend(run)

@@ -32,6 +32,8 @@ _SPACING_ACCENTS = {
     "¯": "\u0304",
     "˙": "\u0307",
     "˚": "\u030a",
+    "˝": "\u030b",
+    "˛": "\u0328",
 }
 
 
@@ -82,8 +84,8 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
     """The words of a page, from top to bottom and left to right."""
     math = cache(partial(is_math_font, body_font=body_font))
     words: list[Word] = []
-    for row in _baseline_rows(chars):
-        row.sort(key=_position)
+    for row in _baseline_rows(_whole_ligatures(chars)):
+        row.sort(key=lambda char: (char.x0, char.x1))
         run = [row[0]]
         for char in row[1:]:
             if _belongs(char, run[-1]):
@@ -95,10 +97,15 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
     return words
 
 
-def _position(char: Char) -> tuple[float, float]:
-    """Where a letter stands; one without width is the tail of a ligature, before the letter that begins there."""
-    tail = char.x1 - char.x0 < _NO_WIDTH
-    return char.x0 - (_ROUNDING if tail else 0.0), char.x1
+def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
+    """The letters, each ligature as one: a letter without width is the tail of the one printed before it."""
+    whole: list[Char] = []
+    for char in chars:
+        if whole and char.x1 - char.x0 < _NO_WIDTH and abs(char.x0 - whole[-1].x1) < _ROUNDING:
+            whole[-1] = whole[-1]._replace(text=whole[-1].text + char.text)
+        else:
+            whole.append(char)
+    return whole
 
 
 def _baseline_rows(chars: Iterable[Char]) -> list[list[Char]]:

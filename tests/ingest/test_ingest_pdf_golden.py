@@ -131,8 +131,8 @@ def test_the_table(parsed: ParsedPaper) -> None:
     assert (table.label, table.caption) == ("Table 1", "Scores of two models.")
     assert table.header_rows == 2
     assert table.grid() == [
-        ["Model", "First set", "", "Second set", ""],
-        ["", "P", "R", "P", "R"],
+        ["", "First set", "", "Second set", ""],
+        ["Model", "P", "R", "P", "R"],
         ["Fox", "91.10", "90.20", "89.30", "88.40"],
         ["Fox+Dog", "92.10", "91.20", "90.30", "89.40"],
     ]

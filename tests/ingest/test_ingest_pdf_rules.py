@@ -8,14 +8,14 @@ from ingest.pdf.backend import Char, HorizontalRule
 from ingest.pdf.captions import captions_of, normal_label
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import reading_order
-from ingest.pdf.headings import is_references_title, split_number
+from ingest.pdf.heading_styles import is_references_title, split_number
 from ingest.pdf.hyphens import join_lines, vocabulary_of
 from ingest.pdf.lines import line_of, lines_of
 from ingest.pdf.margins import line_numbers
 from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.scripts import script_text
 from ingest.pdf.shapes import join_rules
-from ingest.pdf.words import words_of
+from ingest.pdf.words import Word, words_of
 from paperscope.types import Box
 from tests.ingest.pdf_words import chars, sentence, word
 
@@ -29,6 +29,12 @@ def test_the_tail_of_a_ligature_stands_before_the_next_letter() -> None:
     spots = [("f", 0.0, 5.0), ("i", 5.001, 5.001), ("l", 5.0, 7.0), ("e", 7.0, 12.0)]
     letters = [Char(letter, x0, x1, 100, 10.0, "Times", False, False) for letter, x0, x1 in spots]
     assert [item.text for item in words_of(letters, body_font="Times")] == ["file"]
+
+
+def test_a_ligature_stays_whole_where_the_next_letter_is_kerned_into_it() -> None:
+    spots = [("f", 0.0, 5.0), ("i", 5.0, 5.0), ("v", 4.8, 9.0), ("e", 9.0, 14.0)]
+    letters = [Char(letter, x0, x1, 100, 10.0, "Times", False, False) for letter, x0, x1 in spots]
+    assert [item.text for item in words_of(letters, body_font="Times")] == ["five"]
 
 
 def test_an_accent_over_its_letter_is_composed() -> None:
@@ -138,6 +144,22 @@ def test_a_gutter_is_found_between_two_columns_only() -> None:
     [[gutter], none] = gutters([(600.0, two), (600.0, one)])
     assert 250 < gutter < 310
     assert none == ()
+
+
+def test_a_page_with_a_wide_abstract_over_two_columns_takes_the_gutter_of_the_others() -> None:
+    def columns(top: int, rows: int) -> list[Word]:
+        return [
+            item
+            for row in range(rows)
+            for x, shift in ((50, 0), (310, 5))
+            for item in sentence("some plain words stand here and there", x, top + shift + 12 * row)
+        ]
+
+    abstract = [item for row in range(12) for item in sentence("many words " * 8, 50, 100 + 12 * row)]
+    first, *_ = gutters([(600.0, abstract + columns(280, 9)), (600.0, columns(100, 30)), (600.0, columns(100, 30))])
+    assert len(first) == 1
+    alone, *_ = gutters([(600.0, abstract), (600.0, columns(100, 30)), (600.0, columns(100, 30))])
+    assert alone == ()
 
 
 def test_three_columns_of_running_text_are_told_from_a_table_of_three() -> None:

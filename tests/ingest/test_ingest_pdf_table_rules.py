@@ -83,8 +83,8 @@ def test_partial_rules_make_groups_of_columns() -> None:
         [(0, "theirs"), (100, "5.0"), (150, "6.0"), (200, "7.0"), (250, "8.0")],
     ]
     grid = grid_of(rows, rules=[0, 26, 50], partial=[(98, 172, 15), (198, 272, 15)])
-    assert grid[0] == ["Model", "First", "", "Second", ""]
-    assert grid[1] == ["", "A", "B", "A", "B"]
+    assert grid[0] == ["", "First", "", "Second", ""]
+    assert grid[1] == ["Model", "A", "B", "A", "B"]
     assert grid[3] == ["theirs", "5.0", "6.0", "7.0", "8.0"]
 
 

@@ -1,0 +1,111 @@
+"""What a file is, told by its content; the suffix only helps where content can't tell."""
+
+import re
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+from ingest.images import is_image
+from ingest.source import read_file
+from paperscope.errors import PaperFileError
+from paperscope.types import PaperFormat
+
+__all__ = ["format_of", "is_paper_xml"]
+
+_OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HEAD = 8192
+_PDF_WITHIN = 1024
+_MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
+_WEB = (".html", ".htm", ".xhtml")
+_HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
+_ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s>/]")
+_PROLOGUE = re.compile(r"\s*<(?:\?xml|!DOCTYPE|!--)", re.IGNORECASE)
+_ROOTS: dict[str, PaperFormat] = {
+    "article": "jats",
+    "pmc-articleset": "jats",
+    "tei": "tei",
+    "tei.2": "tei",
+    "teicorpus": "tei",
+    "html": "html",
+}
+_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
+
+
+def format_of(file: Path) -> PaperFormat:
+    """The format of a file, or of a folder (MinerU's).
+
+    Raises `PaperFileError` for a file that is missing, empty, or of a kind that isn't read.
+    """
+    if file.is_dir():
+        return "mineru"
+    data = read_file(file)
+    return _by_signature(data, file) or _by_markup(_readable(data[:_HEAD]), file)
+
+
+def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
+    """What a file's first bytes say; None for text."""
+    if b"%PDF-" in data[:_PDF_WITHIN]:
+        return "pdf"
+    if is_image(data[:_HEAD]):
+        return "image"
+    if data.startswith(_OLD_WORD):
+        raise PaperFileError(
+            f"{file.name!r} is an old Office file (.doc) or one with a password. Save it as DOCX without a password."
+        )
+    if data.startswith(b"PK"):
+        return _zipped(data, file)
+    if file.suffix.lower() == ".pdf":
+        raise PaperFileError(f"{file.name!r} is no PDF file, whatever its name says. Fetch the file again.")
+    return None
+
+
+def _by_markup(text: str, file: Path) -> PaperFormat:
+    """What the beginning of a text says, and then its suffix."""
+    suffix = file.suffix.lower()
+    root = _root(text)
+    if root in _ROOTS and (root != "article" or suffix not in _WEB):
+        return _ROOTS[root]
+    if suffix in _MARKDOWN:
+        return "markdown"
+    if suffix in _WEB or (text.lstrip().startswith("<") and _HTML.search(text)):
+        return "html"
+    if suffix in (".xml", ".nxml", ".tei") or _PROLOGUE.match(text):
+        raise PaperFileError(
+            f"{file.name!r} is XML with the root element {root or '(none)'!r}; of XML, Paperscope reads JATS (article) "
+            "and TEI."
+        )
+    return "text"
+
+
+def is_paper_xml(file: Path) -> bool:
+    """Whether an XML file in a folder is a paper; what can't be read is one, so that its error is told."""
+    try:
+        with file.open("rb") as opened:
+            return _root(_readable(opened.read(_HEAD))) in _ROOTS
+    except OSError:
+        return True
+
+
+def _zipped(data: bytes, file: Path) -> PaperFormat:
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            if "word/document.xml" in archive.NameToInfo:
+                return "docx"
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise PaperFileError(f"{file.name!r} is a damaged archive ({error}). Fetch the file again.") from error
+    raise PaperFileError(f"{file.name!r} is an archive without a Word document; unpack it. {_READ}.")
+
+
+def _readable(head: bytes) -> str:
+    """The ASCII of a file's first bytes, in whatever character set they are."""
+    return head.replace(b"\0", b"").decode("ascii", errors="ignore")
+
+
+def _root(text: str) -> str:
+    """The name of an XML document's first element, in lower case; "" where the text does not begin with markup."""
+    body = re.sub(r"<!--.*?-->|<\?.*?\?>", " ", text, flags=re.DOTALL)
+    doctype = re.match(r"\s*<!DOCTYPE\s+(?:[\w.-]+:)?([\w.-]+)", body, re.IGNORECASE)
+    if doctype:
+        return doctype[1].lower()
+    match = _ROOT.match(body.lstrip())
+    return match[1].lower() if match else ""

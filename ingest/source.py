@@ -1,0 +1,25 @@
+"""Reading the bytes of a file that should be a paper."""
+
+from pathlib import Path
+
+from paperscope.errors import PaperFileError
+
+__all__ = ["read_file"]
+
+
+def read_file(file: Path) -> bytes:
+    """The bytes of a file. Raises `PaperFileError`, quoting its name, where there are none to read."""
+    name = file.name or str(file)
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise PaperFileError(f"There is no file {str(file)!r}. Check the path.") from error
+    except IsADirectoryError as error:
+        raise PaperFileError(f"{name!r} is a folder. Name a file in it.") from error
+    except OSError as error:
+        raise PaperFileError(
+            f"{name!r} can't be read: {error.strerror}. Check the path and its permissions."
+        ) from error
+    if not data:
+        raise PaperFileError(f"{name!r} is empty. Fetch the file again.")
+    return data
