@@ -14,7 +14,7 @@ from paperscope.types import Box
 
 __all__ = ["FramesBackend", "is_image"]
 
-_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "MPO")
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM")
 _MOST_PIXELS = 120_000_000
 _SCREEN = 0.75

@@ -17,17 +17,23 @@ Ink: TypeAlias = NDArray[np.bool_]
 # SciPy has no types.
 _ndimage: Any = ndimage
 
+_STANDS_OUT = 40
+_LEAST_INK = 20
 _MOST_SKEW = 5.0
 _SKEW_STEP = 0.1
+_SHARPER = 1.25
 _SAMPLE = 150_000
 _FULL = 0.9
 
 
 def ink_of(picture: Image.Image) -> Ink:
-    """Which pixels are dark: darker than halfway between the page's paper and its ink."""
+    """Which pixels are dark: darker than halfway between the page's paper and what plainly stands out from it."""
     grey = np.asarray(picture.convert("L"))
-    paper, dark = np.percentile(grey[::4, ::4], (70, 1))
-    return np.asarray(grey < (float(paper) + float(dark)) / 2 if paper - dark > 40 else np.zeros_like(grey, bool))
+    paper = float(np.percentile(grey[::4, ::4], 70))
+    marked = grey[grey < paper - _STANDS_OUT]
+    if marked.size < _LEAST_INK:
+        return np.zeros(grey.shape, bool)
+    return np.asarray(grey < (paper + float(np.median(marked))) / 2)
 
 
 def skew_of(ink: Ink) -> float:
@@ -41,7 +47,7 @@ def skew_of(ink: Ink) -> float:
     sharp = [_sharpness(xs, ys, angle) for angle in angles]
     best = int(np.argmax(sharp))
     level = _sharpness(xs, ys, 0.0)
-    return round(float(angles[best]), 2) if sharp[best] > 1.1 * level and abs(angles[best]) > 0.15 else 0.0
+    return round(float(angles[best]), 2) if sharp[best] > _SHARPER * level and abs(angles[best]) > 0.15 else 0.0
 
 
 def _sharpness(xs: NDArray[np.intp], ys: NDArray[np.intp], angle: float) -> float:
