@@ -9,7 +9,7 @@ from ingest.markup.front import with_front
 from ingest.markup.levels import with_levels
 from ingest.markup.reading import Reading, Source
 from ingest.pdf.drafts import Draft
-from ingest.pdf.headings import is_references_title
+from ingest.pdf.heading_styles import is_references_title
 from ingest.pdf.references import entry_label, entry_year
 from paperscope.errors import PaperFileError
 from paperscope.types import Element, Figure, Page, PaperFormat, ParsedPaper, Passage, Reference
