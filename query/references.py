@@ -45,7 +45,7 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     for kind, number in _mentions(question):
         for paper in papers:
             if kind == "page":
-                surroundings.extend(element.id for element in paper.elements if str(element.place.page) == number)
+                surroundings.extend(element.id for element in paper.elements if _is_on(element, number))
             elif kind == "section":
                 surroundings.extend(_in_section(paper, number))
             else:
@@ -54,6 +54,10 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
         for paper in papers:
             elements.extend(_nth(paper, match[2].casefold(), match[1].casefold()))
     return References(elements=_once(elements), surroundings=_once(surroundings))
+
+
+def _is_on(element: Element, page: str) -> bool:
+    return str(element.place.page) == page and not element.place.by_line
 
 
 def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:

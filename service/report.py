@@ -9,7 +9,7 @@ could be mistaken for one of these headings.
 import re
 from collections.abc import Sequence
 
-from paperscope.types import Answer, Claim, ImageFinding, Reading
+from paperscope.types import Answer, Claim, ImageFinding, Place, Reading
 from query import render_context
 from service.rows import BatchRow, image_name
 
@@ -78,8 +78,13 @@ def _final(answer: Answer) -> str:
 
 
 def _claim(claim: Claim) -> str:
-    places = [f"  - `{item.element}` {item.place}: “{_line(item.quote)}”" for item in claim.evidence]
+    places = [f"  - `{item.element}` {_place(item.place)}: “{_line(item.quote)}”" for item in claim.evidence]
     return "\n".join([f"- {_line(claim.text)}", *(places or ["  - no evidence"])])
+
+
+def _place(place: Place) -> str:
+    """The place in full; of a file without pages its lines, which its box counts."""
+    return f"{place.paper} {place.where}" if place.by_line else str(place)
 
 
 def _line(text: str) -> str:

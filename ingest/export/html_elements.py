@@ -46,7 +46,7 @@ class ElementHtml:
 
     def attributes(self, element: Element) -> str:
         """The anchor, the page as a hint, and the direction of the script."""
-        return f' id="{escape(element.id)}" title="page {element.place.page}" dir="auto"'
+        return f' id="{escape(element.id)}" title="{element.place.where}" dir="auto"'
 
     def text(self, element: Element) -> str:
         """The element's text (of a float: its caption) with its links."""

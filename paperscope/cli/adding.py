@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ingest import paper_files
-from paperscope.cli.display import stderr, stdout
+from paperscope.cli.display import extent, problem_line, stderr, stdout
 from paperscope.errors import InputError, ModelError, ModelUnavailableError
 from paperscope.library import Added, Library
 from paperscope.types import Usage
@@ -73,9 +73,9 @@ def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> Non
         numbers = {"pages": len(paper.pages), "seconds": round(added.seconds, 3), "usage": asdict(added.usage)}
         typer.echo(json.dumps({**row, **numbers}, ensure_ascii=False))
         return
-    took = [f"{len(paper.pages)} pages", f"{added.seconds:.1f} s"]
+    took = [extent(paper), f"{added.seconds:.1f} s"]
     if added.usage != Usage():
         took.append(str(added.usage))
     results.print(Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(took)})"))
     for problem in paper.problems:
-        results.print(Text(f"          page {problem.page}: {problem.reason}", style="yellow"))
+        results.print(Text(f"          {problem_line(problem, paper)}", style="yellow"))

@@ -49,7 +49,9 @@ def main() -> None:
 
 @app.command()
 def add(
-    paths: Annotated[list[Path], typer.Argument(help="Papers (PDF), or folders of papers.")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
+    ],
     *,
     password: PasswordOption = None,
     password_file: PasswordFileOption = None,
@@ -68,7 +70,9 @@ def add(
 
 @app.command()
 def parse(
-    paths: Annotated[list[Path], typer.Argument(help="Papers (PDF), or folders of papers.")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
+    ],
     *,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The folder for the files that are written.")] = None,
     formats: Annotated[

@@ -9,9 +9,21 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from paperscope.types import Answer, Claim, Element, Equation, Evidence, Figure, Paper, Reference, Table
+from paperscope.types import (
+    Answer,
+    Claim,
+    Element,
+    Equation,
+    Evidence,
+    Figure,
+    PageProblem,
+    Paper,
+    Place,
+    Reference,
+    Table,
+)
 
-__all__ = ["answer_view", "element_name", "paper_view", "papers_view", "stderr", "stdout"]
+__all__ = ["answer_view", "element_name", "extent", "paper_view", "papers_view", "problem_line", "stderr", "stdout"]
 
 _QUOTE = 160
 
@@ -31,6 +43,16 @@ def element_name(element: Element) -> str:
     if isinstance(element, Table | Figure | Equation | Reference) and element.label:
         return element.label
     return element.id.rpartition("/")[2].replace("-", " ")
+
+
+def extent(paper: Paper) -> str:
+    """How long a paper is, or what it is where it has no pages."""
+    return f"{len(paper.pages)} pages" if paper.paged else paper.format
+
+
+def problem_line(problem: PageProblem, paper: Paper) -> str:
+    """A problem with its page, where there are pages."""
+    return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason
 
 
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
@@ -55,23 +77,23 @@ def paper_view(paper: Paper, degrees: Mapping[str, int]) -> RenderableType:
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
-        Text(f"{paper.id}  {paper.file}  {len(paper.pages)} pages", style="dim"),
+        Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
         Text(""),
     ]
     parts += [Text(f"{'  ' * section.level}{section.number} {section.title}".rstrip()) for section in paper.sections]
     grid = Grid(box=box.SIMPLE_HEAD)
-    for name in ("element", "page", "what"):
+    for name in ("element", "where", "what"):
         grid.add_column(name)
     for element in paper.elements:
         if isinstance(element, Table | Figure | Equation):
             what = element.text if isinstance(element, Equation) else element.caption
             if isinstance(element, Table):
                 what += f"  ({element.shape[0]} × {element.shape[1]} cells)"
-            grid.add_row(element_name(element), str(element.place.page), Text(what))
+            grid.add_row(element_name(element), _where(element.place), Text(what))
     parts.append(grid)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
     parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
-    parts += [Text(f"Page {problem.page}: {problem.reason}", style="yellow") for problem in paper.problems]
+    parts += [Text(problem_line(problem, paper), style="yellow") for problem in paper.problems]
     return Group(*parts)
 
 
@@ -89,6 +111,10 @@ def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableT
     return Group(*parts, Text(""))
 
 
+def _where(place: Place) -> str:
+    return place.where if place.by_line else str(place.page)
+
+
 def _cited(claims: Sequence[Claim]) -> list[Evidence]:
     return list(dict.fromkeys(item for claim in claims for item in claim.evidence))
 
@@ -97,9 +123,9 @@ def _evidence(item: Evidence, *, number: int, name_of: Callable[[str], str]) -> 
     quote = " ".join(item.quote.split())
     if len(quote) > _QUOTE:
         quote = quote[: _QUOTE - 1] + "…"
-    box_text = " ".join(f"{value:g}" for value in item.place.box)
-    text = Text(f"[{number}] {name_of(item.element)}, page {item.place.page}", style="magenta")
-    text.append(f" [{box_text}]", style="dim")
+    text = Text(f"[{number}] {name_of(item.element)}, {item.place.where}", style="magenta")
+    if not item.place.by_line:
+        text.append(f" [{' '.join(f'{value:g}' for value in item.place.box)}]", style="dim")
     if quote:
         text.append(f" “{quote}”", style="default")
     return text

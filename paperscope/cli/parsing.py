@@ -16,7 +16,7 @@ from ingest import check_size, parser_for, read_paper
 from ingest.export import Written, free_name, to_paper_json, write_paper
 from ingest.pictures import PagePictures, has_pages, open_pictures
 from paperscope.cli.adding import expand_paths, report_failure
-from paperscope.cli.display import stderr, stdout
+from paperscope.cli.display import problem_line, stderr, stdout
 from paperscope.errors import InputError, OutputError
 from paperscope.files import writing
 from paperscope.settings import ParserSettings, Settings
@@ -116,7 +116,7 @@ def _report(file: Path, parsed: ParsedPaper, written: Written, job: ParseJob, *,
     results.print(Text(paper.title, style="bold"))
     results.print(Text(f"  {numbers_text}  ({seconds:.1f} s)"))
     for problem in problems:
-        results.print(Text(f"  page {problem.page}: {problem.reason}", style="yellow"))
+        results.print(Text(f"  {problem_line(problem, paper)}", style="yellow"))
     results.print(Text(f"  {len(written.files)} files in {folder}: {_files_text(written.files)}"))
 
 

@@ -179,6 +179,11 @@ class Paper:
     problems: tuple[PageProblem, ...] = ()
     format: PaperFormat = "pdf"
 
+    @property
+    def paged(self) -> bool:
+        """Whether the file has pages; the places in one without count lines."""
+        return any(page.width > 0 for page in self.pages)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperEntry:

@@ -38,6 +38,19 @@ class Place:
     page: int
     box: Box
 
+    @property
+    def by_line(self) -> bool:
+        """Whether the box counts lines of the source, not points on a page."""
+        return self.box.x0 == self.box.x1 == 0 and self.box.y0 >= 1
+
+    @property
+    def where(self) -> str:
+        """What a reader is told: `page 3`, or `line 12` and `lines 12-14` of a file without pages."""
+        if not self.by_line:
+            return f"page {self.page}"
+        first, last = int(self.box.y0), int(self.box.y1)
+        return f"line {first}" if first == last else f"lines {first}-{last}"
+
     def __str__(self) -> str:
         """`PAPER p.PAGE [x0 y0 x1 y1]`; `Place.parse` reads it back."""
         box = " ".join(f"{value:.1f}" for value in self.box)

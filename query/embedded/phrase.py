@@ -10,7 +10,11 @@ __all__ = ["claim", "column_name", "full_name", "listed", "part_names", "row_nam
 
 def table_name(table: Table) -> str:
     """Its label as printed, or where it stands."""
-    return table.label or f"the table on page {table.place.page}"
+    return table.label or f"the table {_at(table)}"
+
+
+def _at(table: Table) -> str:
+    return f"{'in' if table.place.by_line else 'on'} {table.place.where}"
 
 
 def row_name(datum: Datum) -> str:

@@ -59,7 +59,7 @@ class Quote:
     @property
     def shown(self) -> str:
         """The quotation with its place, and the display equation that it leads to."""
-        page = f"page {self.element.place.page}"
+        page = self.element.place.where
         if self.equation is None:
             return f"“{self.said}” ({page})"
         behind = self.symbols.quote if self.symbols is not None else ""
