@@ -39,7 +39,9 @@ class FileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
-    return FileParser({**_isolated_parsers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)})
+    return FileParser(
+        {**_isolated_parsers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)}
+    )
 
 
 @lru_cache(maxsize=1)

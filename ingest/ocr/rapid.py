@@ -31,6 +31,10 @@ class RapidRecognizer:
         self._engine: Untyped = None
         self._lock = Lock()
 
+    def __reduce__(self) -> tuple[type["RapidRecognizer"], tuple[()]]:
+        """Another process loads the models anew."""
+        return RapidRecognizer, ()
+
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
         """See `TextRecognizer.recognize`."""
         # OpenCV's order of colours.

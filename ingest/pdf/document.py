@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ingest.pdf.assemble import assemble
 from ingest.pdf.backend import Document, PageContent, PageReadError
+from ingest.pdf.char_table import CharTable
 from ingest.pdf.views import views_of
 from paperscope.errors import PaperFileError
 from paperscope.types import PageProblem, Paper, PaperFormat
@@ -66,9 +67,13 @@ def _read_pages(
     problems: list[PageProblem] = []
     for number in range(1, document.page_count + 1):
         try:
-            pages.extend(views_of(document.read(number)))
+            pages.extend(_compact(view) for view in views_of(document.read(number)))
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
         if on_page:
             on_page(number, document.page_count)
     return pages, problems
+
+
+def _compact(page: PageContent) -> PageContent:
+    return replace(page, chars=CharTable(page.chars))

@@ -14,6 +14,7 @@ _REACH = 2.6
 _LONGEST = 200.0
 _BESIDE = 12.0
 _ON_BAR = 0.45
+_CELL_GAP = 1.0
 
 
 def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
@@ -68,6 +69,8 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
         return words
     if not over or not under or not (_fills(over, rule) or _fills(under, rule)):
         return words
+    if _are_cells(over, size=size) and _are_cells(under, size=size):
+        return words
     big = max([*over, *under], key=lambda word: word.size)
     fraction = replace(
         big,
@@ -79,6 +82,16 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
     )
     folded = {id(word) for word in (*over, *under)}
     return [*(word for word in words if id(word) not in folded), fraction]
+
+
+def _are_cells(words: Sequence[Word], *, size: float) -> bool:
+    """Whether words stand far apart, as the cells above and below a table's rule do."""
+    right = min(word.x1 for word in words)
+    widest = 0.0
+    for word in sorted(words, key=lambda word: word.x0):
+        widest = max(widest, word.x0 - right)
+        right = max(right, word.x1)
+    return widest > _CELL_GAP * size
 
 
 def _fills(words: Sequence[Word], rule: HorizontalRule) -> bool:

@@ -11,6 +11,7 @@ __all__ = ["Shape", "SortedShapes", "join_rules", "sort_shapes"]
 _THIN = 2.0
 _SHORT = 8.0
 _ABUTTING = 1.5
+_LEVEL = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,12 +54,22 @@ def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
 
 def join_rules(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
     """Join rules at one height that abut (a border drawn cell by cell) or are dashes; gaps that are meant stay."""
+    levels: list[list[HorizontalRule]] = []
+    for rule in sorted(rules, key=lambda rule: rule.y):
+        if levels and rule.y - levels[-1][-1].y < _LEVEL:
+            levels[-1].append(rule)
+        else:
+            levels.append([rule])
+    return [rule for level in levels for rule in _join_level(sorted(level, key=lambda rule: rule.x0))]
+
+
+def _join_level(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
     joined: list[HorizontalRule] = []
     dash = False
-    for rule in sorted(rules, key=lambda rule: (round(rule.y, 1), rule.x0)):
+    for rule in rules:
         last = joined[-1] if joined else None
         short = rule.x1 - rule.x0 < _SHORT
-        if last and abs(last.y - rule.y) < 0.5 and rule.x0 - last.x1 <= (_SHORT if dash and short else _ABUTTING):
+        if last and rule.x0 - last.x1 <= (_SHORT if dash and short else _ABUTTING):
             joined[-1] = HorizontalRule(last.x0, max(last.x1, rule.x1), last.y)
             dash = dash and short
         else:

@@ -18,7 +18,7 @@ def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[G
     """Join rows that continue the one above; where rules part all rows, those between two rules are one."""
     between_rules = [list(group) for _, group in groupby(rows, key=lambda row: zones.of(row.top))]
     parted = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
-    ruled = [row for zone in between_rules for row in _one_row(_by_leading(zone, columns), columns, parted=parted)]
+    ruled = [row for zone in between_rules for row in _rows_of(zone, columns, parted=parted)]
     joined: list[GridRow] = []
     for index, row in enumerate(ruled):
         last = joined[-1] if joined else None
@@ -38,6 +38,11 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
     if row.kind != "body" or last.kind != "body":
         return False
     return _annotates(last, row) or _is_wrap(last, row, columns) or _is_split_stub(last, row, following)
+
+
+def _rows_of(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[GridRow]:
+    whole = _one_row(zone, columns, parted=parted) if parted else zone
+    return whole if len(whole) == 1 else _one_row(_by_leading(zone, columns), columns, parted=parted)
 
 
 def _by_leading(zone: list[GridRow], columns: Columns) -> list[GridRow]:
@@ -92,8 +97,7 @@ def _one_row(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[Gri
         return zone
     if _has_apart_stubs(zone) or (not parted and all(len(row.pieces) == len(texts_at) for row in zone)):
         return zone
-    named = [(last, stub) for last, row in pairwise(zone) if (stub := row.piece_at(0))]
-    if not parted and len(stubs) > 1 and any(not _runs_over(last, stub, columns) for last, stub in named):
+    if not parted and not _stubs_run_over(zone, columns):
         return zone
     if any(is_value(text) for texts in long for text in texts):
         return zone
@@ -101,6 +105,21 @@ def _one_row(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[Gri
     for row in zone[1:]:
         whole = _join(whole, row)
     return [whole]
+
+
+def _stubs_run_over(zone: Sequence[GridRow], columns: Columns) -> bool:
+    """Whether all lines of the stub continue the one above."""
+    named = [(last, stub) for last, row in pairwise(zone) if (stub := row.piece_at(0))]
+    if sum(row.piece_at(0) is not None for row in zone) > 1 and any(
+        not _runs_over(last, stub, columns) for last, stub in named
+    ):
+        return False
+    return not any(_begins_anew(row) for row in zone[1:] if row.piece_at(0))
+
+
+def _begins_anew(row: GridRow) -> bool:
+    """Whether no cell of a row goes on in the middle of a sentence."""
+    return len(row.pieces) > 1 and all(not piece.text[0].islower() for piece in row.pieces)
 
 
 def _has_apart_stubs(zone: Sequence[GridRow]) -> bool:

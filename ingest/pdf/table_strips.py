@@ -41,7 +41,7 @@ def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[floa
     several = [_words(row) for row in rows if len(row.segments) > 1] or [_words(row) for row in rows]
     strips = _found(several, em=em)
     alone = [_words(row) for row in rows if len(row.segments) == 1]
-    inside = [row for row in alone if not any(_crossing(strip, [row]) for strip in strips)]
+    inside = [row for row in alone if _fits(row, strips)]
     inked = [*several, *inside]
     strips = _found(inked, em=em)
     left, right = min(row[0].x0 for row in inked), max(word.x1 for row in inked for word in row)
@@ -51,6 +51,14 @@ def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[floa
         if clear and left < x < right and _crossing(line, inked) <= _CROSSED * len(inked):
             strips.append(line)
     return sorted(strips, key=lambda strip: strip.x0)
+
+
+def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
+    """Whether a row with no wide gap lies in one column, or has a gap in each strip and a text in each column."""
+    if not any(_crossing(strip, [row]) for strip in strips):
+        return True
+    gaps = [(first.x1, second.x0) for first, second in pairwise(row)]
+    return all(any(left < strip.x1 and right > strip.x0 for left, right in gaps) for strip in strips)
 
 
 def _found(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
@@ -107,7 +115,8 @@ def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip],
     strong = sum(_is_strong(*gap, em=em) for gap in gaps)
     crossing = _crossing(strip, rows)
     if not gaps:
-        return crossing == 0 and strip.x1 - strip.x0 > _PARTING * em
+        justified = any(_in_justified(strip, row, em=em) for row in rows)
+        return crossing == 0 and strip.x1 - strip.x0 > _PARTING * em and not justified
     return 2 * parting >= len(gaps) and (crossing <= _CROSSED * (len(gaps) + crossing) or strong > crossing)
 
 
@@ -115,11 +124,15 @@ def _gap(strip: Strip, row: Sequence[Word], *, em: float) -> list[tuple[Word, Wo
     """The words left and right of a strip; none if one is missing, a word covers it, or it lies in a justified text."""
     left = [word for word in row if word.x1 <= strip.middle]
     right = [word for word in row if word.x0 >= strip.middle]
-    if not left or not right or len(left) + len(right) < len(row):
-        return []
-    if _is_justified(left[-2:], right[:2], em=em):
+    if not left or not right or len(left) + len(right) < len(row) or _is_justified(left[-2:], right[:2], em=em):
         return []
     return [(left[-1], right[0])]
+
+
+def _in_justified(strip: Strip, row: Sequence[Word], *, em: float) -> bool:
+    left = [word for word in row if word.x1 <= strip.middle]
+    right = [word for word in row if word.x0 >= strip.middle]
+    return bool(left and right) and _is_justified(left[-2:], right[:2], em=em)
 
 
 def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:

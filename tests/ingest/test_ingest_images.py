@@ -1,5 +1,6 @@
 """Papers that are pictures: frames are pages, text is recognised, a page of little text is a figure."""
 
+import re
 import struct
 import zlib
 from collections.abc import Sequence
@@ -133,7 +134,7 @@ def test_transparent_parts_are_white(tmp_path: Path) -> None:
 def test_a_truncated_picture_is_one_clear_error(tmp_path: Path, name: str) -> None:
     file = save(tmp_path, name, size=(600, 600))
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    with pytest.raises(PaperFileError, match=name):
+    with pytest.raises(PaperFileError, match=re.escape(name)):
         parse(file)
 
 
@@ -150,5 +151,5 @@ def test_a_bomb_of_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> No
     head = struct.pack(">IIBBBBB", 60_000, 60_000, 1, 0, 0, 0, 0)
     file = tmp_path / "bomb.png"
     file.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)))
-    with pytest.raises(PaperFileError, match="bomb.png"):
+    with pytest.raises(PaperFileError, match=r"bomb\.png"):
         parse(file)

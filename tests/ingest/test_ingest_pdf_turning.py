@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.pdf import PageContent
 from ingest.pdf.backend import Char, HorizontalRule, VerticalRule
+from ingest.pdf.char_table import CharTable
 from ingest.pdf.mupdf import MuPdfBackend
 from ingest.pdf.turning import quarter_turns, turned, turned_box, turned_point, turned_size
 from paperscope.types import Box
@@ -55,6 +56,15 @@ def test_turning_a_page_and_back_changes_nothing(page: PageContent, turns: int) 
 def test_turning_a_box_and_back_changes_nothing(box: Box, turns: int, width: float, height: float) -> None:
     there = turned_box(box, width, height, turns=turns)
     assert turned_box(there, *turned_size(width, height, turns=turns), turns=-turns) == box
+
+
+@given(page=pages())
+def test_a_table_of_characters_holds_the_same_characters(page: PageContent) -> None:
+    table = CharTable(page.chars)
+    assert tuple(table) == page.chars
+    assert len(table) == len(page.chars)
+    assert [table[index] for index in range(-len(table), len(table))] == [*page.chars, *page.chars]
+    assert table[1:] == page.chars[1:]
 
 
 def test_four_quarter_turns_are_none() -> None:
