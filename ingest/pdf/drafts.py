@@ -14,7 +14,8 @@ from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
 from ingest.pdf.lines import Line, bounds
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from ingest.pdf.places import Places
-from ingest.pdf.references import entries_of, entry_label, entry_year
+from ingest.pdf.reference_entries import bibliography_start, entries_of
+from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.structure import Structure
 from ingest.pdf.tables import FoundTable
 from paperscope.types import (
@@ -107,8 +108,10 @@ def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabul
         if isinstance(part, FlowLine):
             run.append((index, part))
         elif not isinstance(part, FoundTable | FoundFigure):
-            make = _references if references else _paragraphs
-            yield from make(run, role=role, style=style, vocabulary=vocabulary, places=places)
+            first = 0 if references else bibliography_start([line for _, line in run])
+            text, listed = (run, []) if first is None else (run[:first], run[first:])
+            yield from _paragraphs(text, role=role, style=style, vocabulary=vocabulary, places=places)
+            yield from _references(listed, vocabulary=vocabulary, places=places)
             run = []
         if isinstance(part, FoundHeading):
             references = is_references_title(part.text)
@@ -136,20 +139,20 @@ def _paragraphs(
         yield Draft(at=at[id(paragraph.lines[0])], element=_passage(text, own, places.along(paragraph.lines)))
 
 
-def _references(
-    run: Sequence[tuple[int, FlowLine]],
-    *,
-    role: PassageRole,
-    style: TextStyle,
-    vocabulary: Vocabulary,
-    places: Places,
-) -> Iterator[Draft]:
-    del role, style
+def _references(run: Sequence[tuple[int, FlowLine]], *, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
     at = {id(line): index for index, line in run}
     for entry in entries_of([line for _, line in run]):
         text = join_lines((line.line.text for line in entry.lines), vocabulary)
-        place = places.along(entry.lines)[0]
-        reference = Reference(id="", place=place, order=0, text=text, label=entry_label(text), year=entry_year(text))
+        place, *more = places.along(entry.lines)
+        reference = Reference(
+            id="",
+            place=place,
+            order=0,
+            text=text,
+            label=entry_label(text),
+            year=entry_year(text),
+            more_places=tuple(more),
+        )
         yield Draft(at=at[id(entry.lines[0])], element=reference)
 
 

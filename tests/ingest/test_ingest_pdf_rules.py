@@ -12,7 +12,6 @@ from ingest.pdf.heading_styles import is_references_title, split_number
 from ingest.pdf.hyphens import join_lines, vocabulary_of
 from ingest.pdf.lines import line_of, lines_of
 from ingest.pdf.margins import line_numbers
-from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.scripts import script_text
 from ingest.pdf.shapes import join_rules
 from ingest.pdf.words import Word, words_of
@@ -222,18 +221,3 @@ def test_the_bibliography_is_known_by_its_title() -> None:
     assert is_references_title("7 References")
     assert is_references_title("Bibliography")
     assert not is_references_title("Results")
-
-
-@pytest.mark.parametrize(
-    ("text", "label", "year"),
-    [
-        ("[12] A. Smith. Title. 2019.", "[12]", 2019),
-        ("Xiaoya Li, Fei Wu, and Jiwei Li. 2019. A title.", "Li et al., 2019", 2019),
-        ("William B. Dolan and Chris Brockett. 2005. Automatically.", "Dolan and Brockett, 2005", 2005),
-        ("Lee R Dice. 1945. Measures.", "Dice, 1945", 1945),
-        ("No year and no marks", "", None),
-    ],
-)
-def test_reference_labels(text: str, label: str, year: int | None) -> None:
-    assert entry_label(text) == label
-    assert entry_year(text) == year
