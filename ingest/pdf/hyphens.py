@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ingest.pdf.line_ends import is_cut
+
 __all__ = ["Vocabulary", "join_lines", "vocabulary_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -41,7 +43,7 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
     """One text of lines in order. A hyphen at a line's end stays if the paper writes the pair with one, if what
     follows isn't a lower-case word, if a name of capitals or digits precedes it, or if both halves but not the whole
-    are words of the paper."""
+    are words of the paper. An address or a range of numbers that a line's end cuts is joined as it stands."""
     known = vocabulary or Vocabulary()
     text = ""
     for line in lines:
@@ -49,7 +51,9 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
             text = line
             continue
         broken = _BROKEN.search(text)
-        if not broken:
+        if is_cut(text, line):
+            text += line
+        elif not broken:
             text = f"{text} {line}"
         elif _genuine(broken[1].split("-")[-1], line, known):
             text += line

@@ -44,6 +44,18 @@ def test_an_accent_over_its_letter_is_composed() -> None:
     assert words_of([*chars("l", 0, 10), *pair], body_font="Times")[0].text == "lé"
 
 
+def test_an_accent_belongs_to_the_nearer_of_two_letters() -> None:
+    spots = [("a", 26.98, 30.9), ("´", 27.05, 30.95), ("n", 30.8, 35.11), ("˜", 31.08, 34.98), ("e", 35.11, 38.58)]
+    letters = [Char(letter, x0, x1, 10, 6.9, "CMR7", False, False) for letter, x0, x1 in spots]
+    assert [item.text for item in words_of(letters, body_font="Times")] == ["áñe"]
+
+
+def test_an_accent_set_far_back_over_its_letter_stays_in_the_word() -> None:
+    spots = [("r", 3.95, 7.12), ("u", 7.2, 11.69), ("¨", 7.33, 11.39), ("n", 11.69, 16.18)]
+    letters = [Char(letter, x0, x1, 10, 7.0, "CMR7", False, False) for letter, x0, x1 in spots]
+    assert [item.text for item in words_of(letters, body_font="Times")] == ["rün"]
+
+
 def test_a_superscript_joins_its_line_legibly() -> None:
     lines = lines_of([word("tasks", 0, 100), word("2", 25, 96, size=6), word("show", 31, 100)], gutters=())
     assert [line.text for line in lines] == ["tasks² show"]
@@ -78,6 +90,26 @@ def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:
     assert join_lines(["cross-", "entropy"], known) == "cross-entropy"
     assert join_lines(["F1-", "Score"], known) == "F1-Score"
     assert join_lines(["AB-", "STRACTION"], known) == "ABSTRACTION"
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["pages 105–", "114."], "pages 105–114."),
+        (["Computing, 35:", "22199–22213"], "Computing, 35:22199–22213"),
+        (["Intelligence, 45(1):", "1–26"], "Intelligence, 45(1):1–26"),
+        (["see https://a.org/meta-llama/", "Llama-3.1-70B"], "see https://a.org/meta-llama/Llama-3.1-70B"),
+        (["https://doi.org/10.", "1016/j.", "ijhcs.2020.102498"], "https://doi.org/10.1016/j.ijhcs.2020.102498"),
+        (["https://doi.org/10.18653/", "v1/2020.main.553"], "https://doi.org/10.18653/v1/2020.main.553"),
+        (["https://a.org/some-", "thing"], "https://a.org/some-thing"),
+        (["https://a.org/", "Accessed 2020"], "https://a.org/ Accessed 2020"),
+        (["https://a.org/page.", "2019."], "https://a.org/page. 2019."),
+        (["In 2019:", "12 papers"], "In 2019: 12 papers"),
+        (["from 3 –", "the others"], "from 3 – the others"),
+    ],
+)
+def test_an_address_or_range_that_a_line_end_cuts_is_joined(lines: list[str], text: str) -> None:
+    assert join_lines(lines) == text
 
 
 @pytest.mark.parametrize(
