@@ -12,6 +12,7 @@ from ingest.pdf.heading_styles import is_references_title
 from ingest.pdf.headings import FoundHeading
 from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
 from ingest.pdf.lines import Line, bounds
+from ingest.pdf.listings import FoundListing
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from ingest.pdf.places import Places
 from ingest.pdf.references import entries_of, entry_label, entry_year
@@ -31,7 +32,7 @@ from paperscope.types import (
 
 __all__ = ["Draft", "draft_elements"]
 
-Part = FoundTable | FoundFigure | FoundEquation | FoundHeading | FlowLine
+Part = FoundTable | FoundFigure | FoundListing | FoundEquation | FoundHeading | FlowLine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +75,7 @@ def _page_parts(structure: Structure, page: int) -> list[Part]:
         if line not in titled:
             column = layout.column(line)
             parts.append(FlowLine(page=page, column=column, edges=edges[min(column, len(edges) - 1)], line=line))
-    for group in (structure.tables, structure.figures, structure.equations):
+    for group in (structure.tables, structure.figures, structure.listings, structure.equations):
         parts.extend(part for part in group if part.page == page)
     return reading_order(parts, box=_box, gutters=layout.gutters)
 
@@ -106,7 +107,7 @@ def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabul
     for index, part in enumerate([*parts, None]):
         if isinstance(part, FlowLine):
             run.append((index, part))
-        elif not isinstance(part, FoundTable | FoundFigure):
+        elif not isinstance(part, FoundTable | FoundFigure | FoundListing):
             make = _references if references else _paragraphs
             yield from make(run, role=role, style=style, vocabulary=vocabulary, places=places)
             run = []
@@ -159,10 +160,17 @@ def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
             yield Draft(at=index, element=_table(part, places))
         elif isinstance(part, FoundFigure):
             yield Draft(at=index, element=figure_element(part, places))
+        elif isinstance(part, FoundListing):
+            yield Draft(at=index, element=_listing(part, places))
         elif isinstance(part, FoundEquation):
             label = f"Equation {part.number}" if part.number else ""
             place = places.at(part.page, part.box)
             yield Draft(at=index, element=Equation(id="", place=place, order=0, text=part.text, label=label))
+
+
+def _listing(found: FoundListing, places: Places) -> Passage:
+    place = places.at(found.page, found.box)
+    return Passage(id="", place=place, order=0, text=found.text, role="code", label=found.label, caption=found.caption)
 
 
 def _table(found: FoundTable, places: Places) -> Table:

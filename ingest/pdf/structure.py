@@ -15,6 +15,7 @@ from ingest.pdf.furniture import furniture_of
 from ingest.pdf.headings import FoundHeading, find_headings
 from ingest.pdf.layout import BodyStyle, PageLayout, body_style, layouts_of
 from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.listings import FoundListing, find_listings
 from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
@@ -32,6 +33,7 @@ class Structure:
     edges: Sequence[Sequence[Edges]]
     tables: Sequence[FoundTable]
     figures: Sequence[FoundFigure]
+    listings: Sequence[FoundListing]
     equations: Sequence[FoundEquation]
     headings: Sequence[FoundHeading]
     title: Sequence[Line]
@@ -54,6 +56,9 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     furniture = furniture_of(layouts, free)
     free = _without(free, furniture)
+    listings = _listings(layouts, captions, free, body=body)
+    programs = {line for listing in listings for line in (*listing.head, *listing.lines)}
+    free = [[line for line in page if line not in programs] for page in free]
     title = title_lines(layouts[0], free[0], body=body)
     free[0] = [line for line in free[0] if line not in title]
     footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
@@ -74,6 +79,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
         edges=edges,
         tables=tables,
         figures=figures,
+        listings=listings,
         equations=equations,
         headings=headings,
         title=title,
@@ -82,6 +88,20 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
         furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
         text=flow,
     )
+
+
+def _listings(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    *,
+    body: BodyStyle,
+) -> list[FoundListing]:
+    return [
+        listing
+        for page, layout in enumerate(layouts)
+        for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
+    ]
 
 
 def _equations(
