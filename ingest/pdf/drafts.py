@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ingest.pdf.edges import Edges
 from ingest.pdf.equations import FoundEquation
 from ingest.pdf.figure_elements import figure_element
 from ingest.pdf.figures import FoundFigure
@@ -51,6 +52,7 @@ def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
     drafts = [*_front(structure, places)]
     drafts.extend(_text_drafts(parts, style=style, vocabulary=vocabulary, places=places))
     drafts.extend(_floats(parts, places))
+    drafts.extend(_sidebars(structure, parts, style=style, vocabulary=vocabulary, places=places))
     drafts.extend(_footnotes(structure, parts, vocabulary=vocabulary, places=places))
     drafts.sort(key=lambda draft: draft.at)
     return [*drafts, *_furniture(structure, places)]
@@ -198,6 +200,23 @@ def _table(found: FoundTable, places: Places) -> Table:
         header_rows=found.grid.header_rows,
         confidence=found.grid.confidence,
     )
+
+
+def _sidebars(
+    structure: Structure, parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places
+) -> Iterator[Draft]:
+    """Sidebars come before everything else on their page."""
+    starts = {part.page: index for index, part in reversed(list(enumerate(parts)))}
+    for page, sidebars in enumerate(structure.sidebars):
+        for lines in sidebars:
+            box = bounds(line.box for line in lines)
+            edges = Edges(left=box.x0, right=box.x1)
+            flow = [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
+            for order, paragraph in enumerate(paragraphs_of(flow, style=style)):
+                text = join_lines((line.line.text for line in paragraph.lines), vocabulary)
+                role: PassageRole = "list" if paragraph.bulleted else "paragraph"
+                at = starts.get(page, len(parts)) - 0.5 + order / (2 * len(lines) + 2)
+                yield Draft(at=at, element=_passage(text, role, places.along(paragraph.lines)))
 
 
 def _footnotes(

@@ -19,6 +19,7 @@ from ingest.pdf.listings import FoundListing, find_listings
 from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
+from ingest.pdf.sidebars import sidebars_of
 from ingest.pdf.tables import FoundTable, find_tables
 
 __all__ = ["Structure", "read_structure"]
@@ -27,7 +28,7 @@ __all__ = ["Structure", "read_structure"]
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Structure:
     """The parts of a document. `text` holds each page's lines of running text and headings in reading order;
-    `figures` includes the pictures of tables in which no grid was found."""
+    `figures` includes the pictures of tables in which no grid was found; `sidebars` are lists of each page's."""
 
     layouts: Sequence[PageLayout]
     edges: Sequence[Sequence[Edges]]
@@ -38,6 +39,7 @@ class Structure:
     headings: Sequence[FoundHeading]
     title: Sequence[Line]
     authors: Sequence[Line]
+    sidebars: Sequence[Sequence[Sequence[Line]]]
     footnotes: Sequence[Sequence[Line]]
     furniture: Sequence[Sequence[Line]]
     text: Sequence[Sequence[Line]]
@@ -65,6 +67,8 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     free = _without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
+    parted = [sidebars_of(lines, edges[page], body=body) for page, lines in enumerate(free)]
+    free = [rest for _, rest in parted]
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)
     flow, run_ins = cut_run_ins(flow)
@@ -84,6 +88,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
         headings=headings,
         title=title,
         authors=authors,
+        sidebars=[found for found, _ in parted],
         footnotes=footnotes,
         furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
         text=flow,
