@@ -25,6 +25,25 @@ def test_words_are_cut_at_gaps() -> None:
     assert [item.text for item in words] == ["two", "words", "below"]
 
 
+def test_narrow_spaces_part_words_where_all_other_letters_abut() -> None:
+    narrow = letters_of("Mixture of words", space=1.3)
+    assert [item.text for item in words_of(narrow, body_font="Times")] == ["Mixture", "of", "words"]
+    spaced_out = letters_of("Mixture of words", space=0.6, apart=0.7)
+    assert [item.text for item in words_of(spaced_out, body_font="Times")] == ["Mixtureofwords"]
+
+
+def letters_of(text: str, *, space: float, apart: float = 0.0) -> list[Char]:
+    """Letters 5 pt wide and so far apart, with so much more between words."""
+    x, letters = 0.0, []
+    for letter in text:
+        if letter == " ":
+            x += space
+            continue
+        letters.append(Char(letter, x, x + 5, 100, 10.0, "Times", False, False))
+        x += 5 + apart
+    return letters
+
+
 def test_the_tail_of_a_ligature_stands_before_the_next_letter() -> None:
     spots = [("f", 0.0, 5.0), ("i", 5.001, 5.001), ("l", 5.0, 7.0), ("e", 7.0, 12.0)]
     letters = [Char(letter, x0, x1, 100, 10.0, "Times", False, False) for letter, x0, x1 in spots]
