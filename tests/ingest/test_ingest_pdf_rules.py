@@ -138,10 +138,29 @@ def test_an_address_or_range_that_a_line_end_cuts_is_joined(lines: list[str], te
         (["an F1-", "oriented loss; F1"], "an F1-oriented loss; F1"),
         (["McDon-", "ald wins"], "McDonald wins"),
         (["PROMPT-", "ING"], "PROMPTING"),
+        (["the RNN and the CRF", "as RNN-", "CRF here"], "the RNN and the CRF as RNN-CRF here"),
+        (["on FB15K-", "YAGO15K."], "on FB15K-YAGO15K."),
+        (["a supervised task", "the self-super-", "vised one"], "a supervised task the self-supervised one"),
+        (["a cross-browser-", "compatible page"], "a cross-browser-compatible page"),
+        (["with binary-", "cross-entropy"], "with binary-cross-entropy"),
+        (["under a graduate", "an under-", "graduate"], "under a graduate an undergraduate"),
     ],
 )
 def test_a_coded_name_keeps_its_hyphen(lines: list[str], text: str) -> None:
     assert join_lines(lines, vocabulary_of(lines)) == text
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["at https://a.example/", "b_c."], "at https://a.example/b_c."),
+        (["at https://a.example/b-", "c now"], "at https://a.example/b-c now"),
+        (["at https://a.example/", "for all"], "at https://a.example/ for all"),
+        (["at https://a.example", "or b/c"], "at https://a.example or b/c"),
+    ],
+)
+def test_an_address_is_whole_over_lines(lines: list[str], text: str) -> None:
+    assert join_lines(lines) == text
 
 
 def test_halves_of_broken_words_are_no_vocabulary() -> None:
