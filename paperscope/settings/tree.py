@@ -175,7 +175,9 @@ class LimitSettings(Section):
     max_file_mb: int = Field(default=100, ge=1, description="the largest paper file, in megabytes")
     max_pages: int = Field(default=500, ge=1, description="the most pages of a paper")
     parse_seconds: float = Field(
-        default=15.0, gt=0, description="how long opening a PDF, or reading one page of it, may take"
+        default=15.0,
+        gt=0,
+        description="how long opening a PDF or reading a page may take; recognising its text (OCR) ten times as long",
     )
     parse_memory_mb: int = Field(
         default=4096, ge=256, description="how much memory reading a PDF may take, in megabytes (Linux)"
