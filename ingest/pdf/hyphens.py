@@ -26,9 +26,8 @@ _SECONDS = frozenset(
         "independent",
         "oriented",
         "related",
-        "separated",
+        "specific",
     )
-    + ("specific",)
 )
 
 
