@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.pdf.continued import is_continuation_note, opens_continuation
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.lines import Line, bounds
 from paperscope.types import Box
@@ -44,6 +45,11 @@ class Caption:
         """The line that names the table or figure."""
         return self.lines[0]
 
+    @property
+    def continues(self) -> bool:
+        """Whether it says that its table or figure was begun before."""
+        return opens_continuation(self.text)
+
 
 def normal_label(word: str, number: str) -> str:
     """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`."""
@@ -81,7 +87,7 @@ def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
     match = _START.match(line.text)
     if not match or not match["word"][0].isupper():
         return None
-    if match["mark"].strip():
+    if match["mark"].strip() or opens_continuation(line.text[match.end() :]):
         return match
     if line.words[0].bold and not line.words[-1].bold:
         return match
@@ -105,8 +111,9 @@ def _caption(
     members = [line, *_rest_of_first(line, lines)]
     text_left = _text_left(line, match.end())
     last = line
+    whole = is_continuation_note(line.text)
     for other in lines:
-        if other in members or other in starts:
+        if whole or other in members or other in starts:
             continue
         if _continues(last, other, first=line, text_left=text_left, gutter=gutter) and not _is_row(other, line, lines):
             members.append(other)

@@ -19,17 +19,16 @@ from ingest.pdf.places import Places
 from ingest.pdf.reference_entries import bibliography_start, entries_of
 from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.structure import Structure
-from ingest.pdf.tables import FoundTable
+from ingest.pdf.table_elements import table_element
+from ingest.pdf.table_found import FoundTable
 from paperscope.types import (
     Box,
-    Cell,
     Element,
     Equation,
     Passage,
     PassageRole,
     Place,
     Reference,
-    Table,
 )
 
 __all__ = ["Draft", "draft_elements"]
@@ -162,7 +161,7 @@ def _references(run: Sequence[tuple[int, FlowLine]], *, vocabulary: Vocabulary, 
 def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
     for index, part in enumerate(parts):
         if isinstance(part, FoundTable):
-            yield Draft(at=index, element=_table(part, places))
+            yield Draft(at=index, element=table_element(part, places))
         elif isinstance(part, FoundFigure):
             yield Draft(at=index, element=figure_element(part, places))
         elif isinstance(part, FoundListing):
@@ -176,33 +175,6 @@ def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
 def _listing(found: FoundListing, places: Places) -> Passage:
     place = places.at(found.page, found.box)
     return Passage(id="", place=place, order=0, text=found.text, role="code", label=found.label, caption=found.caption)
-
-
-def _table(found: FoundTable, places: Places) -> Table:
-    cells = tuple(
-        Cell(
-            row=cell.row,
-            column=cell.column,
-            text=cell.text,
-            place=places.at(found.page, bounds(line.box for line in cell.lines)),
-            row_span=cell.row_span,
-            column_span=cell.column_span,
-            role=cell.role,
-            bold=cell.bold,
-        )
-        for cell in found.grid.cells
-    )
-    return Table(
-        id="",
-        place=places.at(found.page, found.box),
-        order=0,
-        cells=cells,
-        label=found.caption.label,
-        caption=found.caption.text,
-        caption_place=places.at(found.page, found.caption.box),
-        header_rows=found.grid.header_rows,
-        confidence=found.grid.confidence,
-    )
 
 
 def _sidebars(

@@ -217,7 +217,7 @@ def test_a_caption_hangs_from_its_first_word_and_ends_at_the_first_row() -> None
     lines = [
         line_of(first),
         line_of(sentence("estimator.", hang, 111)),
-        line_of(sentence("Setting", 58, 122)),
+        line_of(sentence("Size", 58, 122)),
         line_of(sentence("Description", hang, 122)),
     ]
     [caption] = captions_of(lines, gutter=None)
