@@ -102,14 +102,15 @@ def _front(structure: Structure, places: Places) -> Iterator[Draft]:
 def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
     """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
     role: PassageRole = "paragraph"
-    references = False
+    references, number = False, 0
     run: list[tuple[int, FlowLine]] = []
     for index, part in enumerate([*parts, None]):
         if isinstance(part, FlowLine):
             run.append((index, part))
         elif not isinstance(part, FoundTable | FoundFigure):
             at = {id(line): index for index, line in run}
-            entries, text = _bibliography([line for _, line in run], titled=references)
+            entries, text = _bibliography([line for _, line in run], titled=references, after=number)
+            number = entries[-1].number if entries else number
             run = [(at[id(line)], line) for line in text]
             yield from _paragraphs(run, role=role, style=style, vocabulary=vocabulary, places=places)
             for entry in entries:
@@ -141,9 +142,10 @@ def _paragraphs(
         yield Draft(at=at[id(paragraph.lines[0])], element=_passage(text, own, places.along(paragraph.lines)))
 
 
-def _bibliography(lines: Sequence[FlowLine], *, titled: bool) -> tuple[list[Entry], list[FlowLine]]:
-    """The entries among lines, and the rest; `titled` if they stand under the title of a bibliography."""
-    first = 0 if titled else bibliography_start(lines)
+def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
+    """The entries among lines, and the rest; `titled` if they stand under the title of a bibliography, `after` is the
+    number of the last entry before."""
+    first = 0 if titled else bibliography_start(lines, after=after)
     if first is None:
         return [], [*lines]
     entries, rest = entries_of(lines[first:])

@@ -32,6 +32,12 @@ class Entry:
         """The lines side by side, their hyphens kept."""
         return " ".join(line.line.text for line in self.lines)
 
+    @property
+    def number(self) -> int:
+        """The number in its mark, 0 if it has none."""
+        mark = mark_of(self.lines[0].line.text)
+        return (mark.number or 0) if mark else 0
+
 
 def entries_of(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]]:
     """The entries among the lines below the title of a bibliography, and the lines that belong to none.
@@ -73,16 +79,16 @@ def _pitch(last: FlowLine, line: FlowLine) -> float:
     return line.line.baseline - last.line.baseline if same else 0.0
 
 
-def bibliography_start(lines: Sequence[FlowLine]) -> int | None:
-    """Where a bibliography without a title begins among lines of text, None if none does.
+def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
+    """Where among lines of text a bibliography without a title begins, or goes on `after` an entry; None if nowhere.
 
-    It begins with `[1]`, goes on in order, and most of its entries name a year.
+    It begins with `[1]` and goes on in order, and most of its entries name a year.
     """
     for index, line in enumerate(lines):
-        if line.line.text.startswith("[1]"):
+        if line.line.text.startswith(f"[{after + 1}]"):
             entries, _ = entries_of(lines[index:])
             dated = sum(entry_year(entry.text) is not None for entry in entries)
-            if len(entries) >= _LEAST_UNTITLED and 2 * dated > len(entries):
+            if len(entries) >= (1 if after else _LEAST_UNTITLED) and 2 * dated > len(entries):
                 return index
     return None
 

@@ -83,6 +83,7 @@ def test_a_bibliography_without_a_title_begins_at_its_first_entry() -> None:
     lines = [_line(text, y=100 + 12 * index) for index, text in enumerate(texts)]
     assert bibliography_start(lines) == 1
     assert bibliography_start(lines[:4]) is None
+    assert bibliography_start(lines[4:], after=3) == 0
 
 
 def _line(text: str, *, y: float, size: float = 10) -> FlowLine:
