@@ -246,6 +246,16 @@ def test_a_gutter_is_found_between_two_columns_only() -> None:
     assert none == ()
 
 
+def test_the_gap_behind_the_numbers_of_a_list_is_no_gutter() -> None:
+    left = [word("x" * 48, 50, 100 + 12 * row) for row in range(30)]
+    right = [
+        item for row in range(10) for item in (word("[1]", 310, 100 + 12 * row), word("y" * 40, 332, 100 + 12 * row))
+    ]
+    title = word("a" * 11, 270, 80)
+    [[gutter]] = gutters([(600.0, [*left, *right, title])])
+    assert 290 < gutter < 310
+
+
 def test_a_page_with_a_wide_abstract_over_two_columns_takes_the_gutter_of_the_others() -> None:
     def columns(top: int, rows: int) -> list[Word]:
         return [
