@@ -15,9 +15,11 @@ from ingest.pdf.furniture import furniture_of
 from ingest.pdf.headings import FoundHeading, find_headings
 from ingest.pdf.layout import BodyStyle, PageLayout, body_style, layouts_of
 from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.listings import FoundListing, find_listings
 from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
+from ingest.pdf.sidebars import sidebars_of
 from ingest.pdf.tables import FoundTable, find_tables
 
 __all__ = ["Structure", "read_structure"]
@@ -26,16 +28,18 @@ __all__ = ["Structure", "read_structure"]
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Structure:
     """The parts of a document. `text` holds each page's lines of running text and headings in reading order;
-    `figures` includes the pictures of tables in which no grid was found."""
+    `figures` includes the pictures of tables in which no grid was found; `sidebars` are lists of each page's."""
 
     layouts: Sequence[PageLayout]
     edges: Sequence[Sequence[Edges]]
     tables: Sequence[FoundTable]
     figures: Sequence[FoundFigure]
+    listings: Sequence[FoundListing]
     equations: Sequence[FoundEquation]
     headings: Sequence[FoundHeading]
     title: Sequence[Line]
     authors: Sequence[Line]
+    sidebars: Sequence[Sequence[Sequence[Line]]]
     footnotes: Sequence[Sequence[Line]]
     furniture: Sequence[Sequence[Line]]
     text: Sequence[Sequence[Line]]
@@ -54,12 +58,17 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     furniture = furniture_of(layouts, free)
     free = _without(free, furniture)
+    listings = _listings(layouts, captions, free, body=body)
+    programs = {line for listing in listings for line in (*listing.head, *listing.lines)}
+    free = [[line for line in page if line not in programs] for page in free]
     title = title_lines(layouts[0], free[0], body=body)
     free[0] = [line for line in free[0] if line not in title]
     footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
     free = _without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
+    parted = [sidebars_of(lines, edges[page], body=body) for page, lines in enumerate(free)]
+    free = [rest for _, rest in parted]
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)
     flow, run_ins = cut_run_ins(flow)
@@ -74,14 +83,30 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
         edges=edges,
         tables=tables,
         figures=figures,
+        listings=listings,
         equations=equations,
         headings=headings,
         title=title,
         authors=authors,
+        sidebars=[found for found, _ in parted],
         footnotes=footnotes,
         furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
         text=flow,
     )
+
+
+def _listings(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    *,
+    body: BodyStyle,
+) -> list[FoundListing]:
+    return [
+        listing
+        for page, layout in enumerate(layouts)
+        for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
+    ]
 
 
 def _equations(
