@@ -1,5 +1,7 @@
 """The parser's pure rules, on words that no PDF library has touched."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,10 +140,29 @@ def test_an_address_or_range_that_a_line_end_cuts_is_joined(lines: list[str], te
         (["an F1-", "oriented loss; F1"], "an F1-oriented loss; F1"),
         (["McDon-", "ald wins"], "McDonald wins"),
         (["PROMPT-", "ING"], "PROMPTING"),
+        (["the RNN and the CRF", "as RNN-", "CRF here"], "the RNN and the CRF as RNN-CRF here"),
+        (["on FB15K-", "YAGO15K."], "on FB15K-YAGO15K."),
+        (["a supervised task", "the self-super-", "vised one"], "a supervised task the self-supervised one"),
+        (["a cross-browser-", "compatible page"], "a cross-browser-compatible page"),
+        (["with binary-", "cross-entropy"], "with binary-cross-entropy"),
+        (["under a graduate", "an under-", "graduate"], "under a graduate an undergraduate"),
     ],
 )
 def test_a_coded_name_keeps_its_hyphen(lines: list[str], text: str) -> None:
     assert join_lines(lines, vocabulary_of(lines)) == text
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["at https://a.example/", "b_c."], "at https://a.example/b_c."),
+        (["at https://a.example/b-", "c now"], "at https://a.example/b-c now"),
+        (["at https://a.example/", "for all"], "at https://a.example/ for all"),
+        (["at https://a.example", "or b/c"], "at https://a.example or b/c"),
+    ],
+)
+def test_an_address_is_whole_over_lines(lines: list[str], text: str) -> None:
+    assert join_lines(lines) == text
 
 
 def test_halves_of_broken_words_are_no_vocabulary() -> None:
@@ -177,6 +198,35 @@ def test_a_caption_goes_on_until_its_pitch_breaks() -> None:
     assert (caption.kind, caption.label) == ("figure", "Figure 3")
     assert caption.text == "A very long caption that goes on here."
     assert len(caption.lines) == 2
+
+
+def test_a_caption_in_small_capitals_stands_centred_below_its_label() -> None:
+    wide = sentence("THE SPARSE MODEL HELPS BEYOND THE TASK", 330, 109, size=6.4)
+    below = sentence("IT WAS MADE FOR", 0, 118, size=6.4)
+    middle = (wide[0].x0 + wide[-1].x1) / 2
+    lines = [line_of(centred(words, middle)) for words in (sentence("TABLE IV", 0, 100, size=8), wide, below)]
+    for gutter in (None, middle - 10):
+        [caption] = captions_of(lines, gutter=gutter)
+        assert caption.label == "Table IV"
+        assert caption.text == "THE SPARSE MODEL HELPS BEYOND THE TASK IT WAS MADE FOR"
+
+
+def test_a_caption_hangs_from_its_first_word_and_ends_at_the_first_row() -> None:
+    first = sentence("Table 1: The regular", 50, 100)
+    hang = first[2].x0
+    lines = [
+        line_of(first),
+        line_of(sentence("estimator.", hang, 111)),
+        line_of(sentence("Size", 58, 122)),
+        line_of(sentence("Description", hang, 122)),
+    ]
+    [caption] = captions_of(lines, gutter=None)
+    assert caption.text == "The regular estimator."
+
+
+def centred(words: list[Word], middle: float) -> list[Word]:
+    shift = middle - (words[0].x0 + words[-1].x1) / 2
+    return [replace(word, x0=word.x0 + shift, x1=word.x1 + shift) for word in words]
 
 
 def test_a_sentence_about_a_table_is_no_caption() -> None:
