@@ -17,8 +17,7 @@ _PATH = re.compile(r"[/._=?&%#~\d-]")
 _INNER_PATH = re.compile(r"[/_=?&%#~]")
 _PREFIXES = frozenset(("inter", "out", "over", "under", "up", "with"))
 _SECONDS = frozenset(
-    ("agnostic", "aware", "based", "compatible", "dependent", "driven", "independent", "oriented", "related", "separated")
-    + ("specific",)
+    "agnostic aware based compatible dependent driven independent oriented related separated specific".split()
 )
 
 
@@ -90,25 +89,23 @@ def _is_coded(word: str) -> bool:
 def _genuine(before: str, line: str, known: Vocabulary) -> bool:
     left = before.rpartition("-")[2]
     head = _HEAD.match(line)
-    if not head:
+    if not head or not _may_be_one(left, head[0], line[head.end() :]):
         return True
-    right = head[0]
-    first, second = left.lower(), right.lower()
-    if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
-        if _DIGIT.search(left) or _DIGIT.match(line, head.end()):
-            return True
-    elif not right.islower():
-        return True
-    if known.words[first + second]:
-        return False
-    if (first, second) in known.pairs:
-        return True
+    first, second = left.lower(), head[0].lower()
+    if known.words[first + second] or (first, second) in known.pairs:
+        return not known.words[first + second]
     both = known.words[first] > 0 and known.words[second] > 0
-    if right.isupper():
+    if head[0].isupper():
         return both
-    compound = "-" in before or line[head.end() : head.end() + 1] == "-"
-    if compound or _is_coded(left):
+    if "-" in before or line[head.end() :].startswith("-") or _is_coded(left):
         return True
     if first in _PREFIXES:
         return False
     return (both and len(first) > 2 and len(second) > 3) or (known.words[first] > 0 and second in _SECONDS)
+
+
+def _may_be_one(left: str, right: str, rest: str) -> bool:
+    """Whether two parts may be of one word: the second is in small letters, or both are in capitals without digits."""
+    if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
+        return not _DIGIT.search(left) and not _DIGIT.match(rest)
+    return right.islower()
