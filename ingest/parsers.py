@@ -8,7 +8,7 @@ from ingest.formats import format_of
 from ingest.images import ImageParser
 from ingest.isolated import IsolatedParser
 from ingest.markup import markup_parsers
-from ingest.mineru import MinerUParser
+from ingest.mineru import MinerUCommandParser, MinerUParser
 from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfParser, backend_for
 from paperscope.errors import PaperFileError
@@ -39,9 +39,16 @@ class FileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
-    return FileParser(
-        {**_isolated_parsers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)}
-    )
+    parsers = {
+        **_isolated_parsers(settings, limits),
+        **markup_parsers(),
+        "mineru": MinerUParser(max_pages=limits.max_pages),
+    }
+    if settings.engine == "mineru":
+        parsers["pdf"] = MinerUCommandParser(
+            settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages
+        )
+    return FileParser(parsers)
 
 
 @lru_cache(maxsize=1)

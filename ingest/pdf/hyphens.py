@@ -6,18 +6,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ingest.pdf.line_ends import is_cut
+
 __all__ = ["Vocabulary", "join_lines", "vocabulary_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _BROKEN = re.compile(r"([^\W_]+(?:-[^\W_]+)*)[-\u2010]$")
 _HEAD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"[0-9]")
-_ADDRESS = re.compile(r"\W*(?:https?://|www\.)\S+$")
-_PATH = re.compile(r"[/._=?&%#~\d-]")
-_INNER_PATH = re.compile(r"[/_=?&%#~]")
 _PREFIXES = frozenset(("inter", "out", "over", "under", "up", "with"))
 _SECONDS = frozenset(
-    "agnostic aware based compatible dependent driven independent oriented related separated specific".split()
+    (
+        "agnostic",
+        "aware",
+        "based",
+        "compatible",
+        "dependent",
+        "driven",
+        "independent",
+        "oriented",
+        "related",
+        "specific",
+    )
 )
 
 
@@ -47,7 +57,7 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 
 
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
-    """One text of lines in order; an address broken over lines is whole again.
+    """One text of lines in order; an address or a range of numbers that a line's end cuts is whole again.
 
     A hyphen at a line's end goes if the whole is a word of the paper. Else it stays if the paper writes the pair with
     one, if what follows isn't a lower-case word, if a name of capitals or digits or a compound stands beside it, or if
@@ -60,7 +70,7 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
             text = line
             continue
         broken = _BROKEN.search(text)
-        if _is_address(text.rpartition(" ")[2], line):
+        if is_cut(text, line):
             text += line
         elif not broken:
             text = f"{text} {line}"
@@ -71,16 +81,6 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
     return text
 
 
-def _is_address(last: str, line: str) -> bool:
-    """Whether an address at a line's end goes on in the next line."""
-    if not _ADDRESS.match(last):
-        return False
-    part = line.partition(" ")[0].rstrip(".,;:)]")
-    if last.endswith("-"):
-        return True
-    return bool(_PATH.search(part) if last[-1] in "/_=?&%#~" else _INNER_PATH.search(part))
-
-
 def _is_coded(word: str) -> bool:
     """A name of signs ("F1", "BERT", "RoBERTa") is whole as it stands; it isn't the first half of a word."""
     return any(sign.isdigit() for sign in word) or sum(sign.isupper() for sign in word[1:]) > 1
@@ -89,23 +89,29 @@ def _is_coded(word: str) -> bool:
 def _genuine(before: str, line: str, known: Vocabulary) -> bool:
     left = before.rpartition("-")[2]
     head = _HEAD.match(line)
-    if not head or not _may_be_one(left, head[0], line[head.end() :]):
+    if not head or _parts_codes(left, head[0], line[head.end() :]):
         return True
     first, second = left.lower(), head[0].lower()
-    if known.words[first + second] or (first, second) in known.pairs:
-        return not known.words[first + second]
+    if known.words[first + second]:
+        return False
+    compound = "-" in before or line[head.end() : head.end() + 1] == "-"
+    return (first, second) in known.pairs or _are_two_words(left, head[0], known, compound=compound)
+
+
+def _parts_codes(left: str, right: str, rest: str) -> bool:
+    """Whether what a hyphen joins can't be halves of one word by their letters alone (`F1-Score`, `A3-B4`)."""
+    if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
+        return bool(_DIGIT.search(left) or _DIGIT.match(rest))
+    return not right[0].islower()
+
+
+def _are_two_words(left: str, right: str, known: Vocabulary, *, compound: bool) -> bool:
+    first, second = left.lower(), right.lower()
     both = known.words[first] > 0 and known.words[second] > 0
-    if head[0].isupper():
+    if right.isupper():
         return both
-    if "-" in before or line[head.end() :].startswith("-") or _is_coded(left):
+    if compound or _is_coded(left):
         return True
     if first in _PREFIXES:
         return False
     return (both and len(first) > 2 and len(second) > 3) or (known.words[first] > 0 and second in _SECONDS)
-
-
-def _may_be_one(left: str, right: str, rest: str) -> bool:
-    """Whether two parts may be of one word: the second is in small letters, or both are in capitals without digits."""
-    if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
-        return not _DIGIT.search(left) and not _DIGIT.match(rest)
-    return right.islower()

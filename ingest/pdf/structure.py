@@ -20,7 +20,8 @@ from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
 from ingest.pdf.sidebars import sidebars_of
-from ingest.pdf.tables import FoundTable, find_tables
+from ingest.pdf.table_found import FoundTable
+from ingest.pdf.tables import find_tables
 
 __all__ = ["Structure", "read_structure"]
 
@@ -55,8 +56,9 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
     figures = _figures(layouts, captions, tables, body=body)
-    floats: list[FoundTable | FoundFigure] = [*tables, *figures]
-    claimed = {line for part in floats for line in (*part.lines, *part.caption.lines)}
+    claimed = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
+    claimed |= {line for table in tables for line in table.lines}
+    claimed |= {line for table in tables for caption in table.captions for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     furniture = furniture_of(layouts, free)
     free = _without(free, furniture)
@@ -139,14 +141,14 @@ def _figures(
     *,
     body: BodyStyle,
 ) -> list[FoundFigure]:
-    read = {table.caption for table in tables}
+    read = {caption for table in tables for caption in table.captions}
     claimed = {line for table in tables for line in table.lines}
     claimed |= {line for page in captions for caption in page for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     figures: list[FoundFigure] = []
     for page, (layout, furniture) in enumerate(zip(layouts, furniture_of(layouts, free), strict=True)):
         rest = [caption for caption in captions[page] if caption not in read]
-        taken = [table.box for table in tables if table.page == page]
+        taken = [part.box for table in tables for part in table.parts if part.page == page]
         taken += [caption.box for caption in captions[page] if caption in read]
         figures.extend(
             find_figures(layout, rest, page=page, taken=taken, free=free[page], body=body, furniture=furniture)

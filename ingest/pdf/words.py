@@ -143,7 +143,8 @@ def _belongs(char: Char, last: Char) -> bool:
         return False
     gap = char.x0 - last.x1
     size = max(char.size, last.size)
-    return -0.6 * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
+    back = 1.0 if char.text in _SPACING_ACCENTS else 0.6
+    return -back * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
 
 
 def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
@@ -167,13 +168,24 @@ def _compose(run: Sequence[Char]) -> str:
     pending = ""
     for index, char in enumerate(run):
         mark = _SPACING_ACCENTS.get(char.text, "")
-        if mark and index + 1 < len(run) and run[index + 1].x0 < char.x1 and run[index + 1].text.isalpha():
+        over = _under(run, index) if mark else None
+        if over is not None and over > index:
             pending = mark
-            continue
-        if mark and parts and run[index - 1].x1 > char.x0 + 0.3 * (char.x1 - char.x0) and parts[-1].isalpha():
+        elif over is not None and parts[-1].isalpha():
             parts[-1] += mark
-            continue
-        letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
-        parts.append(letter + pending)
-        pending = ""
+        else:
+            letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
+            parts.append(letter + pending)
+            pending = ""
     return unicodedata.normalize("NFC", "".join(parts) + pending)
+
+
+def _under(run: Sequence[Char], index: int) -> int | None:
+    """Which neighbour of an accent stands under it, if any does: that whose middle is nearer."""
+    accent = run[index]
+    near: list[tuple[float, int]] = []
+    for other, letter in ((at, run[at]) for at in (index - 1, index + 1) if 0 <= at < len(run)):
+        shared = min(accent.x1, letter.x1) - max(accent.x0, letter.x0)
+        if letter.text.isalpha() and shared > 0.3 * (accent.x1 - accent.x0):
+            near.append((abs(letter.x0 + letter.x1 - accent.x0 - accent.x1), other))
+    return min(near)[1] if near else None
