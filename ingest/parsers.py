@@ -19,6 +19,9 @@ from paperscope.types import PaperFormat, ParsedPaper
 
 __all__ = ["FileParser", "parser_for"]
 
+# Recognising a dense page takes ten seconds and more on a machine with other work, loading the models not counted.
+_RECOGNITION_SLOWER = 4
+
 
 class FileParser:
     """Hands a file or folder to the parser of its format."""
@@ -50,7 +53,10 @@ def _readers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFo
     """One of each for all files read with the same settings, so that they share their child processes."""
     recognition = recognition_for(settings.ocr)
     image = ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages)
-    return {"pdf": _pdf_parser(settings, limits, recognition=recognition), "image": _isolated(image, limits)}
+    return {
+        "pdf": _pdf_parser(settings, limits, recognition=recognition),
+        "image": _isolated(image, limits, recognition),
+    }
 
 
 def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition: Recognition) -> Parser:
@@ -59,8 +65,9 @@ def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition:
     if settings.engine == "mineru":
         return MinerUCommandParser(settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages)
     backend = OcrBackend(backend_for(settings.backend), recognition)
-    return _isolated(PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages), limits)
+    return _isolated(PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages), limits, recognition)
 
 
-def _isolated(parser: Parser, limits: LimitSettings) -> Parser:
-    return IsolatedParser(parser, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb)
+def _isolated(parser: Parser, limits: LimitSettings, recognition: Recognition) -> Parser:
+    slower = _RECOGNITION_SLOWER if recognition.recognizer else 1
+    return IsolatedParser(parser, seconds=slower * limits.parse_seconds, memory_mb=limits.parse_memory_mb)

@@ -179,7 +179,9 @@ class LimitSettings(Section):
     max_file_mb: int = Field(default=100, ge=1, description="the largest paper file, in megabytes")
     max_pages: int = Field(default=500, ge=1, description="the most pages of a paper")
     parse_seconds: float = Field(
-        default=15.0, gt=0, description="how long opening a PDF, or reading one page of it, may take"
+        default=15.0,
+        gt=0,
+        description="how long opening a file, or reading a page, may take; four times as long where OCR is installed",
     )
     engine_seconds: float = Field(
         default=1800.0, gt=0, description="how long docling or MinerU may take for a paper, as parser.engine"
