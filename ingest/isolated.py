@@ -24,16 +24,18 @@ __all__ = ["IsolatedParser"]
 
 _STARTING = 60.0
 _JOBS = 50
+_AFTER = "after its last page"
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.isolated_child import main; main()"
 
 
 class IsolatedParser:
     """Round a parser that can be pickled: each file is read in a child process with limits.
 
-    `seconds` is the longest that opening the file or reading a page may take; the rest may take as long and a second
-    a page; `setting` names what sets them. `memory_mb` is how much memory the child may take beyond what it starts
-    with, where the system can limit it. `environment` is what the child has beside the caller's. The child is kept
-    for the next file; one that failed, or has read many files, is replaced.
+    `seconds` is the longest that a step may take: opening the file, reading a page, cutting out the pictures of one;
+    `setting` names what sets it. Putting the paper together may take a second a page more, and a step may ask for more
+    time (`ingest.patience`), as the recognition of a page's text does. `memory_mb` is how much memory the child may
+    take beyond what it starts with, where the system can limit it. `environment` is what the child has beside the
+    caller's. The child is kept for the next file; one that failed, or has read many, is replaced.
     """
 
     def __init__(
@@ -77,16 +79,19 @@ class IsolatedParser:
     ) -> ParsedPaper | PaperscopeError:
         child.send(file, password=password)
         crops: dict[str, bytes] = {}
-        page, seconds = 1, self._seconds
+        where, seconds = "at page 1", self._seconds
         while True:
             frame = child.next(within=seconds)
             if frame is None:
-                raise self._failure(child, file, page=page)
+                raise self._failure(child, file, where=where, seconds=seconds)
             if frame.kind == b"P":
                 done, total = json.loads(frame.data)
-                page, seconds = done + 1, self._seconds + (total if done >= total else 0)
+                read = done >= total
+                where, seconds = _AFTER if read else f"at page {done + 1}", self._seconds + (total if read else 0)
                 if on_page:
                     on_page(done, total)
+            elif frame.kind == b"T":
+                seconds = self._seconds * json.loads(frame.data)
             elif frame.kind == b"C":
                 name, _, data = frame.data.partition(b"\n")
                 crops[name.decode()] = data
@@ -95,12 +100,12 @@ class IsolatedParser:
             else:
                 return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
 
-    def _failure(self, child: "_Child", file: Path, *, page: int) -> PaperFileError:
+    def _failure(self, child: "_Child", file: Path, *, where: str, seconds: float) -> PaperFileError:
         code, said = child.last_words()
         if child.expired:
             return PaperFileError(
-                f"{file.name!r} was given up: a step of reading it, at page {page}, took longer than "
-                f"{self._seconds:g} seconds. Raise {self._setting}, or fetch the file again."
+                f"{file.name!r} was given up: a step of reading it, {where}, took longer than "
+                f"{seconds:g} seconds. Raise {self._setting}, or fetch the file again."
             )
         if said.startswith("MemoryError"):
             return PaperFileError(
@@ -109,7 +114,7 @@ class IsolatedParser:
             )
         why = f"signal {-code}" if code < 0 else said or f"exit code {code}"
         return PaperFileError(
-            f"{file.name!r} made the parser fail at page {page} ({why}). Fetch the file again; if that doesn't help, "
+            f"{file.name!r} made the parser fail {where} ({why}). Fetch the file again; if that doesn't help, "
             "set the other parser.backend, and report it with the file."
         )
 

@@ -19,9 +19,6 @@ from paperscope.types import PaperFormat, ParsedPaper
 
 __all__ = ["FileParser", "parser_for"]
 
-# Recognising a dense page takes ten seconds and more on a machine with other work, loading the models not counted.
-_RECOGNITION_SLOWER = 4
-
 
 class FileParser:
     """Hands a file or folder to the parser of its format."""
@@ -55,7 +52,7 @@ def _readers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFo
     image = ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages)
     return {
         "pdf": _pdf_parser(settings, limits, recognition=recognition),
-        "image": _isolated(image, limits, recognition),
+        "image": _isolated(image, limits),
     }
 
 
@@ -65,9 +62,8 @@ def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition:
     if settings.engine == "mineru":
         return MinerUCommandParser(settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages)
     backend = OcrBackend(backend_for(settings.backend), recognition)
-    return _isolated(PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages), limits, recognition)
+    return _isolated(PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages), limits)
 
 
-def _isolated(parser: Parser, limits: LimitSettings, recognition: Recognition) -> Parser:
-    slower = _RECOGNITION_SLOWER if recognition.recognizer else 1
-    return IsolatedParser(parser, seconds=slower * limits.parse_seconds, memory_mb=limits.parse_memory_mb)
+def _isolated(parser: Parser, limits: LimitSettings) -> Parser:
+    return IsolatedParser(parser, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb)

@@ -49,11 +49,14 @@ def _page(page: PageContent) -> Page:
 
 
 def _problems(page: PageContent) -> Iterator[PageProblem]:
-    """The page's notes; without any, a page of ink only is said to have no text."""
+    """The page's notes; without any, a page of ink only is said to have no text, or none that stands upright."""
     for note in page.notes:
         yield PageProblem(page=page.number, reason=note)
-    if not page.notes and not page.upright and (page.images or page.drawings):
-        yield PageProblem(page=page.number, reason="the page has no text; it seems to be scanned")
+    if not page.notes and not page.upright and (page.chars or page.images or page.drawings):
+        reason = (
+            "its text runs sideways and was not read" if page.chars else "the page has no text; it seems to be scanned"
+        )
+        yield PageProblem(page=page.number, reason=reason)
 
 
 def _title(structure: Structure, *, claimed: str, file: str) -> str:

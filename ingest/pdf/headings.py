@@ -99,10 +99,13 @@ class _Judge:
         """Whether other words stand beside the block in its column, as in a row of a table."""
         layout = self.layouts[block.page]
         column = layout.column(block.lines[0])
+        edges = self.edges[block.page][min(column, len(self.edges[block.page]) - 1)]
         words = {word for line in block.lines for word in line.words}
         return any(
             abs(other.baseline - line.baseline) < 0.25 * line.size
             and layout.column(other) == column
+            and other.box.x1 > edges.left
+            and other.box.x0 < edges.right
             and words.isdisjoint(other.words)
             for line in block.lines
             for other in layout.lines

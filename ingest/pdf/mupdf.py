@@ -133,6 +133,9 @@ class MuPdfDocument:
     def _unrotated(self, number: int) -> tuple[Untyped, int]:
         """The page as it was before its rotation flag turned it, and the quarter turns clockwise of the flag."""
         page = self._document[number - 1]
+        # MuPDF shows a blank page where there is none.
+        if self._document.xref_object(page.xref) == "null":
+            raise PageReadError("it is missing")
         rotation = self._rotations.setdefault(number, page.rotation // 90)
         if page.rotation:
             # `remove_rotation` would lose the crop box.

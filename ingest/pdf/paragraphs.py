@@ -14,6 +14,10 @@ __all__ = ["FlowLine", "Paragraph", "TextStyle", "paragraphs_of", "text_style"]
 
 _LIST = re.compile(r"^(?:[•●◦▪■–‣∙·*]|[-—]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)\s*\S")
 _TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|\[\d+\])?$")
+_LOWER = re.compile(r"[a-z]")
+_ALIKE = 0.92
+_MOST_BETWEEN = 4
+_LEAST_WORDS = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -62,19 +66,42 @@ def text_style(lines: Sequence[FlowLine]) -> TextStyle:
 
 
 def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragraph]:
-    """Cut lines in reading order into paragraphs."""
+    """Cut lines in reading order into paragraphs. One that a float, a note or the like interrupts is joined over it."""
     groups: list[list[FlowLine]] = []
     for line in lines:
         if groups and not _starts(groups[-1], line, style=style):
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [Paragraph(lines=tuple(group), bulleted=bool(_LIST.match(group[0].line.text))) for group in groups]
+    joined: list[list[FlowLine]] = []
+    for group in groups:
+        host = _interrupted(joined, group)
+        if host is None:
+            joined.append(group)
+        else:
+            host.extend(group)
+    return [Paragraph(lines=tuple(group), bulleted=bool(_LIST.match(group[0].line.text))) for group in joined]
+
+
+def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) -> list[FlowLine] | None:
+    """The group whose unfinished sentence goes on in this one, over others in smaller type, None if there is none."""
+    first = group[0]
+    size = first.line.size
+    host = next((other for other in reversed(groups[-_MOST_BETWEEN:]) if other[-1].line.size > _ALIKE * size), None)
+    if host is None or _ALIKE * host[-1].line.size > size or _LIST.match(first.line.text):
+        return None
+    last = host[-1]
+    if _TERMINAL.search(last.line.text) or last.line.box.x1 < last.edges.right - 2.5 * last.line.size:
+        return None
+    lower = _LOWER.match(first.line.text)
+    flush = abs(first.indent) < 0.3 and min(len(last.line.words), len(first.line.words)) > _LEAST_WORDS
+    alike = first.line.font == last.line.font and max(first.line.bold, last.line.bold) < 0.5
+    return host if lower or (flush and alike) else None
 
 
 def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> bool:
     last = group[-1]
-    if abs(last.line.size - line.line.size) > 0.12 * last.line.size:
+    if abs(last.line.size - line.line.size) > (1 - _ALIKE) * last.line.size:
         return True
     if _LIST.match(line.line.text) and (_TERMINAL.search(last.line.text) or line.line.text[0] in "•●◦▪■‣∙"):
         return True

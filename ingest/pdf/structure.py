@@ -15,10 +15,13 @@ from ingest.pdf.furniture import furniture_of
 from ingest.pdf.headings import FoundHeading, find_headings
 from ingest.pdf.layout import BodyStyle, PageLayout, body_style, layouts_of
 from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.listings import FoundListing, find_listings
 from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
-from ingest.pdf.tables import FoundTable, find_tables
+from ingest.pdf.sidebars import sidebars_of
+from ingest.pdf.table_found import FoundTable
+from ingest.pdf.tables import find_tables
 
 __all__ = ["Structure", "read_structure"]
 
@@ -26,16 +29,18 @@ __all__ = ["Structure", "read_structure"]
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Structure:
     """The parts of a document. `text` holds each page's lines of running text and headings in reading order;
-    `figures` includes the pictures of tables in which no grid was found."""
+    `figures` includes the pictures of tables in which no grid was found; `sidebars` are lists of each page's."""
 
     layouts: Sequence[PageLayout]
     edges: Sequence[Sequence[Edges]]
     tables: Sequence[FoundTable]
     figures: Sequence[FoundFigure]
+    listings: Sequence[FoundListing]
     equations: Sequence[FoundEquation]
     headings: Sequence[FoundHeading]
     title: Sequence[Line]
     authors: Sequence[Line]
+    sidebars: Sequence[Sequence[Sequence[Line]]]
     footnotes: Sequence[Sequence[Line]]
     furniture: Sequence[Sequence[Line]]
     text: Sequence[Sequence[Line]]
@@ -49,17 +54,23 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
     figures = _figures(layouts, captions, tables, body=body)
-    floats: list[FoundTable | FoundFigure] = [*tables, *figures]
-    claimed = {line for part in floats for line in (*part.lines, *part.caption.lines)}
+    claimed = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
+    claimed |= {line for table in tables for line in table.lines}
+    claimed |= {line for table in tables for caption in table.captions for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     furniture = furniture_of(layouts, free)
     free = _without(free, furniture)
+    listings = _listings(layouts, captions, free, body=body)
+    programs = {line for listing in listings for line in (*listing.head, *listing.lines)}
+    free = [[line for line in page if line not in programs] for page in free]
     title = title_lines(layouts[0], free[0], body=body)
     free[0] = [line for line in free[0] if line not in title]
     footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
     free = _without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
+    parted = [sidebars_of(lines, edges[page], body=body) for page, lines in enumerate(free)]
+    free = [rest for _, rest in parted]
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)
     flow, run_ins = cut_run_ins(flow)
@@ -74,14 +85,30 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
         edges=edges,
         tables=tables,
         figures=figures,
+        listings=listings,
         equations=equations,
         headings=headings,
         title=title,
         authors=authors,
+        sidebars=[found for found, _ in parted],
         footnotes=footnotes,
         furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
         text=flow,
     )
+
+
+def _listings(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    *,
+    body: BodyStyle,
+) -> list[FoundListing]:
+    return [
+        listing
+        for page, layout in enumerate(layouts)
+        for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
+    ]
 
 
 def _equations(
@@ -112,14 +139,14 @@ def _figures(
     *,
     body: BodyStyle,
 ) -> list[FoundFigure]:
-    read = {table.caption for table in tables}
+    read = {caption for table in tables for caption in table.captions}
     claimed = {line for table in tables for line in table.lines}
     claimed |= {line for page in captions for caption in page for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     figures: list[FoundFigure] = []
     for page, (layout, furniture) in enumerate(zip(layouts, furniture_of(layouts, free), strict=True)):
         rest = [caption for caption in captions[page] if caption not in read]
-        taken = [table.box for table in tables if table.page == page]
+        taken = [part.box for table in tables for part in table.parts if part.page == page]
         taken += [caption.box for caption in captions[page] if caption in read]
         figures.extend(
             find_figures(layout, rest, page=page, taken=taken, free=free[page], body=body, furniture=furniture)

@@ -181,7 +181,7 @@ class LimitSettings(Section):
     parse_seconds: float = Field(
         default=15.0,
         gt=0,
-        description="how long opening a file, or reading a page, may take; four times as long where OCR is installed",
+        description="how long opening a PDF or reading a page may take; recognising its text (OCR) ten times as long",
     )
     engine_seconds: float = Field(
         default=1800.0, gt=0, description="how long docling or MinerU may take for a paper, as parser.engine"

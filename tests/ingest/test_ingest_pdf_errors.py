@@ -137,6 +137,19 @@ def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
+@pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
+def test_a_page_that_is_not_there_leaves_the_others(tmp_path: Path, name: BackendName) -> None:
+    document = pymupdf.open(stream=pdf(3))
+    first, _, third = (page.xref for page in document)
+    tree = int(document.xref_get_key(first, "Parent")[1].split()[0])
+    document.xref_set_key(tree, "Kids", f"[{first} 0 R 99 0 R {third} 0 R]")
+    file = tmp_path / "odd.pdf"
+    file.write_bytes(document.tobytes())
+    paper = PdfParser(backend=backend_for(name)).parse(file).paper
+    assert {element.place.page for element in paper.elements} == {1, 3}
+    assert any(problem.page == 2 and "can't be read" in problem.reason for problem in paper.problems)
+
+
 def test_a_file_with_too_many_pages_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "long.pdf"
     file.write_bytes(pdf(3))

@@ -11,8 +11,10 @@ from ingest.pdf.captions import captions_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import line_of
 from ingest.pdf.rules import without_running_rules
+from ingest.pdf.table_columns import columns_of
 from ingest.pdf.table_grid import TableRegion, read_grid
-from ingest.pdf.table_rows import is_annotation, is_value
+from ingest.pdf.table_rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.table_strips import Strip
 from ingest.pdf.tables import find_tables
 from paperscope.types import Box
 from tests.ingest.pdf_words import sentence, word
@@ -247,3 +249,10 @@ def test_any_full_grid_of_values_is_read_back(values: list[list[str]]) -> None:
     grid = grid_of([header, *body], rules=[0, 14, bottom], width=100 + 40 * columns)
     assert [row[1:] for row in grid[1:]] == values
     assert [row[0] for row in grid[1:]] == [f"row{chr(97 + row)}" for row in range(len(values))]
+
+
+def test_a_column_into_which_words_only_reach_is_no_column_of_its_own() -> None:
+    lines = [line_of([word("reaching", 100, y)]) for y in (10, 22)]
+    rows = [PrintedRow(baseline=line.baseline, segments=(line,)) for line in lines]
+    columns = columns_of(rows, [Strip(x0=104, x1=108), Strip(x0=112, x1=116)], em=10)
+    assert columns.intervals == ((100, 140),)

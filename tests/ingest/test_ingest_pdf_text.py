@@ -1,0 +1,86 @@
+"""The rules of running text, on words that no PDF library has touched."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.pdf.backend import HorizontalRule, PageContent
+from ingest.pdf.captions import captions_of
+from ingest.pdf.edges import Edges
+from ingest.pdf.furniture import furniture_of
+from ingest.pdf.hyphens import join_lines
+from ingest.pdf.layout import BodyStyle, PageLayout
+from ingest.pdf.lines import Line, line_of
+from ingest.pdf.listings import FoundListing, find_listings
+from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of
+from tests.ingest.pdf_words import sentence
+
+_STYLE = TextStyle(pitch=1.2, indents=True)
+
+
+def _line(text: str, baseline: float, *, x0: float = 50, size: float = 10.0) -> Line:
+    return line_of(sentence(text, x0, baseline, size=size))
+
+
+def _page(number: int, texts: Sequence[tuple[str, float]]) -> PageLayout:
+    content = PageContent(number=number, width=600, height=800)
+    lines = tuple(_line(text, baseline) for text, baseline in texts)
+    return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
+
+
+def _paragraphs(*lines: tuple[str, float, float]) -> list[str]:
+    """The paragraphs of lines, each a text, its baseline and its size, that fill their column."""
+    flow = []
+    for text, baseline, size in lines:
+        line = _line(text, baseline, size=size)
+        flow.append(FlowLine(page=0, column=0, edges=Edges(left=50, right=line.box.x1), line=line))
+    found = paragraphs_of(flow, style=_STYLE)
+    return [join_lines(line.line.text for line in paragraph.lines) for paragraph in found]
+
+
+def test_a_sentence_is_joined_over_a_note_in_small_type() -> None:
+    assert _paragraphs(
+        ("the signal approximates the", 100, 10), ("a note of its own.", 120, 8), ("thermal residual.", 140, 10)
+    ) == ["the signal approximates the thermal residual.", "a note of its own."]
+
+
+def test_a_sentence_is_joined_over_the_gap_of_a_float() -> None:
+    assert len(_paragraphs(("we compare the two", 100, 10), ("models in the table.", 300, 10))) == 1
+    assert len(_paragraphs(("we compare them.", 100, 10), ("models in the table.", 300, 10))) == 2
+
+
+def test_numbers_below_the_text_that_count_on_are_page_numbers() -> None:
+    layouts = [_page(at, [("text of the page", 500), (str(at + 6), 640)]) for at in (1, 2, 3)]
+    found = furniture_of(layouts, [layout.lines for layout in layouts])
+    assert [[line.text for line in lines] for lines in found] == [["7"], ["8"], ["9"]]
+
+
+def test_numbers_below_the_text_that_count_otherwise_are_text() -> None:
+    layouts = [_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
+    assert not any(furniture_of(layouts, [layout.lines for layout in layouts]))
+
+
+def _listings(
+    texts: Sequence[tuple[str, float, float]], *, rules: Sequence[float] = (), font: str = ""
+) -> list[FoundListing]:
+    """The listings of a page of lines, each a text, its x and its baseline, with rules under each other."""
+    content = PageContent(number=1, width=600, height=800, horizontal=tuple(HorizontalRule(50, 300, y) for y in rules))
+    lines = [
+        line_of([replace(word, font=font or word.font) for word in sentence(text, x0, baseline)])
+        for text, x0, baseline in texts
+    ]
+    layout = PageLayout(content=content, words=(), lines=tuple(lines))
+    body = BodyStyle(size=10, font="Times")
+    return find_listings(layout, captions_of(lines, gutter=None), lines, page=0, body=body)
+
+
+def test_an_algorithm_stands_between_the_rules_below_its_caption() -> None:
+    texts = [("Algorithm 1: Search", 52, 100), ("1: begin", 56, 120), ("2:", 56, 132), ("go on", 80, 132)]
+    (found,) = _listings([*texts, ("The text goes on.", 50, 170)], rules=(90, 105, 140))
+    assert (found.label, found.caption, found.text) == ("Algorithm 1", "Search", "1: begin\n2:   go on")
+
+
+def test_lines_in_letters_of_one_width_are_a_program() -> None:
+    (found,) = _listings([("def f():", 50, 100), ("return 1", 74, 112)], font="CMTT10")
+    assert (found.label, found.text) == ("", "def f():\n    return 1")
+    assert not _listings([("https://a.example/", 50, 100), ("the-path", 50, 112)], font="CMTT10")
+    assert not _listings([("def f():", 50, 100), ("return 1", 74, 112)])
