@@ -33,9 +33,9 @@ class IsolatedParser:
 
     `seconds` is the longest that a step may take: opening the file, reading a page, cutting out the pictures of one;
     `setting` names what sets it. Putting the paper together may take a second a page more, and a step may ask for more
-    time (`ingest.patience`), as the recognition of a page's text does. `memory_mb` is how much memory the child may use
-    beyond what it starts with, where the system can limit it; `environment` is what it has beside the caller's.
-    The child is kept for the next file; one that failed, or has read many, is replaced.
+    time (`ingest.patience`), as the recognition of a page's text does. `memory_mb` is how much memory the child may
+    take beyond what it starts with, where the system can limit it. `environment` is what the child has beside the
+    caller's. The child is kept for the next file; one that failed, or has read many, is replaced.
     """
 
     def __init__(

@@ -50,7 +50,10 @@ def _readers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFo
     """One of each for all files read with the same settings, so that they share their child processes."""
     recognition = recognition_for(settings.ocr)
     image = ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages)
-    return {"pdf": _pdf_parser(settings, limits, recognition=recognition), "image": _isolated(image, limits)}
+    return {
+        "pdf": _pdf_parser(settings, limits, recognition=recognition),
+        "image": _isolated(image, limits),
+    }
 
 
 def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition: Recognition) -> Parser:

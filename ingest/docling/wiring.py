@@ -32,7 +32,7 @@ def docling_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     parser = DoclingParser(
         models=models.absolute(),
         backend=backend_for(settings.backend),
-        ocr=settings.ocr == "auto",
+        ocr=settings.ocr == "auto" and find_spec("onnxruntime") is not None,
         seconds=limits.engine_seconds,
         dpi=settings.dpi,
         max_pages=limits.max_pages,
