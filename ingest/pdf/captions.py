@@ -110,11 +110,12 @@ def _caption(
 ) -> Caption:
     members = [line, *_rest_of_first(line, lines)]
     last = line
+    hanging = _text_start(line, match)
     whole = is_continuation_note(line.text)
     for other in lines:
         if whole or other in members or other in starts:
             continue
-        if _continues(last, other, first=line, gutter=gutter):
+        if _continues(last, other, first=line, hanging=hanging, gutter=gutter):
             members.append(other)
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
@@ -140,7 +141,18 @@ def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
     ]
 
 
-def _continues(last: Line, other: Line, *, first: Line, gutter: float | None) -> bool:
+def _text_start(line: Line, match: re.Match[str]) -> float:
+    """Where the text behind a label begins, at which further lines may hang."""
+    label = len(match[0].replace(" ", ""))
+    passed = 0
+    for word in line.words:
+        if passed >= label:
+            return word.x0
+        passed += len(word.text)
+    return line.box.x0
+
+
+def _continues(last: Line, other: Line, *, first: Line, hanging: float, gutter: float | None) -> bool:
     pitch = other.baseline - last.baseline
     if not 0 < pitch < 1.55 * first.size or abs(other.size - first.size) >= 0.6:
         return False
@@ -150,5 +162,5 @@ def _continues(last: Line, other: Line, *, first: Line, gutter: float | None) ->
         return False
     if gutter is not None and first.box.x0 > gutter > other.box.x0 + 2:
         return False
-    aligned = abs(other.box.x0 - first.box.x0) < 3 or abs(other.box.x0 - last.box.x0) < 3
+    aligned = any(abs(other.box.x0 - x) < 3 for x in (first.box.x0, last.box.x0, hanging))
     return aligned or abs(other.center - first.center) < 4
