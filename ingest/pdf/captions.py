@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.continued import is_continuation_note, opens_continuation
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.lines import Line, bounds
@@ -14,6 +15,7 @@ __all__ = ["Caption", "CaptionKind", "caption_start", "captions_of", "normal_lab
 
 CaptionKind = Literal["table", "figure", "other"]
 
+_TABLE_RULE = 60.0
 _KINDS: dict[str, tuple[CaptionKind, str]] = {
     "tab": ("table", "Table"),
     "fig": ("figure", "Figure"),
@@ -73,10 +75,12 @@ def caption_start(text: str, *, marked: bool) -> tuple[CaptionKind, str, str] | 
     )
 
 
-def captions_of(lines: Sequence[Line], *, gutter: float | None) -> list[Caption]:
-    """The captions of a page, from top to bottom."""
+def captions_of(lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()) -> list[Caption]:
+    """The captions of a page, from top to bottom; none goes on beyond one of the horizontal `rules`."""
     starts = {line: match for line in lines if (match := _start(line, lines))}
-    return [_caption(line, match, lines, starts=list(starts), gutter=gutter) for line, match in starts.items()]
+    return [
+        _caption(line, match, lines, starts=list(starts), gutter=gutter, rules=rules) for line, match in starts.items()
+    ]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
@@ -106,16 +110,23 @@ def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
 
 
 def _caption(
-    line: Line, match: re.Match[str], lines: Sequence[Line], *, starts: Sequence[Line], gutter: float | None
+    line: Line,
+    match: re.Match[str],
+    lines: Sequence[Line],
+    *,
+    starts: Sequence[Line],
+    gutter: float | None,
+    rules: Sequence[HorizontalRule],
 ) -> Caption:
     members = [line, *_rest_of_first(line, lines)]
     last = line
     hanging = _text_start(line, match)
     whole = is_continuation_note(line.text)
     for other in lines:
-        if whole or other in members or other in starts:
+        if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
-        if _continues(last, other, first=line, hanging=hanging, gutter=gutter):
+        indent = hanging if last is line and _is_alone(other, lines) else None
+        if _continues(last, other, first=line, indent=indent, gutter=gutter):
             members.append(other)
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
@@ -152,7 +163,23 @@ def _text_start(line: Line, match: re.Match[str]) -> float:
     return line.box.x0
 
 
-def _continues(last: Line, other: Line, *, first: Line, hanging: float, gutter: float | None) -> bool:
+def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:
+    return any(
+        last.baseline < rule.y < other.baseline - 0.3 * other.size
+        and rule.x1 - rule.x0 > _TABLE_RULE
+        and rule.x0 < other.center < rule.x1
+        for rule in rules
+    )
+
+
+def _is_alone(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether nothing stands near a line's right end: it is no cell of a row."""
+    return not any(
+        abs(other.baseline - line.baseline) < 1 and 0 < other.box.x0 - line.box.x1 < 8 * line.size for other in lines
+    )
+
+
+def _continues(last: Line, other: Line, *, first: Line, indent: float | None, gutter: float | None) -> bool:
     pitch = other.baseline - last.baseline
     if not 0 < pitch < 1.55 * first.size or abs(other.size - first.size) >= 0.6:
         return False
@@ -162,5 +189,6 @@ def _continues(last: Line, other: Line, *, first: Line, hanging: float, gutter: 
         return False
     if gutter is not None and first.box.x0 > gutter > other.box.x0 + 2:
         return False
-    aligned = any(abs(other.box.x0 - x) < 3 for x in (first.box.x0, last.box.x0, hanging))
+    starts = (first.box.x0, last.box.x0, *(() if indent is None else (indent,)))
+    aligned = any(abs(other.box.x0 - x) < 3 for x in starts)
     return aligned or abs(other.center - first.center) < 4
