@@ -136,7 +136,7 @@ class _Drafter:
 
     def _reference(self, node: Node) -> Reference:
         place, *more = self._places.of(node)
-        text = _marked(node)
+        text = _marked(node).removeprefix("• ")
         return Reference(id="", place=place, order=0, text=text, label=entry_label(text), year=entry_year(text),
                          more_places=tuple(more))  # fmt: skip
 
