@@ -244,6 +244,34 @@ def test_named_rows_of_texts_between_two_rules_stay_apart() -> None:
     ]
 
 
+def test_wrapped_rows_at_one_pitch_end_where_a_text_had_room_for_more() -> None:
+    rows = [
+        [(0, "Kind"), (100, "Description")],
+        [(0, "Live coding or"), (100, "Instructors write some code and")],
+        [(0, "demonstrations"), (100, "invite people to follow.")],
+        [(0, "Tasks"), (100, "All are invited to solve a short")],
+        [(100, "exercise on their own.")],
+        [(0, "Continuous and"), (100, "Students are asked at the end of")],
+        [(0, "anonymous notes"), (100, "the day.")],
+    ]
+    assert grid_of(rows, rules=(0, 14, 90)) == [
+        ["Kind", "Description"],
+        ["Live coding or demonstrations", "Instructors write some code and invite people to follow."],
+        ["Tasks", "All are invited to solve a short exercise on their own."],
+        ["Continuous and anonymous notes", "Students are asked at the end of the day."],
+    ]
+
+
+def test_rows_of_names_that_fill_their_columns_stay_apart() -> None:
+    rows = [
+        [(0, "Encoder of ours"), (100, "Corpus")],
+        [(0, "BERT-base-cased"), (100, "SQuAD-with-noise")],
+        [(0, "RoBERTa-large-v"), (100, "QuoRef-shortened")],
+        [(0, "XLNet-large-cas"), (100, "HotPotQA-in-full")],
+    ]
+    assert len(grid_of(rows, rules=(0, 14, 60))) == 4
+
+
 @given(
     st.integers(2, 6).flatmap(
         lambda columns: st.lists(st.lists(VALUES, min_size=columns, max_size=columns), min_size=1, max_size=8)
