@@ -337,4 +337,6 @@ def test_heading_numbers(text: str, number: str, title: str) -> None:
 def test_the_bibliography_is_known_by_its_title() -> None:
     assert is_references_title("7 References")
     assert is_references_title("Bibliography")
+    assert is_references_title("REFERENCES AND NOTES")
+    assert is_references_title("Notes and references")
     assert not is_references_title("Results")
