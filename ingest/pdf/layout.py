@@ -9,6 +9,7 @@ from ingest.pdf.backend import PageContent
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import crosses
 from ingest.pdf.fractions import fold_fractions
+from ingest.pdf.initials import fold_initials
 from ingest.pdf.lines import Line, lines_of
 from ingest.pdf.margins import line_numbers
 from ingest.pdf.words import Word, words_of
@@ -73,7 +74,7 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 def layouts_of(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
     """Read the words and lines of all pages."""
-    words = [words_of(page.upright, body_font=body.font) for page in pages]
+    words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = line_numbers(words, rules=[page.horizontal for page in pages])
     words = [
         fold_fractions(_without(page_words, rulers), page.horizontal, below=0.82 * body.size)

@@ -25,6 +25,8 @@ from ingest.pdf.tables import find_tables
 
 __all__ = ["Structure", "read_structure"]
 
+_MOST_ABOVE = 3
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Structure:
@@ -50,7 +52,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     """Find the parts of a document of at least one page."""
     body = body_style(pages)
     layouts = layouts_of(pages, body=body)
-    captions = [captions_of(layout.lines, gutter=layout.gutter) for layout in layouts]
+    captions = [captions_of(layout.lines, gutter=layout.gutter, rules=layout.content.horizontal) for layout in layouts]
     layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
     figures = _figures(layouts, captions, tables, body=body)
@@ -78,7 +80,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     end = _front_end(headings, flow[0], title=title)
     measure = 0.0 if layouts[0].columns == 1 else edges[0][0].right - edges[0][0].left
     authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
-    headings = [heading for heading in headings if not set(heading.lines) & set(authors)]
+    headings = [heading for heading in headings if not set(heading.lines) & {*authors, *_kicker(flow[0], title)}]
     flow[0] = [line for line in flow[0] if line not in authors]
     return Structure(
         layouts=layouts,
@@ -170,6 +172,12 @@ def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title:
     opening += [line for line in flow if _opens_text(line.text)]
     below = [line for line in opening if line.baseline > bottom]
     return min(below, key=lambda line: line.baseline, default=None)
+
+
+def _kicker(flow: Sequence[Line], title: Sequence[Line]) -> list[Line]:
+    """The few lines above the title, such as the number of a chapter."""
+    above = [line for line in flow if title and line.baseline < title[0].baseline]
+    return above if len(above) <= _MOST_ABOVE else []
 
 
 def _opens_text(text: str) -> bool:
