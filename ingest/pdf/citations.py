@@ -17,7 +17,7 @@ _PLACE = re.compile(
 )
 _INTERVAL = re.compile(r"(?:∈|\brange|\binterval)\s*$")
 _RAISED = re.compile(
-    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:)”’\"\]]))(?:\^\(\d[\d,;–\s-]*\)|[⁰¹²³⁴⁵⁶⁷⁸⁹](?:[⁰¹²³⁴⁵⁶⁷⁸⁹]|[,–⁻-](?=[⁰¹²³⁴⁵⁶⁷⁸⁹]))*)"
+    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:)”’\"\]]))\s?(?:\^\(\d[\d,;–\s-]*\)|[⁰¹²³⁴⁵⁶⁷⁸⁹](?:[⁰¹²³⁴⁵⁶⁷⁸⁹]|[,–⁻-](?=[⁰¹²³⁴⁵⁶⁷⁸⁹]))*)"
 )
 _ROUND = re.compile(r"\((?:\d{1,3})(?:\s*[,;–-]\s*\d{1,3})*\)")
 _FLAT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -65,11 +65,11 @@ class Citations:
     def _numbered(self, text: str, style: re.Pattern[str]) -> Iterator[Mention]:
         """The citations in a style; a group that names anything but references is none."""
         for match in style.finditer(text):
-            keys = _keys(match[0].translate(_FLAT))
+            keys = _keys(match[0].strip().translate(_FLAT))
             if _INTERVAL.search(text[: match.start()]) and len(keys) == 2 and "," in match[0]:
                 continue
             if all(key in self._keys for key in keys):
-                yield from (Mention(label=self._keys[key], text=match[0]) for key in keys)
+                yield from (Mention(label=self._keys[key], text=match[0].strip()) for key in keys)
 
     def _by_year(self, text: str) -> Iterator[Mention]:
         for match in _YEARS.finditer(text):

@@ -82,10 +82,12 @@ def _pitch(last: FlowLine, line: FlowLine) -> float:
 def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
     """Where among lines of text a bibliography without a title begins, or goes on `after` an entry; None if nowhere.
 
-    It begins with `[1]` and goes on in order, and most of its entries name a year.
+    It begins with `[1]`, or with any raised number (the first entries may pass for footnotes), and goes on in order,
+    and most of its entries name a year.
     """
     for index, line in enumerate(lines):
-        if line.line.text.startswith(f"[{after + 1}]"):
+        mark = mark_of(line.line.text)
+        if mark and (mark.form == "raised" or (mark.form == "bracket" and mark.number == after + 1)):
             entries, _ = entries_of(lines[index:])
             dated = sum(entry_year(entry.text) is not None for entry in entries)
             if len(entries) >= (1 if after else _LEAST_UNTITLED) and 2 * dated > len(entries):

@@ -86,6 +86,15 @@ def test_a_bibliography_without_a_title_begins_at_its_first_entry() -> None:
     assert bibliography_start(lines[4:], after=3) == 0
 
 
+def test_a_bibliography_of_raised_numbers_needs_no_title() -> None:
+    texts = [
+        "as was shown above.",
+        *(f"{mark}A. Li, J. Tests {index}, 7 (2001)." for index, mark in enumerate("³⁴⁵⁶⁷")),
+    ]
+    lines = [_line(text, y=100 + 12 * index) for index, text in enumerate(texts)]
+    assert bibliography_start(lines) == 1
+
+
 def _line(text: str, *, y: float, size: float = 10) -> FlowLine:
     line = line_of([word(text, 50, y, size=size)])
     return FlowLine(page=0, column=0, edges=Edges(left=50, right=300), line=line)

@@ -285,6 +285,12 @@ def test_three_columns_of_running_text_are_told_from_a_table_of_three() -> None:
     assert gutters([(650.0, table)]) == [()]
 
 
+def test_raised_numbers_before_the_entries_of_a_list_are_no_line_numbers() -> None:
+    entries = [item for row in range(25) for item in sentence("some words of an entry", 60, 100 + 20 * row)]
+    marks = [word(str(row + 1), 52, 97 + 20 * row, size=6) for row in range(25)]
+    assert line_numbers([entries + marks]) == [[]]
+
+
 def test_line_numbers_are_told_from_numbers_in_the_text() -> None:
     text = [item for row in range(24) for item in sentence("7 plain words stand here", 60, 100 + 12 * row)]
     ruler = [word(str(row + 41), 30, 100 + 12 * row, size=6) for row in range(24)]
@@ -331,4 +337,6 @@ def test_heading_numbers(text: str, number: str, title: str) -> None:
 def test_the_bibliography_is_known_by_its_title() -> None:
     assert is_references_title("7 References")
     assert is_references_title("Bibliography")
+    assert is_references_title("REFERENCES AND NOTES")
+    assert is_references_title("Notes and references")
     assert not is_references_title("Results")
