@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ingest.annotations import annotated
 from ingest.pdf.drafts import Draft
 from ingest.pdf.links import find_links
 from ingest.pdf.sections import section_at, sections_of
-from paperscope.types import Element, Page, PageProblem, Paper, PaperFormat, Passage
+from paperscope.types import Element, Page, PageProblem, Paper, PaperFormat, Passage, Table
 
 __all__ = ["paper_id", "paper_of"]
 
@@ -55,6 +56,8 @@ def _numbered(drafts: Sequence[Draft], *, paper: str, sections_of_drafts: Sequen
     elements: list[Element] = []
     for order, (draft, section) in enumerate(zip(drafts, sections_of_drafts, strict=True)):
         element = draft.element
+        if isinstance(element, Table):
+            element = replace(element, cells=annotated(element.cells))
         counts[element.kind] += 1
         outside = isinstance(element, Passage) and element.role in ("furniture", "title", "authors")
         elements.append(

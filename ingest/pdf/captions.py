@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.pdf.backend import HorizontalRule
+from ingest.pdf.continued import is_continuation_note, opens_continuation
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.lines import Line, bounds
 from paperscope.types import Box
@@ -13,6 +15,7 @@ __all__ = ["Caption", "CaptionKind", "caption_start", "captions_of", "normal_lab
 
 CaptionKind = Literal["table", "figure", "other"]
 
+_TABLE_RULE = 60.0
 _KINDS: dict[str, tuple[CaptionKind, str]] = {
     "tab": ("table", "Table"),
     "fig": ("figure", "Figure"),
@@ -44,6 +47,11 @@ class Caption:
         """The line that names the table or figure."""
         return self.lines[0]
 
+    @property
+    def continues(self) -> bool:
+        """Whether it says that its table or figure was begun before."""
+        return opens_continuation(self.text)
+
 
 def normal_label(word: str, number: str) -> str:
     """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`."""
@@ -67,10 +75,12 @@ def caption_start(text: str, *, marked: bool) -> tuple[CaptionKind, str, str] | 
     )
 
 
-def captions_of(lines: Sequence[Line], *, gutter: float | None) -> list[Caption]:
-    """The captions of a page, from top to bottom."""
+def captions_of(lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()) -> list[Caption]:
+    """The captions of a page, from top to bottom; none goes on beyond one of the horizontal `rules`."""
     starts = {line: match for line in lines if (match := _start(line, lines))}
-    return [_caption(line, match, lines, starts=list(starts), gutter=gutter) for line, match in starts.items()]
+    return [
+        _caption(line, match, lines, starts=list(starts), gutter=gutter, rules=rules) for line, match in starts.items()
+    ]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
@@ -81,7 +91,7 @@ def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
     match = _START.match(line.text)
     if not match or not match["word"][0].isupper():
         return None
-    if match["mark"].strip():
+    if match["mark"].strip() or opens_continuation(line.text[match.end() :]):
         return match
     if line.words[0].bold and not line.words[-1].bold:
         return match
@@ -100,14 +110,22 @@ def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
 
 
 def _caption(
-    line: Line, match: re.Match[str], lines: Sequence[Line], *, starts: Sequence[Line], gutter: float | None
+    line: Line,
+    match: re.Match[str],
+    lines: Sequence[Line],
+    *,
+    starts: Sequence[Line],
+    gutter: float | None,
+    rules: Sequence[HorizontalRule],
 ) -> Caption:
     members = [line, *_rest_of_first(line, lines)]
+    text_left = _text_left(line, match.end())
     last = line
+    whole = is_continuation_note(line.text)
     for other in lines:
-        if other in members or other in starts:
+        if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
-        if _continues(last, other, first=line, gutter=gutter):
+        if _continues(last, other, first=line, text_left=text_left, gutter=gutter) and not _is_row(other, line, lines):
             members.append(other)
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
@@ -133,15 +151,49 @@ def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
     ]
 
 
-def _continues(last: Line, other: Line, *, first: Line, gutter: float | None) -> bool:
+def _text_left(line: Line, label: int) -> float | None:
+    """Where the text begins behind a label of so many letters, None if the label stands alone."""
+    at = 0
+    for word in line.words:
+        if at >= label:
+            return word.x0
+        at = line.text.index(word.text, at) + len(word.text) + 1
+    return None
+
+
+def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:
+    return any(
+        last.baseline < rule.y < other.baseline - 0.3 * other.size
+        and rule.x1 - rule.x0 > _TABLE_RULE
+        and rule.x0 < other.center < rule.x1
+        for rule in rules
+    )
+
+
+def _continues(last: Line, other: Line, *, first: Line, text_left: float | None, gutter: float | None) -> bool:
     pitch = other.baseline - last.baseline
-    if not 0 < pitch < 1.55 * first.size or abs(other.size - first.size) >= 0.6:
+    if not 0 < pitch < 1.55 * first.size or not _is_of_size(other, first.size):
         return False
-    if min(other.box.x1, first.box.x1) <= max(other.box.x0, first.box.x0) or other.box.x0 < first.box.x0 - 40:
-        return False
+    if abs(other.center - first.center) < 4 and (text_left is None or other.box.x0 > first.box.x0 - 40):
+        return True
     if gutter is not None and first.box.x1 < gutter < other.box.x1 - 2:
         return False
     if gutter is not None and first.box.x0 > gutter > other.box.x0 + 2:
         return False
-    aligned = abs(other.box.x0 - first.box.x0) < 3 or abs(other.box.x0 - last.box.x0) < 3
-    return aligned or abs(other.center - first.center) < 4
+    if min(other.box.x1, first.box.x1) <= max(other.box.x0, first.box.x0) or other.box.x0 < first.box.x0 - 40:
+        return False
+    lefts = (first.box.x0, last.box.x0, first.box.x0 if text_left is None else text_left)
+    return any(abs(other.box.x0 - left) < 3 for left in lefts)
+
+
+def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
+    """Whether another text stands left of a line, under the caption's first one: both are cells of a table."""
+    return any(
+        abs(line.baseline - other.baseline) < 1 and first.box.x0 - 5 < line.box.x0 and line.box.x1 < other.box.x0
+        for line in lines
+    )
+
+
+def _is_of_size(line: Line, size: float) -> bool:
+    """Whether a line is set in a size, or in small capitals of it."""
+    return abs(line.size - size) < 0.6 or (line.text.isupper() and 0.7 * size < line.size < size)

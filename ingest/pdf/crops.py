@@ -8,7 +8,7 @@ from ingest.patience import ask_for_time
 from ingest.pdf.backend import Document, PageContent, PageReadError
 from ingest.pdf.trimming import trimmed
 from ingest.pdf.views import turns_at
-from paperscope.types import Box, Element, Equation, Figure, PageProblem, Paper, ParsedPaper, Table, content_hash
+from paperscope.types import Box, Element, Equation, Figure, PageProblem, Paper, ParsedPaper, Place, Table, content_hash
 
 __all__ = ["add_crops"]
 
@@ -22,27 +22,27 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
     `views` are the pages as they were held for reading; the crops are held the same way.
     """
     crops: dict[str, bytes] = {}
-    named: dict[str, str] = {}
+    named: dict[str, dict[Place, str]] = defaultdict(dict)
     tight: dict[str, Box] = {}
     problems: list[PageProblem] = []
-    for (number, turns), elements in sorted(_wanted(paper, views).items()):
+    for (number, turns), wanted in sorted(_wanted(paper, views).items()):
         page = paper.pages[[page.number for page in paper.pages].index(number)]
-        boxes = [_padded(element.place.box, width=page.width, height=page.height) for element in elements]
+        boxes = [_padded(place.box, width=page.width, height=page.height) for _, place in wanted]
         ask_for_time()
         try:
             pictures = document.render(number, boxes, dpi=dpi, turns=turns)
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"its pictures can't be rendered: {error}"))
             continue
-        for element, box, shown in zip(elements, boxes, pictures, strict=True):
+        for (element, place), box, shown in zip(wanted, boxes, pictures, strict=True):
             picture = shown
             if isinstance(element, Figure) and turns == 0:
                 picture, cut = trimmed(shown, box, margin=_MARGIN)
-                tight[element.id] = _without_margin(cut, element.place.box)
-            named[element.id] = content_hash(picture)
-            crops[named[element.id]] = picture
+                tight[element.id] = _without_margin(cut, place.box)
+            named[element.id][place] = content_hash(picture)
+            crops[named[element.id][place]] = picture
     cropped: list[Element] = [
-        _cropped(element, crop=named.get(element.id), box=tight.get(element.id, element.place.box))
+        _cropped(element, crops=named[element.id], box=tight.get(element.id, element.place.box))
         if isinstance(element, Table | Figure | Equation)
         else element
         for element in paper.elements
@@ -53,22 +53,29 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
 
 def _wanted(
     paper: Paper, views: Sequence[PageContent]
-) -> Mapping[tuple[int, int], Sequence[Table | Figure | Equation]]:
-    """What is to be cut out, by page and by the quarter turns at which it is read."""
+) -> Mapping[tuple[int, int], Sequence[tuple[Table | Figure | Equation, Place]]]:
+    """What is to be cut out and where, by page and by the quarter turns at which it is read."""
     held: dict[int, list[PageContent]] = defaultdict(list)
     for view in views:
         held[view.number].append(view)
-    wanted: dict[tuple[int, int], list[Table | Figure | Equation]] = defaultdict(list)
+    wanted: dict[tuple[int, int], list[tuple[Table | Figure | Equation, Place]]] = defaultdict(list)
     for element in paper.elements:
         if isinstance(element, Table | Figure | Equation):
-            page, box = element.place.page, element.place.box
-            wanted[page, turns_at(held[page], box)].append(element)
+            for place in (element.place, *_more_places(element)):
+                wanted[place.page, turns_at(held[place.page], place.box)].append((element, place))
     return wanted
 
 
-def _cropped(element: Table | Figure | Equation, *, crop: str | None, box: Box) -> Table | Figure | Equation:
-    """The element with its crop and its box; the parts of a figure end where it ends."""
-    element = replace(element, crop=crop, place=replace(element.place, box=box))
+def _more_places(element: Table | Figure | Equation) -> tuple[Place, ...]:
+    return element.more_places if isinstance(element, Table) else ()
+
+
+def _cropped(element: Table | Figure | Equation, *, crops: Mapping[Place, str], box: Box) -> Table | Figure | Equation:
+    """The element with its crops and its box; the parts of a figure end where it ends."""
+    more = tuple(crops[place] for place in _more_places(element) if place in crops)
+    element = replace(element, crop=crops.get(element.place), place=replace(element.place, box=box))
+    if isinstance(element, Table):
+        return replace(element, more_crops=more)
     if isinstance(element, Figure):
         parts = [
             replace(panel, place=replace(panel.place, box=_shared(panel.place.box, box))) for panel in element.panels

@@ -16,20 +16,19 @@ from ingest.pdf.lines import Line, bounds
 from ingest.pdf.listings import FoundListing
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from ingest.pdf.places import Places
-from ingest.pdf.reference_entries import bibliography_start, entries_of
+from ingest.pdf.reference_entries import Entry, bibliography_start, entries_of
 from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.structure import Structure
-from ingest.pdf.tables import FoundTable
+from ingest.pdf.table_elements import table_element
+from ingest.pdf.table_found import FoundTable
 from paperscope.types import (
     Box,
-    Cell,
     Element,
     Equation,
     Passage,
     PassageRole,
     Place,
     Reference,
-    Table,
 )
 
 __all__ = ["Draft", "draft_elements"]
@@ -105,16 +104,19 @@ def _front(structure: Structure, places: Places) -> Iterator[Draft]:
 def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
     """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
     role: PassageRole = "paragraph"
-    references = False
+    references, number = False, 0
     run: list[tuple[int, FlowLine]] = []
     for index, part in enumerate([*parts, None]):
         if isinstance(part, FlowLine):
             run.append((index, part))
         elif not isinstance(part, FoundTable | FoundFigure | FoundListing):
-            first = 0 if references else bibliography_start([line for _, line in run])
-            text, listed = (run, []) if first is None else (run[:first], run[first:])
-            yield from _paragraphs(text, role=role, style=style, vocabulary=vocabulary, places=places)
-            yield from _references(listed, vocabulary=vocabulary, places=places)
+            at = {id(line): index for index, line in run}
+            entries, text = _bibliography([line for _, line in run], titled=references, after=number)
+            number = entries[-1].number if entries else number
+            run = [(at[id(line)], line) for line in text]
+            yield from _paragraphs(run, role=role, style=style, vocabulary=vocabulary, places=places)
+            for entry in entries:
+                yield Draft(at=at[id(entry.lines[0])], element=_reference(entry, vocabulary=vocabulary, places=places))
             run = []
         if isinstance(part, FoundHeading):
             references = is_references_title(part.text)
@@ -142,27 +144,27 @@ def _paragraphs(
         yield Draft(at=at[id(paragraph.lines[0])], element=_passage(text, own, places.along(paragraph.lines)))
 
 
-def _references(run: Sequence[tuple[int, FlowLine]], *, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
-    at = {id(line): index for index, line in run}
-    for entry in entries_of([line for _, line in run]):
-        text = join_lines((line.line.text for line in entry.lines), vocabulary)
-        place, *more = places.along(entry.lines)
-        reference = Reference(
-            id="",
-            place=place,
-            order=0,
-            text=text,
-            label=entry_label(text),
-            year=entry_year(text),
-            more_places=tuple(more),
-        )
-        yield Draft(at=at[id(entry.lines[0])], element=reference)
+def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
+    """The entries among lines, and the rest; `titled` if they stand under the title of a bibliography, `after` is the
+    number of the last entry before."""
+    first = 0 if titled else bibliography_start(lines, after=after)
+    if first is None:
+        return [], [*lines]
+    entries, rest = entries_of(lines[first:])
+    return entries, [*lines[:first], *rest]
+
+
+def _reference(entry: Entry, *, vocabulary: Vocabulary, places: Places) -> Reference:
+    text = join_lines((line.line.text for line in entry.lines), vocabulary)
+    place, *more = places.along(entry.lines)
+    label, year = entry_label(text), entry_year(text)
+    return Reference(id="", place=place, order=0, text=text, label=label, year=year, more_places=tuple(more))
 
 
 def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
     for index, part in enumerate(parts):
         if isinstance(part, FoundTable):
-            yield Draft(at=index, element=_table(part, places))
+            yield Draft(at=index, element=table_element(part, places))
         elif isinstance(part, FoundFigure):
             yield Draft(at=index, element=figure_element(part, places))
         elif isinstance(part, FoundListing):
@@ -176,33 +178,6 @@ def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
 def _listing(found: FoundListing, places: Places) -> Passage:
     place = places.at(found.page, found.box)
     return Passage(id="", place=place, order=0, text=found.text, role="code", label=found.label, caption=found.caption)
-
-
-def _table(found: FoundTable, places: Places) -> Table:
-    cells = tuple(
-        Cell(
-            row=cell.row,
-            column=cell.column,
-            text=cell.text,
-            place=places.at(found.page, bounds(line.box for line in cell.lines)),
-            row_span=cell.row_span,
-            column_span=cell.column_span,
-            role=cell.role,
-            bold=cell.bold,
-        )
-        for cell in found.grid.cells
-    )
-    return Table(
-        id="",
-        place=places.at(found.page, found.box),
-        order=0,
-        cells=cells,
-        label=found.caption.label,
-        caption=found.caption.text,
-        caption_place=places.at(found.page, found.caption.box),
-        header_rows=found.grid.header_rows,
-        confidence=found.grid.confidence,
-    )
 
 
 def _sidebars(

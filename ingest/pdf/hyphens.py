@@ -102,7 +102,7 @@ def _parts_codes(left: str, right: str, rest: str) -> bool:
     """Whether what a hyphen joins can't be halves of one word by their letters alone (`F1-Score`, `A3-B4`)."""
     if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
         return bool(_DIGIT.search(left) or _DIGIT.match(rest))
-    return not right.islower()
+    return not right[0].islower()
 
 
 def _are_two_words(left: str, right: str, known: Vocabulary, *, compound: bool) -> bool:

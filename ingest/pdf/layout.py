@@ -2,7 +2,7 @@
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -10,6 +10,7 @@ from ingest.pdf.backend import PageContent
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import crosses
 from ingest.pdf.fractions import fold_fractions
+from ingest.pdf.initials import fold_initials
 from ingest.pdf.lines import Line, lines_of
 from ingest.pdf.margins import line_numbers
 from ingest.pdf.words import Word, words_of
@@ -54,6 +55,11 @@ class PageLayout:
             return self.columns
         return bisect(self.gutters, line.center)
 
+    def lines_with(self, words: Collection[Word]) -> frozenset[Line]:
+        """The lines in which any of these words stands."""
+        inside = set(words)
+        return frozenset(line for line in self.lines if any(word in inside for word in line.words))
+
 
 def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     """The commonest size (to 0.5 pt) and font of a document, counted in characters."""
@@ -71,8 +77,8 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 def layouts_of(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
     """Read the words and lines of all pages."""
-    words = [words_of(page.upright, body_font=body.font) for page in pages]
-    numbers = line_numbers(words)
+    words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
+    numbers = line_numbers(words, rules=[page.horizontal for page in pages])
     words = [
         fold_fractions(_without(page_words, rulers), page.horizontal, below=0.82 * body.size)
         for page, page_words, rulers in zip(pages, words, numbers, strict=True)

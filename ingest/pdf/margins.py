@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.words import Word
 
 __all__ = ["line_numbers"]
@@ -14,6 +15,7 @@ _ENOUGH = 20
 _STEPS = (1, 2, 5, 10)
 _IN_STEP = 0.75
 _CROSSED = 0.06
+_TABLE = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,14 +33,18 @@ class _Strip:
         return word.x0 < self.x1 and word.x1 > self.x0
 
 
-def line_numbers(pages: Sequence[Sequence[Word]]) -> list[list[list[Word]]]:
-    """The line numbers of each page, one list a strip of them.
+def line_numbers(
+    pages: Sequence[Sequence[Word]], *, rules: Sequence[Sequence[HorizontalRule]] = ()
+) -> list[list[list[Word]]]:
+    """The line numbers of each page, one list a strip of them; `rules` are the horizontal rules page by page.
 
-    A strip holds numbers, aligned, that count upwards in even steps, and hardly a page prints anything else there.
+    A strip holds numbers, aligned, that count upwards in even steps, and hardly a page prints anything else there. A
+    strip that lies under the rules of a table is a column of it.
     """
     numbers = [[word for word in words if _is_number(word)] for words in pages]
     strips = _merged([strip for page in numbers for strip in _strips(page)])
     strips = [strip for strip in strips if len(strip.numbers) >= _ENOUGH and _is_clear(strip, pages)]
+    strips = [strip for strip in strips if not _is_tabular(strip, numbers, rules)]
     return [[found for strip in strips if (found := _along(strip, page))] for page in numbers]
 
 
@@ -91,3 +97,16 @@ def _is_clear(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
             rows += len({round(word.baseline) for word in words})
             crossed += len({round(word.baseline) for word in words if strip.touches(word) and not strip.holds(word)})
     return crossed <= _CROSSED * rows
+
+
+def _is_tabular(strip: _Strip, numbers: Sequence[Sequence[Word]], rules: Sequence[Sequence[HorizontalRule]]) -> bool:
+    """Whether, on most pages that number their lines there, the rules of a table lie over the strip: one between its
+    numbers, or three."""
+    pages = ruled = 0
+    for page, page_rules in zip(numbers, rules, strict=False):
+        baselines = [word.baseline for word in page if strip.holds(word)]
+        if baselines:
+            over = [rule.y for rule in page_rules if rule.x0 <= strip.x0 + 1 and strip.x1 - 1 <= rule.x1]
+            pages += 1
+            ruled += len(over) >= _TABLE or any(min(baselines) < y < max(baselines) for y in over)
+    return 2 * ruled > pages

@@ -16,7 +16,7 @@ _LIST = re.compile(r"^(?:[•●◦▪■–‣∙·*]|[-—]\s|\(?(?:\d{1,2}|[a
 _TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|\[\d+\])?$")
 _LOWER = re.compile(r"[a-z]")
 _ALIKE = 0.92
-_MOST_BETWEEN = 4
+_MOST_BETWEEN = 12
 _LEAST_WORDS = 3
 
 

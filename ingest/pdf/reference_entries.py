@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from ingest.pdf.paragraphs import FlowLine
-from ingest.pdf.references import Mark, entry_year, mark_of
+from ingest.pdf.references import Mark, entry_label, entry_year, mark_of
 
 __all__ = ["Entry", "bibliography_start", "entries_of"]
 
@@ -14,6 +15,8 @@ _BY_NUMBER = 0.5
 _LEAST_MARKS = 3
 _LEAST_UNTITLED = 5
 _MOST_MISSING = 2
+_LARGER = 1.06
+_GAP = 1.6
 
 ColumnKey = tuple[int, int]
 
@@ -24,29 +27,68 @@ class Entry:
 
     lines: tuple[FlowLine, ...]
 
+    @property
+    def text(self) -> str:
+        """The lines side by side, their hyphens kept."""
+        return " ".join(line.line.text for line in self.lines)
 
-def entries_of(lines: Sequence[FlowLine]) -> list[Entry]:
-    """Entries begin at their marks (`[12]`, `12.`) where they have such, else at the left edge of a hanging indent,
-    else after a gap or a line that ends early."""
+    @property
+    def number(self) -> int:
+        """The number in its mark, 0 if it has none."""
+        mark = mark_of(self.lines[0].line.text)
+        return (mark.number or 0) if mark else 0
+
+
+def entries_of(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]]:
+    """The entries among the lines below the title of a bibliography, and the lines that belong to none.
+
+    Entries begin at their marks (`[12]`, `12.`) where they have such, else at the left edge of a hanging indent, else
+    after a gap or a line that ends early. None holds larger print, and the list ends where a gap opens in its last
+    entry or where neither authors nor a year are named any more.
+    """
+    usual = median(line.line.size for line in lines) if lines else 0.0
+    small = [line for line in lines if line.line.size <= _LARGER * usual]
     groups: list[list[FlowLine]] = []
-    for line, start in zip(lines, _starts(lines), strict=True):
+    for line, start in zip(small, _starts(small), strict=True):
         if start or not groups:
             groups.append([line])
         else:
             groups[-1].append(line)
-    return [Entry(lines=tuple(group)) for group in groups]
+    if groups:
+        groups[-1] = _up_to_gap(groups[-1], small)
+    entries = [Entry(lines=tuple(group)) for group in groups]
+    while entries and not entry_label(entries[-1].text) and entry_year(entries[-1].text) is None:
+        entries.pop()
+    listed = {id(line) for entry in entries for line in entry.lines}
+    return entries, [line for line in lines if id(line) not in listed]
 
 
-def bibliography_start(lines: Sequence[FlowLine]) -> int | None:
-    """Where a bibliography without a title begins among lines of text, None if none does.
+def _up_to_gap(group: list[FlowLine], lines: Sequence[FlowLine]) -> list[FlowLine]:
+    """The lines of the last entry up to a gap that is wide for the bibliography."""
+    pitches = [_pitch(last, line) for last, line in pairwise(lines)]
+    usual = median(pitch for pitch in pitches if pitch > 0) if any(pitch > 0 for pitch in pitches) else 0.0
+    for index, (last, line) in enumerate(pairwise(group), start=1):
+        if usual and _pitch(last, line) > _GAP * usual:
+            return group[:index]
+    return group
 
-    It begins with `[1]`, goes on in order, and most of its entries name a year.
+
+def _pitch(last: FlowLine, line: FlowLine) -> float:
+    """How far a line stands below the last one, 0 if they stand in different columns."""
+    same = (last.page, last.column) == (line.page, line.column)
+    return line.line.baseline - last.line.baseline if same else 0.0
+
+
+def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
+    """Where among lines of text a bibliography without a title begins, or goes on `after` an entry; None if nowhere.
+
+    It begins with `[1]` and goes on in order, and most of its entries name a year.
     """
     for index, line in enumerate(lines):
-        if line.line.text.startswith("[1]"):
-            entries = entries_of(lines[index:])
-            dated = sum(entry_year(" ".join(line.line.text for line in entry.lines)) is not None for entry in entries)
-            if len(entries) >= _LEAST_UNTITLED and 2 * dated > len(entries):
+        if line.line.text.startswith(f"[{after + 1}]"):
+            entries, _ = entries_of(lines[index:])
+            dated = sum(entry_year(entry.text) is not None for entry in entries)
+            if len(entries) >= (1 if after else _LEAST_UNTITLED) and 2 * dated > len(entries):
                 return index
     return None
 

@@ -20,9 +20,12 @@ from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
 from ingest.pdf.sidebars import sidebars_of
-from ingest.pdf.tables import FoundTable, find_tables
+from ingest.pdf.table_found import FoundTable
+from ingest.pdf.tables import find_tables
 
 __all__ = ["Structure", "read_structure"]
+
+_MOST_ABOVE = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -49,12 +52,13 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     """Find the parts of a document of at least one page."""
     body = body_style(pages)
     layouts = layouts_of(pages, body=body)
-    captions = [captions_of(layout.lines, gutter=layout.gutter) for layout in layouts]
+    captions = [captions_of(layout.lines, gutter=layout.gutter, rules=layout.content.horizontal) for layout in layouts]
     layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
     figures = _figures(layouts, captions, tables, body=body)
-    floats: list[FoundTable | FoundFigure] = [*tables, *figures]
-    claimed = {line for part in floats for line in (*part.lines, *part.caption.lines)}
+    claimed = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
+    claimed |= {line for table in tables for line in table.lines}
+    claimed |= {line for table in tables for caption in table.captions for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     furniture = furniture_of(layouts, free)
     free = _without(free, furniture)
@@ -76,7 +80,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     end = _front_end(headings, flow[0], title=title)
     measure = 0.0 if layouts[0].columns == 1 else edges[0][0].right - edges[0][0].left
     authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
-    headings = [heading for heading in headings if not set(heading.lines) & set(authors)]
+    headings = [heading for heading in headings if not set(heading.lines) & {*authors, *_kicker(flow[0], title)}]
     flow[0] = [line for line in flow[0] if line not in authors]
     return Structure(
         layouts=layouts,
@@ -137,14 +141,14 @@ def _figures(
     *,
     body: BodyStyle,
 ) -> list[FoundFigure]:
-    read = {table.caption for table in tables}
+    read = {caption for table in tables for caption in table.captions}
     claimed = {line for table in tables for line in table.lines}
     claimed |= {line for page in captions for caption in page for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     figures: list[FoundFigure] = []
     for page, (layout, furniture) in enumerate(zip(layouts, furniture_of(layouts, free), strict=True)):
         rest = [caption for caption in captions[page] if caption not in read]
-        taken = [table.box for table in tables if table.page == page]
+        taken = [part.box for table in tables for part in table.parts if part.page == page]
         taken += [caption.box for caption in captions[page] if caption in read]
         figures.extend(
             find_figures(layout, rest, page=page, taken=taken, free=free[page], body=body, furniture=furniture)
@@ -168,6 +172,12 @@ def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title:
     opening += [line for line in flow if _opens_text(line.text)]
     below = [line for line in opening if line.baseline > bottom]
     return min(below, key=lambda line: line.baseline, default=None)
+
+
+def _kicker(flow: Sequence[Line], title: Sequence[Line]) -> list[Line]:
+    """The few lines above the title, such as the number of a chapter."""
+    above = [line for line in flow if title and line.baseline < title[0].baseline]
+    return above if len(above) <= _MOST_ABOVE else []
 
 
 def _opens_text(text: str) -> bool:

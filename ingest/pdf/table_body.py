@@ -1,5 +1,6 @@
 """Which rows of a table are headers, section titles or body."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,8 +19,9 @@ def body_rows(
 ) -> list[GridRow]:
     """A `GridRow` for each printed row below a grouped header (`headed`), or for all rows of a table without one."""
     drafted: list[GridRow] = []
+    held = Counter(zones.of(row.baseline) for row in rows)
     for row in rows:
-        alone = sum(zones.of(other.baseline) == zones.of(row.baseline) for other in rows) == 1
+        alone = held[zones.of(row.baseline)] == 1
         section = _is_section(row, columns, box=box, fills=fills, alone=alone and bool(zones.inner))
         pieces = (Piece(first=0, last=len(columns) - 1, lines=row.segments),) if section else place(row, columns)
         kind: RowKind = "section" if section else "body"

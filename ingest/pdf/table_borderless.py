@@ -1,6 +1,6 @@
 """Tables without rules: aligned columns beside a caption."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from ingest.pdf.captions import Caption
@@ -10,10 +10,11 @@ from ingest.pdf.table_grid import TableRegion
 from ingest.pdf.table_regions import Side
 from ingest.pdf.table_rows import em_of, printed_rows
 
-__all__ = ["borderless_region"]
+__all__ = ["borderless_region", "region_of_run", "run_of_rows"]
 
 _LARGEST_GAP = 3.0
 _FARTHEST = 4.0
+_TOUCH = 15.0
 
 
 def borderless_region(
@@ -21,31 +22,36 @@ def borderless_region(
 ) -> TableRegion | None:
     """The run of lines next to a caption that falls into columns, on the usual side first; None if there is none."""
     others: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
+    taken = {line for other in captions for line in other.lines}
     for place in others:
-        run = _run(layout, caption, place=place, captions=captions)
-        if len(run) < 3:
-            continue
-        words = tuple(word for line in run for word in line.words)
-        box = bounds(line.box for line in run)
-        rows = printed_rows(words, em=em_of(words), verticals=())
-        split = sum(len(row.segments) > 1 for row in rows)
-        if len(rows) >= 3 and split >= 0.6 * len(rows):
-            partial = tuple(
-                rule
-                for rule in layout.content.horizontal
-                if box.x0 - 4 <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
-            )
-            full = tuple(sorted(rule.y for rule in partial if rule.x1 - rule.x0 > 0.9 * (box.x1 - box.x0)))
-            return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1))
+        edge = caption.box.y0 if place == "above" else caption.box.y1
+        run = run_of_rows(layout, edge=edge, band=_band(layout, caption), place=place, taken=taken)
+        if len(run) >= 3 and (region := region_of_run(layout, run)) is not None and region[1] >= 3:
+            return region[0]
     return None
 
 
-def _run(layout: PageLayout, caption: Caption, *, place: Side, captions: Sequence[Caption]) -> list[Line]:
-    """Lines outward from the caption, until a large gap, another caption or a line of running text."""
-    taken = {line for other in captions for line in other.lines}
+def region_of_run(layout: PageLayout, run: Sequence[Line]) -> tuple[TableRegion, int] | None:
+    """The region of some lines and its printed rows, None if most of them don't fall into columns."""
+    words = tuple(word for line in run for word in line.words)
+    box = bounds(line.box for line in run)
+    rows = printed_rows(words, em=em_of(words), verticals=())
+    split = sum(len(row.segments) > 1 for row in rows)
+    if split < 0.6 * len(rows):
+        return None
+    partial = tuple(
+        rule for rule in layout.content.horizontal if box.x0 - 4 <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
+    )
+    full = tuple(sorted(rule.y for rule in partial if rule.x1 - rule.x0 > 0.9 * (box.x1 - box.x0)))
+    return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1), ruled=False), len(rows)
+
+
+def run_of_rows(
+    layout: PageLayout, *, edge: float, band: tuple[float, float], place: Side, taken: Container[Line]
+) -> list[Line]:
+    """Lines outward from an edge, within a band of x, until a large gap, a line taken or a line of running text."""
     step = -1 if place == "above" else 1
-    edge = caption.box.y0 if place == "above" else caption.box.y1
-    left, right = _band(layout, caption)
+    left, right = band
     run: list[Line] = []
     for line in sorted(layout.lines, key=lambda line: step * line.baseline):
         top, bottom = line.box.y0, line.box.y1
@@ -63,10 +69,14 @@ def _run(layout: PageLayout, caption: Caption, *, place: Side, captions: Sequenc
 
 
 def _band(layout: PageLayout, caption: Caption) -> tuple[float, float]:
-    gutter = layout.gutter
-    if gutter is None or caption.box.x0 < gutter - 15 < gutter + 15 < caption.box.x1:
-        return 0.0, layout.content.width
-    return (0.0, gutter) if caption.box.x1 < gutter + 15 else (gutter, layout.content.width)
+    """The columns over which a caption stands."""
+    edges = (0.0, *layout.gutters, layout.content.width)
+    touched = [
+        (left, right)
+        for left, right in pairwise(edges)
+        if min(right, caption.box.x1) - max(left, caption.box.x0) > _TOUCH
+    ]
+    return (touched[0][0], touched[-1][1]) if touched else (0.0, layout.content.width)
 
 
 def _is_running(line: Line, width: float) -> bool:

@@ -19,10 +19,15 @@ from paperscope.types import Box
 
 __all__ = ["Grid", "TableRegion", "read_grid"]
 
+_BORDERLESS_TRUST = 0.7
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableRegion:
-    """What lies inside a table: its words, full-width rules (y), partial rules, vertical rules (x), filled boxes."""
+    """What lies inside a table: its words, full-width rules (y), partial rules, vertical rules (x), filled boxes.
+
+    `ruled` tells one that was found by its rules from one found by aligned words.
+    """
 
     box: Box
     words: tuple[Word, ...]
@@ -30,15 +35,25 @@ class TableRegion:
     partial: tuple[HorizontalRule, ...] = ()
     verticals: tuple[float, ...] = ()
     fills: tuple[Box, ...] = ()
+    ruled: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grid:
-    """Cells with rows and columns from 0; `header_rows` counts the leading rows that are no body."""
+    """Cells with rows and columns from 0; `header_rows` counts the leading rows that are no body.
+
+    `columns` are the intervals (left, right) of its columns, none in a table of formulas.
+    """
 
     cells: tuple[GridCell, ...]
     header_rows: int
     confidence: float
+    columns: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def rows(self) -> frozenset[int]:
+        """The rows that have a cell of their own."""
+        return frozenset(cell.row for cell in self.cells)
 
     @property
     def has_body(self) -> bool:
@@ -53,6 +68,7 @@ def read_grid(region: TableRegion) -> Grid:
     zones = Zones(top=region.box.y0, bottom=region.box.y1, rules=region.rules)
     header: tuple[GridCell, ...] = ()
     levels = 0
+    intervals: tuple[tuple[float, float], ...] = ()
     if is_formula_table(region.words, em=em):
         body = formula_rows(region.words, em=em)
         width = max(len(row.pieces) for row in body)
@@ -67,13 +83,18 @@ def read_grid(region: TableRegion) -> Grid:
         rough = columns_of(rest, strips, em=em)
         rest = [recut(row, strips, rough.intervals, em=em) for row in rest]
         columns = columns_of(rest, strips, em=em)
-        width = len(columns)
+        width, intervals = len(columns), columns.intervals
         if grouping:
             top = [recut(row, strips, columns.intervals, em=em, named=True) for row in top]
             levels, header = grouped_header(top, grouping, columns)
         body = _body(rest, columns, zones, region=region, headed=bool(grouping))
     cells = (*header, *cells_of(body, first_row=levels, width=width))
-    return Grid(cells=cells, header_rows=levels + _leading(body), confidence=_confidence(body, width=width))
+    return Grid(
+        cells=cells,
+        header_rows=levels + _leading(body),
+        confidence=round(_confidence(body, width=width) * (1.0 if region.ruled else _BORDERLESS_TRUST), 2),
+        columns=intervals,
+    )
 
 
 def _body(

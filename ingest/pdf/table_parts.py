@@ -1,7 +1,9 @@
 """The parts of a grid while it is built: pieces in rows, the zones between rules, and the cells they become."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from ingest.pdf.hyphens import join_lines
@@ -86,7 +88,7 @@ class GridCell:
         return sum(line.bold * len(line.text) for line in self.lines) > 0.5 * letters
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Zones:
     """The strips between full-width rules (y of each, from top to bottom)."""
 
@@ -94,10 +96,10 @@ class Zones:
     bottom: float
     rules: tuple[float, ...]
 
-    @property
+    @cached_property
     def inner(self) -> list[float]:
         """The rules that are not the outline."""
-        return [y for y in self.rules if self.top + 3 < y < self.bottom - 3]
+        return [y for y in sorted(self.rules) if self.top + 3 < y < self.bottom - 3]
 
     @property
     def header_end(self) -> float | None:
@@ -106,7 +108,7 @@ class Zones:
 
     def of(self, baseline: float) -> int:
         """In which zone a baseline lies, from 0."""
-        return sum(y < baseline for y in self.inner)
+        return bisect_left(self.inner, baseline)
 
 
 def place(row: PrintedRow, columns: Columns) -> tuple[Piece, ...]:

@@ -1,5 +1,7 @@
 """The parser's pure rules, on words that no PDF library has touched."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -198,6 +200,35 @@ def test_a_caption_goes_on_until_its_pitch_breaks() -> None:
     assert len(caption.lines) == 2
 
 
+def test_a_caption_in_small_capitals_stands_centred_below_its_label() -> None:
+    wide = sentence("THE SPARSE MODEL HELPS BEYOND THE TASK", 330, 109, size=6.4)
+    below = sentence("IT WAS MADE FOR", 0, 118, size=6.4)
+    middle = (wide[0].x0 + wide[-1].x1) / 2
+    lines = [line_of(centred(words, middle)) for words in (sentence("TABLE IV", 0, 100, size=8), wide, below)]
+    for gutter in (None, middle - 10):
+        [caption] = captions_of(lines, gutter=gutter)
+        assert caption.label == "Table IV"
+        assert caption.text == "THE SPARSE MODEL HELPS BEYOND THE TASK IT WAS MADE FOR"
+
+
+def test_a_caption_hangs_from_its_first_word_and_ends_at_the_first_row() -> None:
+    first = sentence("Table 1: The regular", 50, 100)
+    hang = first[2].x0
+    lines = [
+        line_of(first),
+        line_of(sentence("estimator.", hang, 111)),
+        line_of(sentence("Size", 58, 122)),
+        line_of(sentence("Description", hang, 122)),
+    ]
+    [caption] = captions_of(lines, gutter=None)
+    assert caption.text == "The regular estimator."
+
+
+def centred(words: list[Word], middle: float) -> list[Word]:
+    shift = middle - (words[0].x0 + words[-1].x1) / 2
+    return [replace(word, x0=word.x0 + shift, x1=word.x1 + shift) for word in words]
+
+
 def test_a_sentence_about_a_table_is_no_caption() -> None:
     lines = [line_of(sentence("Table 4 shows that it works", 0, 100)), line_of(sentence("As in Table 3: no", 0, 112))]
     assert captions_of(lines, gutter=None) == []
@@ -213,6 +244,16 @@ def test_a_gutter_is_found_between_two_columns_only() -> None:
     [[gutter], none] = gutters([(600.0, two), (600.0, one)])
     assert 250 < gutter < 310
     assert none == ()
+
+
+def test_the_gap_behind_the_numbers_of_a_list_is_no_gutter() -> None:
+    left = [word("x" * 48, 50, 100 + 12 * row) for row in range(30)]
+    right = [
+        item for row in range(10) for item in (word("[1]", 310, 100 + 12 * row), word("y" * 40, 332, 100 + 12 * row))
+    ]
+    title = word("a" * 11, 270, 80)
+    [[gutter]] = gutters([(600.0, [*left, *right, title])])
+    assert 290 < gutter < 310
 
 
 def test_a_page_with_a_wide_abstract_over_two_columns_takes_the_gutter_of_the_others() -> None:

@@ -6,14 +6,19 @@ from dataclasses import replace
 from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import captions_of
 from ingest.pdf.edges import Edges
+from ingest.pdf.footnotes import footnotes_of
+from ingest.pdf.front import title_lines
 from ingest.pdf.furniture import furniture_of
 from ingest.pdf.hyphens import join_lines
+from ingest.pdf.initials import fold_initials
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.listings import FoundListing, find_listings
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of
-from tests.ingest.pdf_words import sentence
+from ingest.pdf.sidebars import sidebars_of
+from tests.ingest.pdf_words import sentence, word
 
+_BODY = BodyStyle(size=10, font="Times")
 _STYLE = TextStyle(pitch=1.2, indents=True)
 
 
@@ -21,9 +26,9 @@ def _line(text: str, baseline: float, *, x0: float = 50, size: float = 10.0) -> 
     return line_of(sentence(text, x0, baseline, size=size))
 
 
-def _page(number: int, texts: Sequence[tuple[str, float]]) -> PageLayout:
+def _page(number: int, texts: Sequence[tuple[str, float]], *, x0: float = 50, size: float = 10.0) -> PageLayout:
     content = PageContent(number=number, width=600, height=800)
-    lines = tuple(_line(text, baseline) for text, baseline in texts)
+    lines = tuple(_line(text, baseline, x0=x0, size=size) for text, baseline in texts)
     return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
 
 
@@ -69,8 +74,7 @@ def _listings(
         for text, x0, baseline in texts
     ]
     layout = PageLayout(content=content, words=(), lines=tuple(lines))
-    body = BodyStyle(size=10, font="Times")
-    return find_listings(layout, captions_of(lines, gutter=None), lines, page=0, body=body)
+    return find_listings(layout, captions_of(lines, gutter=None), lines, page=0, body=_BODY)
 
 
 def test_an_algorithm_stands_between_the_rules_below_its_caption() -> None:
@@ -84,3 +88,39 @@ def test_lines_in_letters_of_one_width_are_a_program() -> None:
     assert (found.label, found.text) == ("", "def f():\n    return 1")
     assert not _listings([("https://a.example/", 50, 100), ("the-path", 50, 112)], font="CMTT10")
     assert not _listings([("def f():", 50, 100), ("return 1", 74, 112)])
+
+
+def test_an_initial_joins_the_word_beside_its_top() -> None:
+    words = [word("I", 50, 112, size=24), word("N", 66, 100), word("this", 74, 100), word("text", 66, 112)]
+    assert [item.text for item in fold_initials(words)] == ["IN", "this", "text"]
+
+
+def test_an_initial_that_is_a_word_stays_one() -> None:
+    words = [word("A", 50, 112, size=24), word("model", 66, 100), word("text", 66, 112), word("model", 66, 124)]
+    assert fold_initials(words)[0].text == "A model"
+
+
+def test_the_number_of_a_chapter_is_no_title() -> None:
+    page = _page(1, [("Chapter 2", 100), ("Turbines and Enzymes", 140)], size=24)
+    assert [line.text for line in title_lines(page, page.lines, body=_BODY)] == ["Turbines and Enzymes"]
+
+
+def test_a_title_in_centred_capitals_may_be_as_small_as_the_text() -> None:
+    page = _page(1, [("ON SMALL CAPITAL TITLES", 100), ("A line of text", 140)], x0=240)
+    assert [line.text for line in title_lines(page, page.lines, body=_BODY)] == ["ON SMALL CAPITAL TITLES"]
+
+
+def test_a_note_on_the_authors_needs_no_mark() -> None:
+    text = [_line("the text of a column", 690)]
+    notes = [_line("The authors are with a school.", 720, size=8), _line("¹A note of its own.", 730, size=8)]
+    page = _page(1, [])
+    assert footnotes_of(page, [*text, *notes], body=_BODY) == notes
+    assert footnotes_of(page, text, body=_BODY) == []
+
+
+def test_small_print_outside_the_column_is_a_sidebar() -> None:
+    text = [_line("the text of a column", 100 + 12 * row, x0=170) for row in range(4)]
+    aside = [_line(words, 104 + 12 * row, x0=40, size=8) for row, words in enumerate(("License", "Copyright", "2022"))]
+    edges = [Edges(left=170, right=270)]
+    assert sidebars_of([*text, *aside], edges, body=_BODY) == ([aside], text)
+    assert sidebars_of([*text, *aside[:2]], edges, body=_BODY) == ([], [*text, *aside[:2]])
