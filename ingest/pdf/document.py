@@ -13,6 +13,7 @@ from paperscope.types import PageProblem, Paper, PaperFormat
 __all__ = ["ReadDocument", "read_document"]
 
 _REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
+_INVISIBLE = 0.3
 _EMPTY = "nothing is on the page; what it held may be lost"
 
 
@@ -82,4 +83,5 @@ def _is_empty(page: PageContent) -> bool:
 
 
 def _compact(page: PageContent) -> PageContent:
-    return replace(page, chars=CharTable(page.chars))
+    """The page in little memory, without what nobody can see."""
+    return replace(page, chars=CharTable([char for char in page.chars if char.text and char.size > _INVISIBLE]))

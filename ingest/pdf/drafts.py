@@ -60,7 +60,7 @@ def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
 
 def _furniture(structure: Structure, places: Places) -> Iterator[Draft]:
     for page, lines in enumerate(structure.furniture):
-        for line in lines:
+        for line in sorted(lines, key=lambda line: (line.baseline, line.box.x0)):
             yield Draft(at=0, element=_passage(line.text, "furniture", [places.at(page, line.box)]))
         for ruler in structure.layouts[page].numbers:
             text, box = " ".join(word.text for word in ruler), bounds(word.box for word in ruler)

@@ -4,6 +4,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from ingest.pdf.backend import PageContent
 from ingest.pdf.columns import gutters
@@ -65,8 +66,10 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
-        sizes.update(round(char.size * 2) / 2 for char in page.upright)
-        fonts.update(char.font for char in page.upright)
+        upright = page.upright
+        for size, count in Counter(map(attrgetter("size"), upright)).items():
+            sizes[round(size * 2) / 2] += count
+        fonts.update(map(attrgetter("font"), upright))
     if not sizes:
         return BodyStyle(size=10.0, font="")
     return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])

@@ -170,9 +170,11 @@ def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> 
         text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
         if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
-        left, bottom = char["origin"]
-        x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
-        _, baseline = turned_point(left, bottom, *page, turns=direction)
+        x0, _, x1, _ = char["bbox"]
+        left, baseline = char["origin"]
+        if direction:
+            x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
+            _, baseline = turned_point(left, baseline, *page, turns=direction)
         yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
 
 

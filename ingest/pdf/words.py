@@ -148,17 +148,18 @@ def _belongs(char: Char, last: Char) -> bool:
 
 
 def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
+    _, lefts, rights, baselines, sizes, fonts, bolds, italics, _ = zip(*run, strict=True)
     count = len(run)
     return Word(
         text=_compose(run),
-        x0=min(char.x0 for char in run),
-        x1=max(char.x1 for char in run),
-        baseline=median(char.baseline for char in run),
-        size=max(char.size for char in run),
-        font=Counter(char.font for char in run).most_common(1)[0][0],
-        bold=2 * sum(char.bold for char in run) > count,
-        italic=2 * sum(char.italic for char in run) > count,
-        math=sum(math(char.font) for char in run) / count,
+        x0=min(lefts),
+        x1=max(rights),
+        baseline=median(baselines),
+        size=max(sizes),
+        font=Counter(fonts).most_common(1)[0][0],
+        bold=2 * sum(bolds) > count,
+        italic=2 * sum(italics) > count,
+        math=sum(map(math, fonts)) / count,
     )
 
 

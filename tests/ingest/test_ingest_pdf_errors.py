@@ -118,10 +118,34 @@ class _Broken:
         raise PageReadError("not rendered")
 
 
+class _Faint(_Broken):
+    """A document with letters of no size and glyphs of no text among the others."""
+
+    def read(self, number: int) -> PageContent:
+        letters = [
+            Char(text, 50 + 6 * at, 56 + 6 * at, 100 + 14 * line, size, "Times", False, False)
+            for line, (text, size) in enumerate((("x", 10.0), ("y", 0.0), ("", 10.0), ("z", 0.1), ("x", 10.0)))
+            for at in range(9)
+        ]
+        return PageContent(number=number, width=600, height=800, chars=letters)
+
+
 class _BrokenBackend:
+    def __init__(self, document: _Broken | None = None) -> None:
+        self._document = document or _Broken()
+
     @contextmanager
     def open(self, data: bytes, *, name: str, password: str | None) -> Iterator[_Broken]:
-        yield _Broken()
+        yield self._document
+
+
+def test_letters_that_nobody_can_see_are_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "faint.pdf"
+    file.write_bytes(pdf())
+    paper = PdfParser(backend=_BrokenBackend(_Faint())).parse(file).paper
+    texts = [element.text for element in paper.elements if element.kind == "passage"]
+    assert set("".join(texts)) <= {"x", " "}
+    assert sum(text.count("x") for text in texts) == 3 * 18
 
 
 def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
