@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import captions_of
 from ingest.pdf.edges import Edges
 from ingest.pdf.footnotes import footnotes_of
-from ingest.pdf.front import title_lines
+from ingest.pdf.front import author_names, title_lines
 from ingest.pdf.furniture import furniture_of
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.initials import fold_initials
@@ -124,3 +126,17 @@ def test_small_print_outside_the_column_is_a_sidebar() -> None:
     edges = [Edges(left=170, right=270)]
     assert sidebars_of([*text, *aside], edges, body=_BODY) == ([aside], text)
     assert sidebars_of([*text, *aside[:2]], edges, body=_BODY) == ([], [*text, *aside[:2]])
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (["Ann Bee♣, Carl Doe♠♣ and Eve Fox^(1,2)", "♣", "Shannon.AI"], ("Ann Bee", "Carl Doe", "Eve Fox")),
+        (["Ann Bee^([0000−0002]), Carl Doe^([0000−0003])"], ("Ann Bee", "Carl Doe")),
+        (["Ann Bee  Carl D. Doe", "Eve Fox"], ("Ann Bee", "Carl D. Doe", "Eve Fox")),
+        (["Ann Bee ¹, Carl", "1", "Doe ²", "1 Town Hall, Great", "Road House"], ("Ann Bee", "Carl Doe")),
+        (["Ann Bee¹", "¹Town Hall", "Carl Doe² Eve Fox¹"], ("Ann Bee", "Carl Doe", "Eve Fox")),
+    ],
+)
+def test_names_of_authors(lines: list[str], names: tuple[str, ...]) -> None:
+    assert author_names(lines, metadata="") == names
