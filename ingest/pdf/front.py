@@ -98,10 +98,9 @@ def author_lines(
 
 
 def _justified(lines: Sequence[Line]) -> set[Line]:
-    """The lines of paragraphs of four lines and more that end at one edge, the last line before it."""
-    ordered = sorted(lines, key=lambda line: line.baseline)
+    """The lines, of those in reading order, of paragraphs of at least four whose lines but the last end at one edge."""
     runs: list[list[Line]] = []
-    for line in ordered:
+    for line in lines:
         last = runs[-1][-1] if runs else None
         pitch = (line.baseline - last.baseline) / line.size if last else 0.0
         if last and 0 < pitch < 1.5 and abs(line.size - last.size) < 0.5 and abs(line.box.x0 - last.box.x0) < 15:

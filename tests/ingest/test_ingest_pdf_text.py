@@ -140,3 +140,18 @@ def test_small_print_outside_the_column_is_a_sidebar() -> None:
 )
 def test_names_of_authors(lines: list[str], names: tuple[str, ...]) -> None:
     assert author_names(lines, metadata="") == names
+
+
+def test_items_of_a_list_are_parted_by_their_marks() -> None:
+    items = [("1. Causes", 100, 10), ("2. Effects of", 112, 10), ("3. Trees", 124, 10)]
+    assert _paragraphs(*items) == [text for text, _, _ in items]
+    dashes = [("– one cell", 100, 10), ("– two cells", 112, 10)]
+    assert _paragraphs(*dashes) == [text for text, _, _ in dashes]
+    assert len(_paragraphs(("as shown in", 100, 10), ("2. Effects", 112, 10))) == 1
+
+
+def test_the_first_entries_of_a_bibliography_are_no_notes() -> None:
+    heading = line_of([replace(item, bold=True) for item in sentence("References", 50, 650, size=12)])
+    entries = [_line("1. Bee, A.: A book. Town", 680, size=8), _line("https://a.example/b", 690, size=8)]
+    page = _page(2, [])
+    assert footnotes_of(page, [heading, *entries], body=_BODY) == []
