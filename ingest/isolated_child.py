@@ -30,7 +30,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The input is the parent's own, nothing from a stranger.
     parser, memory_mb = pickle.load(sys.stdin.buffer)  # noqa: S301
-    _limit_memory(memory_mb)
+    if memory_mb is not None:
+        _limit_memory(memory_mb)
     write_frame(out, b"R")
     for line in sys.stdin.buffer:
         _answer(parser, json.loads(line), out)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.continued import is_continuation_note, opens_continuation
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.lines import Line, bounds
@@ -14,6 +15,7 @@ __all__ = ["Caption", "CaptionKind", "caption_start", "captions_of", "normal_lab
 
 CaptionKind = Literal["table", "figure", "other"]
 
+_TABLE_RULE = 60.0
 _KINDS: dict[str, tuple[CaptionKind, str]] = {
     "tab": ("table", "Table"),
     "fig": ("figure", "Figure"),
@@ -73,10 +75,12 @@ def caption_start(text: str, *, marked: bool) -> tuple[CaptionKind, str, str] | 
     )
 
 
-def captions_of(lines: Sequence[Line], *, gutter: float | None) -> list[Caption]:
-    """The captions of a page, from top to bottom."""
+def captions_of(lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()) -> list[Caption]:
+    """The captions of a page, from top to bottom; none goes on beyond one of the horizontal `rules`."""
     starts = {line: match for line in lines if (match := _start(line, lines))}
-    return [_caption(line, match, lines, starts=list(starts), gutter=gutter) for line, match in starts.items()]
+    return [
+        _caption(line, match, lines, starts=list(starts), gutter=gutter, rules=rules) for line, match in starts.items()
+    ]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
@@ -106,14 +110,20 @@ def _start(line: Line, lines: Sequence[Line]) -> re.Match[str] | None:
 
 
 def _caption(
-    line: Line, match: re.Match[str], lines: Sequence[Line], *, starts: Sequence[Line], gutter: float | None
+    line: Line,
+    match: re.Match[str],
+    lines: Sequence[Line],
+    *,
+    starts: Sequence[Line],
+    gutter: float | None,
+    rules: Sequence[HorizontalRule],
 ) -> Caption:
     members = [line, *_rest_of_first(line, lines)]
     text_left = _text_left(line, match.end())
     last = line
     whole = is_continuation_note(line.text)
     for other in lines:
-        if whole or other in members or other in starts:
+        if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
         if _continues(last, other, first=line, text_left=text_left, gutter=gutter) and not _is_row(other, line, lines):
             members.append(other)
@@ -149,6 +159,15 @@ def _text_left(line: Line, label: int) -> float | None:
             return word.x0
         at = line.text.index(word.text, at) + len(word.text) + 1
     return None
+
+
+def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:
+    return any(
+        last.baseline < rule.y < other.baseline - 0.3 * other.size
+        and rule.x1 - rule.x0 > _TABLE_RULE
+        and rule.x0 < other.center < rule.x1
+        for rule in rules
+    )
 
 
 def _continues(last: Line, other: Line, *, first: Line, text_left: float | None, gutter: float | None) -> bool:

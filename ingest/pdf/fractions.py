@@ -12,6 +12,7 @@ __all__ = ["fold_fractions"]
 
 _REACH = 2.6
 _LONGEST = 200.0
+_WIDE = 60.0
 _BESIDE = 12.0
 _ON_BAR = 0.45
 _CELL_GAP = 1.0
@@ -21,13 +22,21 @@ def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, be
     """Put one word in place of what stands above and below a bar, narrow bars first.
 
     Only letters smaller than `below` are folded: those of fractions within a line. A rule that does not end where its
-    longer side ends is no bar.
+    longer side ends is no bar, nor is a wide one with the ends of another: they are a table's.
     """
     left = list(words)
     for rule in sorted(rules, key=lambda rule: rule.x1 - rule.x0):
-        if rule.x1 - rule.x0 <= _LONGEST and not _underlines_cell(rule, left, rules):
+        if rule.x1 - rule.x0 > _LONGEST or _is_repeated(rule, rules):
+            continue
+        if not _underlines_cell(rule, left, rules):
             left = _fold(left, rule, below=below)
     return left
+
+
+def _is_repeated(rule: HorizontalRule, rules: Sequence[HorizontalRule]) -> bool:
+    return rule.x1 - rule.x0 > _WIDE and any(
+        abs(other.x0 - rule.x0) < 1 and abs(other.x1 - rule.x1) < 1 and abs(other.y - rule.y) > 1.5 for other in rules
+    )
 
 
 def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:

@@ -52,7 +52,7 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     """Find the parts of a document of at least one page."""
     body = body_style(pages)
     layouts = layouts_of(pages, body=body)
-    captions = [captions_of(layout.lines, gutter=layout.gutter) for layout in layouts]
+    captions = [captions_of(layout.lines, gutter=layout.gutter, rules=layout.content.horizontal) for layout in layouts]
     layouts = without_running_rules(layouts, captions)
     tables = find_tables(layouts, captions)
     figures = _figures(layouts, captions, tables, body=body)

@@ -14,6 +14,7 @@ __all__ = ["borderless_region", "region_of_run", "run_of_rows"]
 
 _LARGEST_GAP = 3.0
 _FARTHEST = 4.0
+_TOUCH = 15.0
 
 
 def borderless_region(
@@ -68,10 +69,14 @@ def run_of_rows(
 
 
 def _band(layout: PageLayout, caption: Caption) -> tuple[float, float]:
-    gutter = layout.gutter
-    if gutter is None or caption.box.x0 < gutter - 15 < gutter + 15 < caption.box.x1:
-        return 0.0, layout.content.width
-    return (0.0, gutter) if caption.box.x1 < gutter + 15 else (gutter, layout.content.width)
+    """The columns over which a caption stands."""
+    edges = (0.0, *layout.gutters, layout.content.width)
+    touched = [
+        (left, right)
+        for left, right in pairwise(edges)
+        if min(right, caption.box.x1) - max(left, caption.box.x0) > _TOUCH
+    ]
+    return (touched[0][0], touched[-1][1]) if touched else (0.0, layout.content.width)
 
 
 def _is_running(line: Line, width: float) -> bool:

@@ -30,10 +30,25 @@ def _merge(block: list[GridRow]) -> list[GridRow]:
         column += 1
     if column or not labels or len(labels) == len(block):
         return spread
-    if labels[0] != 0 or any(len(block[index].pieces) == 1 for index in labels):
+    if labels[0] != 0:
+        groups = _centred(labels, len(block))
+        return [row for start, label, end in groups for row in _spread(block[start:end], label - start, 0)] or block
+    if any(len(block[index].pieces) == 1 for index in labels):
         return block
     spans = {start: end - start for start, end in pairwise([*labels, len(block)])}
     return [_with_span(row, spans[index]) if index in spans else row for index, row in enumerate(block)]
+
+
+def _centred(labels: Sequence[int], rows: int) -> list[tuple[int, int, int]]:
+    """Start, label and end of each group of rows, if all labels stand halfway down their groups; else none."""
+    groups: list[tuple[int, int, int]] = []
+    start = 0
+    for label in labels:
+        end = 2 * label - start + 1
+        groups.append((start, label, end))
+        start = end
+    fits = start == rows and all(first <= label for first, label, _ in groups)
+    return groups if fits else []
 
 
 def _spread(block: Sequence[GridRow], at: int, column: int) -> list[GridRow]:

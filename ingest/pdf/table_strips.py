@@ -38,9 +38,10 @@ def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[floa
     A strip is a stretch of x that fewer rows cover with ink than what lies left and right of it. It parts columns if
     few rows cross it and most of those with text on both sides leave more than a word space there.
     """
-    several = [_words(row) for row in rows if len(row.segments) > 1] or [_words(row) for row in rows]
+    titles = [row for row in rows if len(row.segments) == 1 or _is_one_text(row, em=em)]
+    several = [_words(row) for row in rows if row not in titles] or [_words(row) for row in rows]
     strips = _found(several, em=em)
-    alone = [_words(row) for row in rows if len(row.segments) == 1]
+    alone = [_words(row) for row in titles]
     inside = [row for row in alone if _fits(row, strips)]
     inked = [*several, *inside]
     strips = _found(inked, em=em)
@@ -51,6 +52,13 @@ def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[floa
         if clear and left < x < right and _crossing(line, inked) <= _CROSSED * len(inked):
             strips.append(line)
     return sorted(strips, key=lambda strip: strip.x0)
+
+
+def _is_one_text(row: PrintedRow, *, em: float) -> bool:
+    """Whether a row holds words at word spaces and few values: a title, whose spaces may be wider than most."""
+    words = _words(row)
+    gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
+    return max(gaps) < _PARTING * em and 3 * sum(is_value(word.text) for word in words) < len(words)
 
 
 def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:

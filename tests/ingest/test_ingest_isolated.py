@@ -130,7 +130,12 @@ def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None
         """)
     )
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     with process:
         assert process.stdout is not None

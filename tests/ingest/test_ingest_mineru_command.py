@@ -116,7 +116,8 @@ def test_what_the_command_writes_must_be_mineru_s(script: Script, paper_file: Pa
 def test_a_command_that_takes_too_long_is_stopped(script: Script, paper_file: Path, tmp_path: Path) -> None:
     mark = tmp_path / "stopped"
     code = f"""
-    import pathlib, time
+    import pathlib, signal, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         time.sleep(60)
     except KeyboardInterrupt:
@@ -137,7 +138,12 @@ def test_ctrl_c_stops_the_command(script: Script, paper_file: Path, tmp_path: Pa
         "from pathlib import Path\nfrom ingest.mineru import MinerUCommandParser\n"
         f"MinerUCommandParser({command!r}, seconds=50).parse(Path({str(paper_file)!r}))\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", code],
+        stderr=subprocess.DEVNULL,
+        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
     until = time.monotonic() + 30
     while not (mark.exists() and mark.read_text()) and time.monotonic() < until:
         time.sleep(0.05)

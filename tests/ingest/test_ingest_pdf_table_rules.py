@@ -1,5 +1,6 @@
 """The pure rules that turn words and rules into tables."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -57,6 +58,16 @@ def test_values(text: str) -> None:
 @pytest.mark.parametrize("text", ["Model", "F1", "BERT (2018)", "Prec.", "Acc"])
 def test_no_values(text: str) -> None:
     assert not is_value(text)
+
+
+@pytest.mark.parametrize("part", ["1 ", "12", "1-", "1±", "1/", "1, ", "(1) ", "1% ", "- 1"])
+def test_a_long_row_of_numbers_is_judged_at_once(part: str) -> None:
+    text = part * 5000
+    started = time.monotonic()
+    assert not is_value(f"{text}end")
+    assert is_value(f"{text}1")
+    assert not is_annotation(text)
+    assert time.monotonic() - started < 5
 
 
 def test_annotations() -> None:
