@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ingest.building import paper_id, paper_of
 from ingest.pdf.backend import OutlineEntry, PageContent
 from ingest.pdf.drafts import draft_elements
-from ingest.pdf.front import author_names
+from ingest.pdf.front import author_names, author_text
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.places import Places
 from ingest.pdf.structure import Structure, read_structure
@@ -36,7 +36,7 @@ def assemble(
         sha256=sha256,
         file=file,
         title=_title(structure, claimed=metadata[0], file=file),
-        authors=author_names([line.text for line in structure.authors], metadata=metadata[1]),
+        authors=author_names([author_text(line) for line in structure.authors], metadata=metadata[1]),
         pages=tuple(dict.fromkeys(map(_page, pages))),
         problems=tuple(dict.fromkeys(problem for page in pages for problem in _problems(page))),
         format=format,

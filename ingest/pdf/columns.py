@@ -124,17 +124,23 @@ def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
 
 
 def _breaks_below(words: Sequence[Word], gutter: float) -> bool:
-    """Whether several successive rows of running text on either side leave the gutter free, as under an abstract."""
+    """Whether several successive rows of running text on either side leave the gutter free, as under an abstract.
+
+    At the foot of the page one is enough: little text may stand below a large float.
+    """
     left = right = 0
+    low = False
     for row in _rows(words):
         if any(word.x0 < gutter - 2 and word.x1 > gutter + 2 for word in row) or _is_tight(row, gutter):
             left = right = 0
+            low = False
             continue
         sides = [sum(word.text.isalpha() for word in row if (word.center < gutter) == is_left) for is_left in (1, 0)]
         left, right = left + (sides[0] >= _PROSE), right + (sides[1] >= _PROSE)
         if min(left, right) >= _RUN:
             return True
-    return False
+        low = low or min(sides) >= _PROSE
+    return low
 
 
 def _is_tight(row: Sequence[Word], gutter: float) -> bool:

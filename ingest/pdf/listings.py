@@ -1,5 +1,6 @@
 """Algorithms and program listings: between the rules that belong to their caption, or in letters of one width."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -14,6 +15,7 @@ from paperscope.types import Box
 
 __all__ = ["FoundListing", "find_listings"]
 
+_ADDRESS = re.compile(r"://|\w@\w+\.\w")
 _SAME_RULE = 3.0
 _REACH = 2.0
 _LEAST_LINES = 2
@@ -135,7 +137,7 @@ def _lone(layout: PageLayout, free: Sequence[Line], *, page: int) -> Iterator[Fo
     """Programs without a caption: several rows of letters of one width, apart from the text and no addresses."""
     for run in _runs(layout, free):
         rows = _rows(run)
-        addresses = sum(any("://" in line.text for line in row) for row in rows)
+        addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
         if len(rows) >= _LEAST_LINES and 3 * addresses < len(rows) and _is_apart(run, layout, free):
             yield FoundListing(page=page, head=(), lines=tuple(run))
 

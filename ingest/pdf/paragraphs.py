@@ -13,6 +13,7 @@ from ingest.pdf.lines import Line
 __all__ = ["FlowLine", "Paragraph", "TextStyle", "paragraphs_of", "text_style"]
 
 _LIST = re.compile(r"^(?:[•●◦▪■–‣∙·*]|[-—]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)\s*\S")
+_ITEM = re.compile(r"\(?(\d{1,2}|[a-z])[.)]\s")
 _TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|\[\d+\])?$")
 _LOWER = re.compile(r"[a-z]")
 _ALIKE = 0.92
@@ -99,11 +100,30 @@ def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) ->
     return host if lower or (flush and alike) else None
 
 
+def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
+    """Whether a line opens the item after the one that `first` opens: the same sign, or the next number or letter."""
+    if not (_LIST.match(first.line.text) and _LIST.match(line.line.text)):
+        return False
+    marks = [_ITEM.match(text) for text in (first.line.text, line.line.text)]
+    if not all(marks):
+        return first.line.text[0] == line.line.text[0] and _is_aligned(first, line)
+    one, two = (mark[1] for mark in marks if mark)
+    if one.isdecimal() and two.isdecimal():
+        return int(two) == int(one) + 1 and _is_aligned(first, line)
+    return len(one) == len(two) == 1 and ord(two) == ord(one) + 1 and _is_aligned(first, line)
+
+
+def _is_aligned(first: FlowLine, line: FlowLine) -> bool:
+    """Whether two lines begin equally far from the edges of their columns."""
+    return abs(first.indent - line.indent) < 0.3
+
+
 def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> bool:
     last = group[-1]
     if abs(last.line.size - line.line.size) > (1 - _ALIKE) * last.line.size:
         return True
-    if _LIST.match(line.line.text) and (_TERMINAL.search(last.line.text) or line.line.text[0] in "•●◦▪■‣∙"):
+    opens = _LIST.match(line.line.text) and (_TERMINAL.search(last.line.text) or line.line.text[0] in "•●◦▪■‣∙")
+    if opens or _is_next_item(group[0], line):
         return True
     ended = bool(_TERMINAL.search(last.line.text))
     short = last.line.box.x1 < last.edges.right - 2.5 * last.line.size

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import captions_of
 from ingest.pdf.edges import Edges
 from ingest.pdf.footnotes import footnotes_of
-from ingest.pdf.front import title_lines
+from ingest.pdf.front import author_names, title_lines
 from ingest.pdf.furniture import furniture_of
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.initials import fold_initials
@@ -124,3 +126,32 @@ def test_small_print_outside_the_column_is_a_sidebar() -> None:
     edges = [Edges(left=170, right=270)]
     assert sidebars_of([*text, *aside], edges, body=_BODY) == ([aside], text)
     assert sidebars_of([*text, *aside[:2]], edges, body=_BODY) == ([], [*text, *aside[:2]])
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (["Ann Bee♣, Carl Doe♠♣ and Eve Fox^(1,2)", "♣", "Shannon.AI"], ("Ann Bee", "Carl Doe", "Eve Fox")),
+        (["Ann Bee^([0000−0002]), Carl Doe^([0000−0003])"], ("Ann Bee", "Carl Doe")),
+        (["Ann Bee  Carl D. Doe", "Eve Fox"], ("Ann Bee", "Carl D. Doe", "Eve Fox")),
+        (["Ann Bee ¹, Carl", "1", "Doe ²", "1 Town Hall, Great", "Road House"], ("Ann Bee", "Carl Doe")),
+        (["Ann Bee¹", "¹Town Hall", "Carl Doe² Eve Fox¹"], ("Ann Bee", "Carl Doe", "Eve Fox")),
+    ],
+)
+def test_names_of_authors(lines: list[str], names: tuple[str, ...]) -> None:
+    assert author_names(lines, metadata="") == names
+
+
+def test_items_of_a_list_are_parted_by_their_marks() -> None:
+    items = [("1. Causes", 100, 10), ("2. Effects of", 112, 10), ("3. Trees", 124, 10)]
+    assert _paragraphs(*items) == [text for text, _, _ in items]
+    dashes = [("– one cell", 100, 10), ("– two cells", 112, 10)]
+    assert _paragraphs(*dashes) == [text for text, _, _ in dashes]
+    assert len(_paragraphs(("as shown in", 100, 10), ("2. Effects", 112, 10))) == 1
+
+
+def test_the_first_entries_of_a_bibliography_are_no_notes() -> None:
+    heading = line_of([replace(item, bold=True) for item in sentence("References", 50, 650, size=12)])
+    entries = [_line("1. Bee, A.: A book. Town", 680, size=8), _line("https://a.example/b", 690, size=8)]
+    page = _page(2, [])
+    assert footnotes_of(page, [heading, *entries], body=_BODY) == []
