@@ -125,9 +125,10 @@ def _caption(
     for other in lines:
         if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
-        indent = hanging if last is line and _is_alone(other, lines) else None
+        row = _row(other, lines, right=line.box.x1)
+        indent = hanging if last is line and (_is_alone(row[-1], lines) or _is_full_at(row[-1], line.box.x1)) else None
         if _continues(last, other, first=line, indent=indent, gutter=gutter):
-            members.append(other)
+            members.extend(row)
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
     kind, _ = _KINDS[match["word"][:3].lower()]
@@ -170,6 +171,20 @@ def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool
         and rule.x0 < other.center < rule.x1
         for rule in rules
     )
+
+
+def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
+    """A line with what stands beside it up to the caption's right end, at the wide spaces of justified text."""
+    row = [line]
+    for other in lines:
+        gap = other.box.x0 - row[-1].box.x1
+        if abs(other.baseline - line.baseline) < 1 and 0 < gap < 2.5 * line.size and other.box.x1 < right + 3:
+            row.append(other)
+    return row if _is_full_at(row[-1], right) else row[:1]
+
+
+def _is_full_at(line: Line, right: float) -> bool:
+    return abs(line.box.x1 - right) < 3
 
 
 def _is_alone(line: Line, lines: Sequence[Line]) -> bool:

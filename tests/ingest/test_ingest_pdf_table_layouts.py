@@ -1,0 +1,89 @@
+"""Captions, groups of rows and titles of tables as several venues set them."""
+
+from ingest.pdf.backend import HorizontalRule
+from ingest.pdf.captions import Caption, captions_of
+from ingest.pdf.fractions import fold_fractions
+from ingest.pdf.lines import Line, lines_of
+from ingest.pdf.table_grid import TableRegion, read_grid
+from ingest.pdf.words import Word
+from paperscope.types import Box
+from tests.ingest.pdf_words import sentence, word
+
+
+def lines(*texts: tuple[float, float, str]) -> list[Line]:
+    """Lines of (x, baseline, text)."""
+    return lines_of([item for x, baseline, text in texts for item in sentence(text, x, baseline)], gutters=())
+
+
+def only_caption(found: list[Caption]) -> Caption:
+    [caption] = found
+    return caption
+
+
+def test_the_lines_of_a_caption_may_hang_below_its_text() -> None:
+    start = sentence("Table 1: Results", 0, 10)[2].x0
+    page = lines((0, 10, "Table 1: Results of the larger"), (start, 22, "systems on both"), (start, 34, "test sets."))
+    caption = only_caption(captions_of(page, gutter=None))
+    assert caption.text == "Results of the larger systems on both test sets."
+
+
+def test_the_cells_of_a_table_are_no_lines_of_a_caption() -> None:
+    start = sentence("Table 1: Results", 0, 10)[2].x0
+    page = lines((0, 10, "Table 1: Results"), (start, 22, "Model"), (start + 60, 22, "Score"), (start + 120, 22, "F1"))
+    assert only_caption(captions_of(page, gutter=None)).text == "Results"
+
+
+def test_a_caption_ends_at_the_rule_of_its_table() -> None:
+    page = lines((0, 10, "Table 1: Results of the larger systems"), (0, 22, "Model"))
+    rule = HorizontalRule(0, 200, 13)
+    assert only_caption(captions_of(page, gutter=None, rules=[rule])).text == "Results of the larger systems"
+    assert only_caption(captions_of(page, gutter=None)).text.endswith("Model")
+
+
+def grid_of(words: list[Word], *, rules: tuple[float, ...]) -> list[list[str]]:
+    grid = read_grid(TableRegion(box=Box(0, rules[0], 220, rules[-1]), words=tuple(words), rules=rules))
+    height = max(cell.row + cell.row_span for cell in grid.cells)
+    rows = [[""] * len(grid.columns) for _ in range(height)]
+    for cell in grid.cells:
+        for row in range(cell.row, cell.row + cell.row_span):
+            rows[row][cell.column] = cell.text
+    return rows
+
+
+def test_a_label_halfway_down_its_rows_names_all_of_them() -> None:
+    rows = [["Set", "Model", "F1"]]
+    rows += [[("", "One", "", "", "Two", "")[number], f"System{number}", f"9{number}.5"] for number in range(6)]
+    words = [
+        word(text, x, 10 + 12 * index)
+        for index, row in enumerate(rows)
+        for x, text in zip((0, 60, 160), row, strict=True)
+        if text
+    ]
+    assert [row[0] for row in grid_of(words, rules=(0, 90))] == ["Set", "One", "One", "One", "Two", "Two", "Two"]
+
+
+def test_labels_that_stand_at_no_middle_are_left_where_they_are() -> None:
+    labels = ("", "One", "", "Two", "", "")
+    rows = [["Set", "Model", "F1"], *([label, f"System{n}", f"9{n}.5"] for n, label in enumerate(labels))]
+    words = [
+        word(text, x, 10 + 12 * index)
+        for index, row in enumerate(rows)
+        for x, text in zip((0, 60, 160), row, strict=True)
+        if text
+    ]
+    assert [row[0] for row in grid_of(words, rules=(0, 90))] == ["Set", *labels]
+
+
+def test_titles_of_sections_set_with_wide_spaces_hide_no_columns() -> None:
+    rows = [[("Ours", 0), ("91.5", 60), ("88.2", 90), ("17.3", 120)] for _ in range(5)]
+    words = [word(text, x, 10 + 12 * index) for index, row in enumerate(rows) for text, x in row]
+    for below, (left, right) in enumerate([("Zeroshot", "systems"), ("Trained", "onlabels")]):
+        words += [word(left, 48, 75 + 14 * below), word(right, 52 + 5 * len(left), 75 + 14 * below)]
+    assert {len(row) for row in grid_of(words, rules=(0, 68, 82, 96))} == {4}
+
+
+def test_the_rules_of_a_small_table_are_no_fraction_bars() -> None:
+    head, row = [word("Model", 0, 10, size=7), word("F1", 75, 10, size=7)], [word("Ours", 0, 20, size=7)]
+    row.append(word("91.5", 70, 20, size=7))
+    rules = [HorizontalRule(0, 82, y) for y in (2, 12, 24)]
+    assert fold_fractions([*head, *row], rules, below=8.2) == [*head, *row]
