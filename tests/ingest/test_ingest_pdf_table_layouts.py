@@ -75,11 +75,16 @@ def test_labels_that_stand_at_no_middle_are_left_where_they_are() -> None:
 
 
 def test_titles_of_sections_set_with_wide_spaces_hide_no_columns() -> None:
-    rows = [[("Ours", 0), ("91.5", 60), ("88.2", 90), ("17.3", 120)] for _ in range(5)]
-    words = [word(text, x, 10 + 12 * index) for index, row in enumerate(rows) for text, x in row]
-    for below, (left, right) in enumerate([("Zeroshot", "systems"), ("Trained", "onlabels")]):
-        words += [word(left, 48, 75 + 14 * below), word(right, 52 + 5 * len(left), 75 + 14 * below)]
-    assert {len(row) for row in grid_of(words, rules=(0, 68, 82, 96))} == {4}
+    words, baseline = [], 10.0
+    for title in (("Zeroshot", "systems"), ("Trained", "on labels"), ("Supervised", "systems")):
+        left = 95 - 4.5 * (len("".join(title)) + 1) / 2
+        words += [word(title[0], left, baseline, size=9)]
+        words += sentence(title[1], words[-1].x1 + 3.9, baseline, size=9)
+        for row in range(1, 4):
+            cells = zip((0, 63, 99, 132, 164), ("System", "35.37", "49.40", "94.33", "24.63"), strict=True)
+            words += [word(text, x, baseline + 12 * row, size=9) for x, text in cells]
+        baseline += 52
+    assert {len(row) for row in grid_of(words, rules=(0, 14, 52, 66, 104, 118, 152))} == {5}
 
 
 def test_the_rules_of_a_small_table_are_no_fraction_bars() -> None:
