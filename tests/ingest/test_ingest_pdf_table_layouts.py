@@ -62,6 +62,29 @@ def test_a_label_halfway_down_its_rows_names_all_of_them() -> None:
     assert [row[0] for row in grid_of(words, rules=(0, 90))] == ["Set", "One", "One", "One", "Two", "Two", "Two"]
 
 
+def confidence_of(rows: list[list[str]], *, ruled: bool = True, wide: float = 60) -> float:
+    words = [
+        item
+        for index, row in enumerate(rows)
+        for column, text in enumerate(row)
+        for item in sentence(text, column * wide, 10 + 12 * index)
+    ]
+    box = Box(0, 0, 220, 12 * len(rows) + 6)
+    return read_grid(TableRegion(box=box, words=tuple(words), rules=(0, 14, box.y1), ruled=ruled)).confidence
+
+
+def test_a_full_grid_is_trusted_and_a_doubtful_one_less() -> None:
+    plain = [["Model", "Cost", "Score"], *([f"System{row}", f"{row}.25", f"9{row}.5"] for row in range(6))]
+    grouped = [[("", "One", "", "", "Two", "")[row], f"System{row}", f"9{row}.5"] for row in range(6)]
+    merged = [["Model", "Score"], *([f"System{row} {row}.25", f"9{row}.5"] for row in range(6))]
+    untitled = [["Model", "", "Score"], *plain[1:]]
+    assert confidence_of(plain) == 1.0
+    assert confidence_of([["Set", "Model", "F1"], *grouped]) == 1.0
+    assert 0.5 < confidence_of(plain, ruled=False) < 1.0
+    assert confidence_of(merged, wide=120) <= 0.5
+    assert confidence_of(untitled) <= 0.5
+
+
 def test_labels_that_stand_at_no_middle_are_left_where_they_are() -> None:
     labels = ("", "One", "", "Two", "", "")
     rows = [["Set", "Model", "F1"], *([label, f"System{n}", f"9{n}.5"] for n, label in enumerate(labels))]
@@ -85,6 +108,17 @@ def test_titles_of_sections_set_with_wide_spaces_hide_no_columns() -> None:
             words += [word(text, x, baseline + 12 * row, size=9) for x, text in cells]
         baseline += 52
     assert {len(row) for row in grid_of(words, rules=(0, 14, 52, 66, 104, 118, 152))} == {5}
+
+
+def test_texts_that_fill_their_column_part_from_the_values_beside_them() -> None:
+    words = [*sentence("Set", 0, 10), *sentence("Content", 60, 10), *sentence("n", 172, 10)]
+    texts = ("A survey by telephone", "Random samples of hay", "Reviews of any record")
+    for row, text in enumerate(texts, start=1):
+        stub, content = word(f"S{row}", 0, 10 + 12 * row), sentence(text, 60, 10 + 12 * row)
+        words += [stub, *content, word(f"8{row}4", 172, 10 + 12 * row)]
+    assert max(item.x1 for item in words if item.text[0].islower()) > 168
+    expected = [["Set", "Content", "n"], *([f"S{row}", text, f"8{row}4"] for row, text in enumerate(texts, start=1))]
+    assert grid_of(words, rules=(0, 14, 52)) == expected
 
 
 def test_the_rules_of_a_small_table_are_no_fraction_bars() -> None:
