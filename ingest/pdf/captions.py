@@ -126,7 +126,7 @@ def _caption(
         if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
         if _continues(last, other, first=line, text_left=text_left, gutter=gutter) and not _is_row(other, line, lines):
-            members.append(other)
+            members.extend(_row(other, lines, right=line.box.x1))
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
     kind, _ = _KINDS[match["word"][:3].lower()]
@@ -168,6 +168,20 @@ def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool
         and rule.x0 < other.center < rule.x1
         for rule in rules
     )
+
+
+def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
+    """A line with what stands beside it up to the caption's right end, at the wide spaces of justified text."""
+    row = [line]
+    for other in lines:
+        gap = other.box.x0 - row[-1].box.x1
+        if abs(other.baseline - line.baseline) < 1 and 0 < gap < 2.5 * line.size and other.box.x1 < right + 3:
+            row.append(other)
+    return row if _is_full_at(row[-1], right) else row[:1]
+
+
+def _is_full_at(line: Line, right: float) -> bool:
+    return abs(line.box.x1 - right) < 3
 
 
 def _continues(last: Line, other: Line, *, first: Line, text_left: float | None, gutter: float | None) -> bool:

@@ -2,24 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.table_body import body_rows
 from ingest.pdf.table_columns import Columns, columns_of
+from ingest.pdf.table_confidence import confidence_of
 from ingest.pdf.table_formulas import formula_rows, is_formula_table
 from ingest.pdf.table_groups import merge_groups
 from ingest.pdf.table_header import grouped_header
 from ingest.pdf.table_joins import join_rows
 from ingest.pdf.table_parts import GridCell, GridRow, Zones, cells_of
-from ingest.pdf.table_rows import PrintedRow, em_of, is_value, printed_rows
+from ingest.pdf.table_rows import PrintedRow, em_of, printed_rows
 from ingest.pdf.table_strips import recut, strips_of
 from ingest.pdf.words import Word
 from paperscope.types import Box
 
 __all__ = ["Grid", "TableRegion", "read_grid"]
-
-_BORDERLESS_TRUST = 0.7
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +90,7 @@ def read_grid(region: TableRegion) -> Grid:
     return Grid(
         cells=cells,
         header_rows=levels + _leading(body),
-        confidence=round(_confidence(body, width=width) * (1.0 if region.ruled else _BORDERLESS_TRUST), 2),
+        confidence=confidence_of(cells, body, width=width, ruled=region.ruled),
         columns=intervals,
     )
 
@@ -125,23 +123,3 @@ def _leading(body: Sequence[GridRow]) -> int:
         if row.kind == "header":
             last = index + 1
     return last
-
-
-def _confidence(body: Sequence[GridRow], *, width: int) -> float:
-    """The share of body rows that have a stub and fill at least 70 % of the usual number of cells."""
-    plain = [row for row in body if row.kind == "body"]
-    if not plain or width < 2:
-        return 0.2
-    usual = median(sum(piece.last - piece.first + 1 for piece in row.pieces) for row in plain)
-    good = [
-        row
-        for row in plain
-        if row.piece_at(0) and sum(piece.last - piece.first + 1 for piece in row.pieces) >= 0.7 * usual
-    ]
-    values = sum(is_value(piece.text) for row in plain for piece in row.pieces)
-    crowded = sum(
-        not is_value(piece.text) and piece.text.replace(".", "").replace(" ", "").isdigit()
-        for row in plain
-        for piece in row.pieces
-    )
-    return round(len(good) / len(plain) * (1 - crowded / max(1, values + crowded)), 2)

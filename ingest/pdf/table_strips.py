@@ -125,7 +125,16 @@ def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip],
     if not gaps:
         justified = any(_in_justified(strip, row, em=em) for row in rows)
         return crossing == 0 and strip.x1 - strip.x0 > _PARTING * em and not justified
+    if crossing == 0 and _are_texts_and_values(gaps, em=em):
+        return True
     return 2 * parting >= len(gaps) and (crossing <= _CROSSED * (len(gaps) + crossing) or strong > crossing)
+
+
+def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bool:
+    """Whether texts that fill their column run up to values, under titles that stand far apart."""
+    wide = [gap for gap in gaps if gap[1].x0 - gap[0].x1 > _STRONG * em]
+    close = [gap for gap in gaps if gap not in wide]
+    return bool(wide) and all(is_value(right.text) and not is_value(left.text) for left, right in close)
 
 
 def _gap(strip: Strip, row: Sequence[Word], *, em: float) -> list[tuple[Word, Word]]:
