@@ -25,10 +25,12 @@ class Block:
 
     @property
     def text(self) -> str:
+        """The lines, joined."""
         return join_lines(line.text for line in self.lines)
 
 
 def blocks_of(page: int, lines: Sequence[Line], *, layout: PageLayout, sure: frozenset[Line]) -> Iterator[Block]:
+    """The blocks of a page's lines, which come in reading order; lines in `sure` share none with others."""
     start = 0
     for index in range(1, len(lines) + 1):
         if index < len(lines) and _goes_on(lines[index - 1], lines[index], layout, sure=sure):
