@@ -14,6 +14,7 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _BROKEN = re.compile(r"([^\W_]+(?:-[^\W_]+)*)[-\u2010]$")
 _HEAD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"[0-9]")
+_FIRSTS = frozenset(("half", "self", "well"))
 _PREFIXES = frozenset(("inter", "out", "over", "under", "up", "with"))
 _SECONDS = frozenset(
     (
@@ -110,7 +111,7 @@ def _are_two_words(left: str, right: str, known: Vocabulary, *, compound: bool) 
     both = known.words[first] > 0 and known.words[second] > 0
     if right.isupper():
         return both
-    if compound or _is_coded(left):
+    if compound or first in _FIRSTS or _is_coded(left):
         return True
     if first in _PREFIXES:
         return False
