@@ -1,13 +1,14 @@
 """Parsing in a child process, so that a file that crashes or stalls a PDF library leaves the caller alone."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -23,21 +24,34 @@ __all__ = ["IsolatedParser"]
 
 _STARTING = 60.0
 _JOBS = 50
+_AFTER = "after its last page"
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.isolated_child import main; main()"
 
 
 class IsolatedParser:
     """Round a parser that can be pickled: each file is read in a child process with limits.
 
-    `seconds` is the longest that opening the file or reading a page may take; the rest may take as long and a second
-    a page. `memory_mb` is how much memory the child may take beyond what it starts with, where the system can limit
-    it. The child is kept for the next file; one that failed, or has read many files, is replaced.
+    `seconds` is the longest that a step may take: opening the file, reading a page, cutting out the pictures of one;
+    `setting` names what sets it. Putting the paper together may take a second a page more, and a step may ask for more
+    time (`ingest.patience`), as the recognition of a page's text does. `memory_mb` is how much memory the child may
+    take beyond what it starts with, where the system can limit it. `environment` is what the child has beside the
+    caller's. The child is kept for the next file; one that failed, or has read many, is replaced.
     """
 
-    def __init__(self, parser: Parser, *, seconds: float, memory_mb: int) -> None:
+    def __init__(
+        self,
+        parser: Parser,
+        *,
+        seconds: float,
+        memory_mb: int | None,
+        setting: str = "limits.parse_seconds",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._parser = parser
         self._seconds = seconds
         self._memory_mb = memory_mb
+        self._setting = setting
+        self._environment = dict(environment or {})
         self._idle: list[_Child] = []
         self._lock = threading.Lock()
 
@@ -47,7 +61,7 @@ class IsolatedParser:
         """See `Parser.parse`; a child that crashes, stalls or takes too much memory is a `PaperFileError`."""
         with self._lock:
             child = self._idle.pop() if self._idle else None
-        child = child or _Child(self._parser, memory_mb=self._memory_mb)
+        child = child or _Child(self._parser, memory_mb=self._memory_mb, environment=self._environment)
         try:
             parsed = self._answer(child, file, password=password, on_page=on_page)
         except BaseException:
@@ -65,16 +79,19 @@ class IsolatedParser:
     ) -> ParsedPaper | PaperscopeError:
         child.send(file, password=password)
         crops: dict[str, bytes] = {}
-        page, seconds = 1, self._seconds
+        where, seconds = "at page 1", self._seconds
         while True:
             frame = child.next(within=seconds)
             if frame is None:
-                raise self._failure(child, file, page=page)
+                raise self._failure(child, file, where=where, seconds=seconds)
             if frame.kind == b"P":
                 done, total = json.loads(frame.data)
-                page, seconds = done + 1, self._seconds + (total if done >= total else 0)
+                read = done >= total
+                where, seconds = _AFTER if read else f"at page {done + 1}", self._seconds + (total if read else 0)
                 if on_page:
                     on_page(done, total)
+            elif frame.kind == b"T":
+                seconds = self._seconds * json.loads(frame.data)
             elif frame.kind == b"C":
                 name, _, data = frame.data.partition(b"\n")
                 crops[name.decode()] = data
@@ -83,12 +100,12 @@ class IsolatedParser:
             else:
                 return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
 
-    def _failure(self, child: "_Child", file: Path, *, page: int) -> PaperFileError:
+    def _failure(self, child: "_Child", file: Path, *, where: str, seconds: float) -> PaperFileError:
         code, said = child.last_words()
         if child.expired:
             return PaperFileError(
-                f"{file.name!r} was given up: a step of reading it, at page {page}, took longer than "
-                f"{self._seconds:g} seconds. Raise limits.parse_seconds, or fetch the file again."
+                f"{file.name!r} was given up: a step of reading it, {where}, took longer than "
+                f"{seconds:g} seconds. Raise {self._setting}, or fetch the file again."
             )
         if said.startswith("MemoryError"):
             return PaperFileError(
@@ -97,7 +114,7 @@ class IsolatedParser:
             )
         why = f"signal {-code}" if code < 0 else said or f"exit code {code}"
         return PaperFileError(
-            f"{file.name!r} made the parser fail at page {page} ({why}). Fetch the file again; if that doesn't help, "
+            f"{file.name!r} made the parser fail {where} ({why}). Fetch the file again; if that doesn't help, "
             "set the other parser.backend, and report it with the file."
         )
 
@@ -117,7 +134,7 @@ def _error(kind: str, message: str) -> PaperscopeError:
 class _Child:
     """A running child process."""
 
-    def __init__(self, parser: Parser, *, memory_mb: int) -> None:
+    def __init__(self, parser: Parser, *, memory_mb: int | None, environment: Mapping[str, str]) -> None:
         self.jobs = 0
         self.expired = False
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_stop`
@@ -126,6 +143,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
+            env={**os.environ, **environment},
         )
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("BinaryIO", self._process.stdout)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ingest.frames import write_frame
+from ingest.patience import heard_by
 from paperscope.codec import to_json
 from paperscope.errors import PaperscopeError
 from paperscope.protocols import Parser
@@ -19,7 +20,8 @@ __all__ = ["main"]
 def main() -> None:
     """Take a parser and its limit of memory from the input, then a file a line; answer in frames.
 
-    R: ready; P: pages done and in all; C: a crop's name and bytes; A: the paper; E: an error's kind and message.
+    R: ready; P: pages done and in all; T: how many times as long as usual the next step may take; C: a crop's name and
+    bytes; A: the paper; E: an error's kind and message.
     """
     # What a library prints must not get among the frames.
     out = os.fdopen(os.dup(1), "wb")
@@ -28,7 +30,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The input is the parent's own, nothing from a stranger.
     parser, memory_mb = pickle.load(sys.stdin.buffer)  # noqa: S301
-    _limit_memory(memory_mb)
+    if memory_mb is not None:
+        _limit_memory(memory_mb)
     write_frame(out, b"R")
     for line in sys.stdin.buffer:
         _answer(parser, json.loads(line), out)
@@ -38,8 +41,12 @@ def _answer(parser: Parser, job: dict[str, str | None], out: BinaryIO) -> None:
     def on_page(done: int, total: int) -> None:
         write_frame(out, b"P", json.dumps([done, total]).encode())
 
+    def on_request(times: float) -> None:
+        write_frame(out, b"T", json.dumps(times).encode())
+
     try:
-        parsed = parser.parse(Path(job["file"] or ""), password=job["password"], on_page=on_page)
+        with heard_by(on_request):
+            parsed = parser.parse(Path(job["file"] or ""), password=job["password"], on_page=on_page)
     except PaperscopeError as error:
         write_frame(out, b"E", json.dumps([type(error).__name__, str(error)]).encode())
         return

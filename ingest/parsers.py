@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from ingest.docling import docling_for
 from ingest.formats import format_of
 from ingest.images import ImageParser
 from ingest.isolated import IsolatedParser
 from ingest.markup import markup_parsers
-from ingest.mineru import MinerUParser
-from ingest.ocr import OcrBackend, recognition_for
+from ingest.mineru import MinerUCommandParser, MinerUParser
+from ingest.ocr import OcrBackend, Recognition, recognition_for
 from ingest.pdf import PdfParser, backend_for
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Parser
@@ -40,18 +41,29 @@ class FileParser:
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
     return FileParser(
-        {**_isolated_parsers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)}
+        {**_readers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)}
     )
 
 
 @lru_cache(maxsize=1)
-def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
-    """One of each for all files read with the same settings, so that they share its child process."""
+def _readers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
+    """One of each for all files read with the same settings, so that they share their child processes."""
     recognition = recognition_for(settings.ocr)
-    backend = OcrBackend(backend_for(settings.backend), recognition)
-    pdf = PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages)
     image = ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages)
     return {
-        "pdf": IsolatedParser(pdf, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb),
-        "image": IsolatedParser(image, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb),
+        "pdf": _pdf_parser(settings, limits, recognition=recognition),
+        "image": _isolated(image, limits),
     }
+
+
+def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition: Recognition) -> Parser:
+    if settings.engine == "docling":
+        return docling_for(settings, limits=limits)
+    if settings.engine == "mineru":
+        return MinerUCommandParser(settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages)
+    backend = OcrBackend(backend_for(settings.backend), recognition)
+    return _isolated(PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages), limits)
+
+
+def _isolated(parser: Parser, limits: LimitSettings) -> Parser:
+    return IsolatedParser(parser, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb)

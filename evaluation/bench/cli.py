@@ -57,17 +57,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="bench", description="Measure speed and memory.")
-    parse = parser.add_subparsers(dest="suite", required=True).add_parser("parse", help="seconds a page, peak memory")
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure speed and memory.")
+    parse = parser.add_subparsers(dest="suite", required=True).add_parser(
+        "parse",
+        help="seconds a page, peak memory",
+        description="Seconds a page and peak memory of Paperscope and of others that read PDF files, each on the same "
+        "files in a process of its own. Those that are not installed are named with the command that installs them.",
+    )
     parse.add_argument("files", nargs="*", type=Path, metavar="FILE", help="PDF files (default: the example paper)")
-    parse.add_argument("--data", type=Path, metavar="DIR", help="all PDF files below this folder")
-    parse.add_argument("--only", nargs="+", choices=CONTENDERS, metavar="NAME", help=f"of {', '.join(CONTENDERS)}")
+    parse.add_argument("--data", type=Path, metavar="DIR", help="instead of files: all PDF files below this folder")
+    parse.add_argument("--only", nargs="+", choices=CONTENDERS, metavar="NAME", help=f"some of {', '.join(CONTENDERS)}")
     parse.add_argument(
         "--python", action="append", default=[], metavar="NAME=PATH", help="the Python that has a contender's packages"
     )
-    parse.add_argument("--growth", action="store_true", help="also: the first file's pages repeated")
-    parse.add_argument("--pages", nargs="+", type=int, default=_GROWTH, metavar="N", help="how often (10 100 1000)")
-    parse.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON")
+    parse.add_argument(
+        "--growth", action="store_true", help="also: Paperscope on the first file's pages, repeated to long files"
+    )
+    parse.add_argument(
+        "--pages", nargs="+", type=int, default=_GROWTH, metavar="N", help="how long those are (default: 10 100 1000)"
+    )
+    parse.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON too")
     return parser
 
 
@@ -88,7 +97,7 @@ def measure(name: str, files: Sequence[Path], *, python: str = sys.executable) -
 
 def _table(rows: Sequence[Figures]) -> str:
     base = next((row.page_seconds for row in rows if row.name == OURS[0]), 0.0)
-    lines = [f"{'':28} {'pages':>6} {'s/page':>8} {'to ours':>8} {'peak MB':>8}"]
+    lines = [f"{'':28} {'pages':>6} {'s/page':>8} {'x ours':>8} {'peak MB':>8}"]
     for row in rows:
         ratio = f"{row.page_seconds / base:.2f}" if base and row.pages else "-"
         figures = f"{row.pages:6} {row.page_seconds:8.4f} {ratio:>8} {row.memory_mb:8.0f}" if row.pages else ""

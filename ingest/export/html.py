@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ingest.export.html_elements import ElementHtml
 from ingest.export.html_style import STYLE
-from paperscope.types import Element, Paper, Passage, Reference, Section
+from paperscope.types import Element, PageProblem, Paper, Passage, Reference, Section
 
 __all__ = ["to_html"]
 
@@ -49,11 +49,15 @@ def _front(paper: Paper) -> Iterator[str]:
     if not any(isinstance(element, Passage) and element.role == "authors" for element in paper.elements):
         yield f'<p class="authors" dir="auto">{escape(", ".join(paper.authors))}</p>'
     if paper.problems:
-        items = "".join(f"<li>Page {problem.page}: {escape(problem.reason)}</li>" for problem in paper.problems)
+        items = "".join(f"<li>{_page(problem, paper)}{escape(problem.reason)}</li>" for problem in paper.problems)
         yield f'<div class="problems">What could not be read:<ul>{items}</ul></div>'
     if paper.sections:
         items = "".join(_entry(section) for section in paper.sections)
         yield f"<nav><details><summary>Contents</summary><ul>{items}</ul></details></nav>"
+
+
+def _page(problem: PageProblem, paper: Paper) -> str:
+    return f"Page {problem.page}: " if paper.paged else ""
 
 
 def _entry(section: Section) -> str:

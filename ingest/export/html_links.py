@@ -38,8 +38,8 @@ def _pattern(targets: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
     """Finds the words of every link, the longest first, and never a part of a word or number."""
     ways: list[str] = []
     for words in sorted(targets, key=len, reverse=True):
-        before = r"(?<!\w)" if words[0].isalnum() else ""
-        after = r"(?!\w|\.\d)" if words[-1].isalnum() else ""
+        before = r"(?<!\w)" if words[0].isalpha() or words[0].isdecimal() else ""
+        after = r"(?!\w|\.\d)" if words[-1].isalpha() or words[-1].isdecimal() else ""
         ways.append(f"{before}{re.escape(words)}{after}")
         if number := _BRACKETED.fullmatch(words):
             ways.append(rf"(?<=[\[,;\s–-]){number[1]}(?=[\d,;\s–-]*\])(?!\d)")

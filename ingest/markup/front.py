@@ -39,6 +39,7 @@ def with_front(elements: Sequence[Element], *, title: str, authors: Sequence[str
     if isinstance(own, Passage):
         result[at] = replace(own, role="title", level=0)
         title = own.text
+        _drop_repeated(result, at, title=title)
     found: list[str] = []
     for index in _author_lines(result, at):
         line = result[index]
@@ -66,6 +67,15 @@ def _title_at(elements: Sequence[Element]) -> int | None:
     level = min((other.level for other in others), default=title.level + 1)
     named = any(_is_section(other.text) for other in others if other.level == title.level)
     return first if title.level < level or named else None
+
+
+def _drop_repeated(elements: list[Element], at: int, *, title: str) -> None:
+    """Take out the heading that says the title of the front matter again."""
+    after = range(at + 1, len(elements))
+    heading = next((index for index in after if _is(elements[index], "heading")), None)
+    again = elements[heading] if heading is not None else None
+    if heading is not None and isinstance(again, Passage) and again.text.casefold() == title.casefold():
+        del elements[heading]
 
 
 def _author_lines(elements: Sequence[Element], title: int) -> list[int]:

@@ -9,9 +9,9 @@ from ingest.mineru.floats import FloatMaker
 from ingest.mineru.folder import read_document, source_of
 from ingest.pdf.front import author_names
 from paperscope.errors import PaperFileError
-from paperscope.types import PageProblem, ParsedPaper
+from paperscope.types import PageProblem, PaperFormat, ParsedPaper
 
-__all__ = ["MinerUParser"]
+__all__ = ["MinerUParser", "read_folder"]
 
 _NOT_SIZED = "MinerU's file names no page sizes; boxes are set as if the pages were A4"
 
@@ -30,29 +30,45 @@ class MinerUParser:
         Raises `PaperFileError` when its JSON can't be read; a picture that can't is a `PageProblem` of the paper.
         """
         del password
-        source = source_of(file)
-        document = read_document(source)
-        count = len(document.pages)
-        if self._max_pages is not None and count > self._max_pages:
-            raise PaperFileError(
-                f"{file}: {count} pages are over the limit of {self._max_pages}; raise limits.max_pages to add it."
-            )
-        paper = paper_id(source.sha256)
-        floats = FloatMaker(document, paper=paper, folder=file)
-        drafted = draft_blocks(document, paper=paper, floats=floats)
-        unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NOT_SIZED),)
+        parsed = read_folder(file, name=file.resolve().name, max_pages=self._max_pages)
         if on_page:
-            on_page(count, count)
-        return ParsedPaper(
-            paper=paper_of(
-                drafted.drafts,
-                sha256=source.sha256,
-                file=file.resolve().name,
-                title=drafted.title or file.resolve().name,
-                authors=author_names(drafted.authors, metadata=""),
-                pages=document.pages,
-                problems=(*unsized, *drafted.problems),
-                format="mineru",
-            ),
-            crops=floats.crops,
+            on_page(len(parsed.paper.pages), len(parsed.paper.pages))
+        return parsed
+
+
+def read_folder(
+    folder: Path,
+    *,
+    name: str,
+    max_pages: int | None,
+    sha256: str = "",
+    format: PaperFormat = "mineru",  # noqa: A002 -- the field's name
+) -> ParsedPaper:
+    """The paper in a folder of MinerU. Without the `sha256` of the file that MinerU read it is known by MinerU's JSON.
+
+    Raises `PaperFileError` as `MinerUParser.parse` does.
+    """
+    source = source_of(folder)
+    sha256 = sha256 or source.sha256
+    document = read_document(source)
+    count = len(document.pages)
+    if max_pages is not None and count > max_pages:
+        raise PaperFileError(
+            f"{name}: {count} pages are over the limit of {max_pages}; raise limits.max_pages to add it."
         )
+    floats = FloatMaker(document, paper=paper_id(sha256), folder=folder)
+    drafted = draft_blocks(document, paper=paper_id(sha256), floats=floats)
+    unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NOT_SIZED),)
+    return ParsedPaper(
+        paper=paper_of(
+            drafted.drafts,
+            sha256=sha256,
+            file=name,
+            title=drafted.title or name,
+            authors=author_names(drafted.authors, metadata=""),
+            pages=document.pages,
+            problems=(*unsized, *drafted.problems),
+            format=format,
+        ),
+        crops=floats.crops,
+    )

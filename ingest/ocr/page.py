@@ -11,6 +11,7 @@ from ingest.ocr.measures import MeasuredLine, measured_lines
 from ingest.ocr.raster import Ink, RasterRules, ink_of, pictures_of, rules_of, skew_of, without
 from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
 from ingest.ocr.spacing import letter_edges, pieces_of
+from ingest.patience import ask_for_time
 from ingest.pdf.backend import Char, HorizontalRule, PageContent, VerticalRule
 from ingest.pdf.shapes import join_rules
 from paperscope.types import Box
@@ -22,6 +23,8 @@ _LEAST_SKEW = 0.15
 _LEAST_RULE = 24.0
 _THICKEST_RULE = 2.6
 _LEAST_PICTURE = 36.0
+# A dense page takes half a minute where others use the processor too.
+_SLOW = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +46,7 @@ def recognized_page(
     skew = skew_of(ink_of(picture))
     picture = straightened(picture, skew)
     ink = ink_of(picture)
+    ask_for_time(_SLOW)
     words = [word for word in recognizer.recognize(picture) if word.text.strip()]
     scale = width / picture.width
     rules = rules_of(ink, least=round(_LEAST_RULE / scale), thickest=max(3, round(_THICKEST_RULE / scale)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ingest.building import paper_id, paper_of
 from ingest.pdf.backend import OutlineEntry, PageContent
 from ingest.pdf.drafts import draft_elements
-from ingest.pdf.front import author_names
+from ingest.pdf.front import author_names, author_text
 from ingest.pdf.hyphens import join_lines
 from ingest.pdf.places import Places
 from ingest.pdf.structure import Structure, read_structure
@@ -36,7 +36,7 @@ def assemble(
         sha256=sha256,
         file=file,
         title=_title(structure, claimed=metadata[0], file=file),
-        authors=author_names([line.text for line in structure.authors], metadata=metadata[1]),
+        authors=author_names([author_text(line) for line in structure.authors], metadata=metadata[1]),
         pages=tuple(dict.fromkeys(map(_page, pages))),
         problems=tuple(dict.fromkeys(problem for page in pages for problem in _problems(page))),
         format=format,
@@ -49,11 +49,14 @@ def _page(page: PageContent) -> Page:
 
 
 def _problems(page: PageContent) -> Iterator[PageProblem]:
-    """The page's notes; without any, a page of ink only is said to have no text."""
+    """The page's notes; without any, a page of ink only is said to have no text, or none that stands upright."""
     for note in page.notes:
         yield PageProblem(page=page.number, reason=note)
-    if not page.notes and not page.upright and (page.images or page.drawings):
-        yield PageProblem(page=page.number, reason="the page has no text; it seems to be scanned")
+    if not page.notes and not page.upright and (page.chars or page.images or page.drawings):
+        reason = (
+            "its text runs sideways and was not read" if page.chars else "the page has no text; it seems to be scanned"
+        )
+        yield PageProblem(page=page.number, reason=reason)
 
 
 def _title(structure: Structure, *, claimed: str, file: str) -> str:

@@ -119,15 +119,16 @@ def _caption(
     rules: Sequence[HorizontalRule],
 ) -> Caption:
     members = [line, *_rest_of_first(line, lines)]
+    text_left = _text_left(line, match.end())
     last = line
-    hanging = _text_start(line, match)
     whole = is_continuation_note(line.text)
     for other in lines:
         if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
         row = _row(other, lines, right=line.box.x1)
-        indent = hanging if last is line and (_is_alone(row[-1], lines) or _is_full_at(row[-1], line.box.x1)) else None
-        if _continues(last, other, first=line, indent=indent, gutter=gutter):
+        if _is_row(other, line, lines) or (last is line and _is_cell(row[-1], line, lines, left=other)):
+            continue
+        if _continues(last, other, first=line, text_left=text_left, gutter=gutter):
             members.extend(row)
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
@@ -153,15 +154,14 @@ def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
     ]
 
 
-def _text_start(line: Line, match: re.Match[str]) -> float:
-    """Where the text behind a label begins, at which further lines may hang."""
-    label = len(match[0].replace(" ", ""))
-    passed = 0
+def _text_left(line: Line, label: int) -> float | None:
+    """Where the text begins behind a label of so many letters, None if the label stands alone."""
+    at = 0
     for word in line.words:
-        if passed >= label:
+        if at >= label:
             return word.x0
-        passed += len(word.text)
-    return line.box.x0
+        at = line.text.index(word.text, at) + len(word.text) + 1
+    return None
 
 
 def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:
@@ -173,6 +173,30 @@ def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool
     )
 
 
+def _continues(last: Line, other: Line, *, first: Line, text_left: float | None, gutter: float | None) -> bool:
+    pitch = other.baseline - last.baseline
+    if not 0 < pitch < 1.55 * first.size or not _is_of_size(other, first.size):
+        return False
+    if abs(other.center - first.center) < 4 and (text_left is None or other.box.x0 > first.box.x0 - 40):
+        return True
+    if gutter is not None and first.box.x1 < gutter < other.box.x1 - 2:
+        return False
+    if gutter is not None and first.box.x0 > gutter > other.box.x0 + 2:
+        return False
+    if min(other.box.x1, first.box.x1) <= max(other.box.x0, first.box.x0) or other.box.x0 < first.box.x0 - 40:
+        return False
+    lefts = (first.box.x0, last.box.x0, first.box.x0 if text_left is None else text_left)
+    return any(abs(other.box.x0 - left) < 3 for left in lefts)
+
+
+def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
+    """Whether another text stands left of a line, under the caption's first one: both are cells of a table."""
+    return any(
+        abs(line.baseline - other.baseline) < 1 and first.box.x0 - 5 < line.box.x0 and line.box.x1 < other.box.x0
+        for line in lines
+    )
+
+
 def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
     """A line with what stands beside it up to the caption's right end, at the wide spaces of justified text."""
     row = [line]
@@ -180,30 +204,23 @@ def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
         gap = other.box.x0 - row[-1].box.x1
         if abs(other.baseline - line.baseline) < 1 and 0 < gap < 2.5 * line.size and other.box.x1 < right + 3:
             row.append(other)
-    return row if _is_full_at(row[-1], right) else row[:1]
+    return row if abs(row[-1].box.x1 - right) < 3 else row[:1]
 
 
-def _is_full_at(line: Line, right: float) -> bool:
-    return abs(line.box.x1 - right) < 3
-
-
-def _is_alone(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether nothing stands near a line's right end: it is no cell of a row."""
-    return not any(
-        abs(other.baseline - line.baseline) < 1 and 0 < other.box.x0 - line.box.x1 < 8 * line.size for other in lines
+def _is_cell(line: Line, first: Line, lines: Sequence[Line], *, left: Line) -> bool:
+    """Whether a line that hangs is the first cell of a row: more stands near its right end, which is not the
+    caption's."""
+    hangs = abs(left.box.x0 - first.box.x0) >= 3 and abs(left.center - first.center) >= 4
+    return (
+        hangs
+        and abs(line.box.x1 - first.box.x1) >= 3
+        and any(
+            abs(other.baseline - line.baseline) < 1 and 0 < other.box.x0 - line.box.x1 < 8 * line.size
+            for other in lines
+        )
     )
 
 
-def _continues(last: Line, other: Line, *, first: Line, indent: float | None, gutter: float | None) -> bool:
-    pitch = other.baseline - last.baseline
-    if not 0 < pitch < 1.55 * first.size or abs(other.size - first.size) >= 0.6:
-        return False
-    if min(other.box.x1, first.box.x1) <= max(other.box.x0, first.box.x0) or other.box.x0 < first.box.x0 - 40:
-        return False
-    if gutter is not None and first.box.x1 < gutter < other.box.x1 - 2:
-        return False
-    if gutter is not None and first.box.x0 > gutter > other.box.x0 + 2:
-        return False
-    starts = (first.box.x0, last.box.x0, *(() if indent is None else (indent,)))
-    aligned = any(abs(other.box.x0 - x) < 3 for x in starts)
-    return aligned or abs(other.center - first.center) < 4
+def _is_of_size(line: Line, size: float) -> bool:
+    """Whether a line is set in a size, or in small capitals of it."""
+    return abs(line.size - size) < 0.6 or (line.text.isupper() and 0.7 * size < line.size < size)

@@ -1,15 +1,19 @@
 """The characters of a page in little memory: a long document has millions of them."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
-from typing import TypeAlias, overload
+from operator import add
+from typing import TypeAlias, cast, overload
 
 from ingest.pdf.backend import Char
 
 __all__ = ["CharTable"]
 
 _NUMBERS = 4
+# Without Python code for each character, of which a paper has a hundred thousand.
+_char = cast("Callable[[object], Char]", partial(tuple.__new__, Char))
 _Style: TypeAlias = tuple[str, bool, bool, int]
 
 
@@ -31,10 +35,8 @@ class CharTable(Sequence[Char]):
 
     def __iter__(self) -> Iterator[Char]:
         numbers = iter(self._numbers)
-        for text, x0, x1, baseline, size, style in zip(
-            self._texts, numbers, numbers, numbers, numbers, self._styles, strict=True
-        ):
-            yield Char(text, x0, x1, baseline, size, *style)
+        heads = zip(self._texts, numbers, numbers, numbers, numbers, strict=True)
+        return map(_char, map(add, heads, self._styles))
 
     @overload
     def __getitem__(self, index: int) -> Char: ...

@@ -10,6 +10,7 @@ __all__ = ["gutters"]
 _STEPS = 200
 _MOST_COLUMNS = 5
 _EMPTY = 0.25
+_SHALLOW = 0.1
 _NEAR = 0.04
 _PROSE = 2.5
 _ROWS = 12
@@ -61,11 +62,22 @@ def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
 
 
 def _valley(cover: Sequence[int], low: int, high: int, *, side: float) -> int | None:
-    """The middle of the emptiest steps from `low` to `high`, None if they aren't far emptier than `side`."""
+    """The middle of the emptiest steps from `low` to `high`, None if they aren't far emptier than `side`.
+
+    Of several valleys the widest counts: the gap behind the numbers of a list may be emptier than the gutter.
+    """
     least = min(cover[low:high])
     if not side or least > _EMPTY * side:
         return None
-    empty = [step for step in range(low, high) if cover[step] <= least + 0.02 * side]
+    runs: list[list[int]] = [[]]
+    for step in range(low, high):
+        if cover[step] <= least + _SHALLOW * side:
+            runs[-1].append(step)
+        else:
+            runs.append([])
+    widest = max(runs, key=len)
+    depth = min(cover[step] for step in widest)
+    empty = [step for step in widest if cover[step] <= depth + 0.02 * side]
     return empty[len(empty) // 2]
 
 
@@ -112,17 +124,23 @@ def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
 
 
 def _breaks_below(words: Sequence[Word], gutter: float) -> bool:
-    """Whether several successive rows of running text on either side leave the gutter free, as under an abstract."""
+    """Whether several successive rows of running text on either side leave the gutter free, as under an abstract.
+
+    At the foot of the page one is enough: little text may stand below a large float.
+    """
     left = right = 0
+    low = False
     for row in _rows(words):
         if any(word.x0 < gutter - 2 and word.x1 > gutter + 2 for word in row) or _is_tight(row, gutter):
             left = right = 0
+            low = False
             continue
         sides = [sum(word.text.isalpha() for word in row if (word.center < gutter) == is_left) for is_left in (1, 0)]
         left, right = left + (sides[0] >= _PROSE), right + (sides[1] >= _PROSE)
         if min(left, right) >= _RUN:
             return True
-    return False
+        low = low or min(sides) >= _PROSE
+    return low
 
 
 def _is_tight(row: Sequence[Word], gutter: float) -> bool:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ingest.patience import ask_for_time
 from ingest.pdf.backend import Document, PageContent, PageReadError
 from ingest.pdf.trimming import trimmed
 from ingest.pdf.views import turns_at
@@ -27,6 +28,7 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
     for (number, turns), wanted in sorted(_wanted(paper, views).items()):
         page = paper.pages[[page.number for page in paper.pages].index(number)]
         boxes = [_padded(place.box, width=page.width, height=page.height) for _, place in wanted]
+        ask_for_time()
         try:
             pictures = document.render(number, boxes, dpi=dpi, turns=turns)
         except PageReadError as error:

@@ -13,6 +13,8 @@ from paperscope.types import PageProblem, Paper, PaperFormat
 __all__ = ["ReadDocument", "read_document"]
 
 _REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
+_INVISIBLE = 0.3
+_EMPTY = "nothing is on the page; what it held may be lost"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +48,7 @@ def read_document(
     pages, problems = _read_pages(document, on_page=on_page)
     if document.repaired:
         problems.append(PageProblem(page=1, reason=_REPAIRED))
+        problems.extend(PageProblem(page=page.number, reason=_EMPTY) for page in pages if _is_empty(page))
     if not pages:
         raise PaperFileError(f"{file!r} is damaged: none of its pages can be read. Fetch the file again.")
     paper = assemble(
@@ -75,5 +78,10 @@ def _read_pages(
     return pages, problems
 
 
+def _is_empty(page: PageContent) -> bool:
+    return not (page.chars or page.images or page.drawings)
+
+
 def _compact(page: PageContent) -> PageContent:
-    return replace(page, chars=CharTable(page.chars))
+    """The page in little memory, without what nobody can see."""
+    return replace(page, chars=CharTable([char for char in page.chars if char.text and char.size > _INVISIBLE]))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ingest.pdf.edges import Edges
 from ingest.pdf.equations import FoundEquation
 from ingest.pdf.figure_elements import figure_element
 from ingest.pdf.figures import FoundFigure
@@ -12,9 +13,11 @@ from ingest.pdf.heading_styles import is_references_title
 from ingest.pdf.headings import FoundHeading
 from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
 from ingest.pdf.lines import Line, bounds
+from ingest.pdf.listings import FoundListing
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from ingest.pdf.places import Places
-from ingest.pdf.references import entries_of, entry_label, entry_year
+from ingest.pdf.reference_entries import Entry, bibliography_start, entries_of
+from ingest.pdf.references import entry_label, entry_year
 from ingest.pdf.structure import Structure
 from ingest.pdf.table_elements import table_element
 from ingest.pdf.table_found import FoundTable
@@ -30,7 +33,7 @@ from paperscope.types import (
 
 __all__ = ["Draft", "draft_elements"]
 
-Part = FoundTable | FoundFigure | FoundEquation | FoundHeading | FlowLine
+Part = FoundTable | FoundFigure | FoundListing | FoundEquation | FoundHeading | FlowLine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +52,7 @@ def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
     drafts = [*_front(structure, places)]
     drafts.extend(_text_drafts(parts, style=style, vocabulary=vocabulary, places=places))
     drafts.extend(_floats(parts, places))
+    drafts.extend(_sidebars(structure, parts, style=style, vocabulary=vocabulary, places=places))
     drafts.extend(_footnotes(structure, parts, vocabulary=vocabulary, places=places))
     drafts.sort(key=lambda draft: draft.at)
     return [*drafts, *_furniture(structure, places)]
@@ -56,7 +60,7 @@ def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
 
 def _furniture(structure: Structure, places: Places) -> Iterator[Draft]:
     for page, lines in enumerate(structure.furniture):
-        for line in lines:
+        for line in sorted(lines, key=lambda line: (line.baseline, line.box.x0)):
             yield Draft(at=0, element=_passage(line.text, "furniture", [places.at(page, line.box)]))
         for ruler in structure.layouts[page].numbers:
             text, box = " ".join(word.text for word in ruler), bounds(word.box for word in ruler)
@@ -73,7 +77,7 @@ def _page_parts(structure: Structure, page: int) -> list[Part]:
         if line not in titled:
             column = layout.column(line)
             parts.append(FlowLine(page=page, column=column, edges=edges[min(column, len(edges) - 1)], line=line))
-    for group in (structure.tables, structure.figures, structure.equations):
+    for group in (structure.tables, structure.figures, structure.listings, structure.equations):
         parts.extend(part for part in group if part.page == page)
     return reading_order(parts, box=_box, gutters=layout.gutters)
 
@@ -100,14 +104,19 @@ def _front(structure: Structure, places: Places) -> Iterator[Draft]:
 def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
     """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
     role: PassageRole = "paragraph"
-    references = False
+    references, number = False, 0
     run: list[tuple[int, FlowLine]] = []
     for index, part in enumerate([*parts, None]):
         if isinstance(part, FlowLine):
             run.append((index, part))
-        elif not isinstance(part, FoundTable | FoundFigure):
-            make = _references if references else _paragraphs
-            yield from make(run, role=role, style=style, vocabulary=vocabulary, places=places)
+        elif not isinstance(part, FoundTable | FoundFigure | FoundListing):
+            at = {id(line): index for index, line in run}
+            entries, text = _bibliography([line for _, line in run], titled=references, after=number)
+            number = entries[-1].number if entries else number
+            run = [(at[id(line)], line) for line in text]
+            yield from _paragraphs(run, role=role, style=style, vocabulary=vocabulary, places=places)
+            for entry in entries:
+                yield Draft(at=at[id(entry.lines[0])], element=_reference(entry, vocabulary=vocabulary, places=places))
             run = []
         if isinstance(part, FoundHeading):
             references = is_references_title(part.text)
@@ -135,21 +144,21 @@ def _paragraphs(
         yield Draft(at=at[id(paragraph.lines[0])], element=_passage(text, own, places.along(paragraph.lines)))
 
 
-def _references(
-    run: Sequence[tuple[int, FlowLine]],
-    *,
-    role: PassageRole,
-    style: TextStyle,
-    vocabulary: Vocabulary,
-    places: Places,
-) -> Iterator[Draft]:
-    del role, style
-    at = {id(line): index for index, line in run}
-    for entry in entries_of([line for _, line in run]):
-        text = join_lines((line.line.text for line in entry.lines), vocabulary)
-        place = places.along(entry.lines)[0]
-        reference = Reference(id="", place=place, order=0, text=text, label=entry_label(text), year=entry_year(text))
-        yield Draft(at=at[id(entry.lines[0])], element=reference)
+def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
+    """The entries among lines, and the rest; `titled` if they stand under the title of a bibliography, `after` is the
+    number of the last entry before."""
+    first = 0 if titled else bibliography_start(lines, after=after)
+    if first is None:
+        return [], [*lines]
+    entries, rest = entries_of(lines[first:])
+    return entries, [*lines[:first], *rest]
+
+
+def _reference(entry: Entry, *, vocabulary: Vocabulary, places: Places) -> Reference:
+    text = join_lines((line.line.text for line in entry.lines), vocabulary)
+    place, *more = places.along(entry.lines)
+    label, year = entry_label(text), entry_year(text)
+    return Reference(id="", place=place, order=0, text=text, label=label, year=year, more_places=tuple(more))
 
 
 def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
@@ -158,10 +167,34 @@ def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
             yield Draft(at=index, element=table_element(part, places))
         elif isinstance(part, FoundFigure):
             yield Draft(at=index, element=figure_element(part, places))
+        elif isinstance(part, FoundListing):
+            yield Draft(at=index, element=_listing(part, places))
         elif isinstance(part, FoundEquation):
             label = f"Equation {part.number}" if part.number else ""
             place = places.at(part.page, part.box)
             yield Draft(at=index, element=Equation(id="", place=place, order=0, text=part.text, label=label))
+
+
+def _listing(found: FoundListing, places: Places) -> Passage:
+    place = places.at(found.page, found.box)
+    return Passage(id="", place=place, order=0, text=found.text, role="code", label=found.label, caption=found.caption)
+
+
+def _sidebars(
+    structure: Structure, parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places
+) -> Iterator[Draft]:
+    """Sidebars come before everything else on their page."""
+    starts = {part.page: index for index, part in reversed(list(enumerate(parts)))}
+    for page, sidebars in enumerate(structure.sidebars):
+        for lines in sidebars:
+            box = bounds(line.box for line in lines)
+            edges = Edges(left=box.x0, right=box.x1)
+            flow = [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
+            for order, paragraph in enumerate(paragraphs_of(flow, style=style)):
+                text = join_lines((line.line.text for line in paragraph.lines), vocabulary)
+                role: PassageRole = "list" if paragraph.bulleted else "paragraph"
+                at = starts.get(page, len(parts)) - 0.5 + order / (2 * len(lines) + 2)
+                yield Draft(at=at, element=_passage(text, role, places.along(paragraph.lines)))
 
 
 def _footnotes(

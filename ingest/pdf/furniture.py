@@ -12,6 +12,7 @@ __all__ = ["furniture_of"]
 _MARGIN = 0.1
 _REPEAT_MARGIN = 0.15
 _EDGE = 0.08
+_COUNTED = 0.3
 _PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–(]?\s*(?:\d{1,5}|[ivxl]{1,5})\s*(?:(?:of|/)\s*\d+)?\s*[-–)]?", re.IGNORECASE)
 
 
@@ -19,8 +20,10 @@ def furniture_of(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) 
     """The furniture among the free lines of each page.
 
     In the outer seventh of a page: texts that come again on another page, digits aside. In its outer tenth: page
-    numbers. At its very edge: whatever a gap of a line sets apart from the text.
+    numbers. At its very edge: whatever a gap of a line sets apart from the text. Anywhere above or below all else:
+    numbers that count on with the pages.
     """
+    counted = _counted(layouts, free)
     repeated = Counter(
         key
         for layout, lines in zip(layouts, free, strict=True)
@@ -30,7 +33,8 @@ def furniture_of(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) 
         frozenset(
             line
             for line in lines
-            if (_in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_key(line)] > 1 and _is_worded(line))
+            if line in counted
+            or (_in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_key(line)] > 1 and _is_worded(line))
             or (
                 _in_margin(line, layout, share=_MARGIN)
                 and (_is_page_number(line, lines) or _set_apart(line, lines, layout))
@@ -38,6 +42,25 @@ def furniture_of(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) 
         )
         for layout, lines in zip(layouts, free, strict=True)
     ]
+
+
+def _counted(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> set[Line]:
+    """The numbers above or below all else on their page that are as far from the page's as on most other pages."""
+    steps = {
+        line: int(line.text) - layout.content.number
+        for layout, lines in zip(layouts, free, strict=True)
+        for line in lines
+        if re.fullmatch(r"\d{1,4}", line.text) and _is_outermost(line, lines)
+    }
+    if not steps:
+        return set()
+    step, count = Counter(steps.values()).most_common(1)[0]
+    return {line for line, own in steps.items() if own == step} if count > _COUNTED * len(layouts) else set()
+
+
+def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
+    others = [other.baseline for other in lines if abs(other.baseline - line.baseline) > 1]
+    return not others or line.baseline > max(others) or line.baseline < min(others)
 
 
 def _key(line: Line) -> tuple[str, int]:

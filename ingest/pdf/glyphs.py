@@ -1,6 +1,7 @@
 """What a font's glyphs mean where the file does not say it."""
 
 import re
+from functools import lru_cache
 
 __all__ = ["mended"]
 
@@ -56,7 +57,7 @@ def mended(text: str, *, font: str, after: str = "") -> tuple[str, float]:
     """
     if text in _SIZES:
         return " ", 0.0
-    if _EXTENSION_FONT.search(font):
+    if _is_extension(font):
         if text in _DELIMITERS and after in _SIZES:
             return text, _SIZES[after]
         if text in _OPERATORS and after in _SIZES:
@@ -66,3 +67,8 @@ def mended(text: str, *, font: str, after: str = "") -> tuple[str, float]:
     if text == "√" and _SYMBOL_FONT.search(font):
         return "√", 0.8
     return _LIGATURES.get(text, text), 0.0
+
+
+@lru_cache(maxsize=256)
+def _is_extension(font: str) -> bool:
+    return bool(_EXTENSION_FONT.search(font))

@@ -18,7 +18,11 @@ FIXED = re.compile(
     r"supplementary materials?|declarations?|funding|data availability)[.:]?",
     re.IGNORECASE,
 )
-_REFERENCES = re.compile(r"(?:\S+\s+)?(?:references|bibliography|works cited|literature cited)[.:]?", re.IGNORECASE)
+_REFERENCES = re.compile(
+    r"(?:\S+\s+)?(?:references(?: and notes| cited)?|notes and references|bibliography|works cited|"
+    r"literature cited)[.:]?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

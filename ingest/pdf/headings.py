@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.pdf.backend import OutlineEntry
 from ingest.pdf.edges import Edges
 from ingest.pdf.fonts import is_monospaced
+from ingest.pdf.heading_blocks import Block, blocks_of, is_set_off, opens, runs_on
 from ingest.pdf.heading_levels import levels_of
 from ingest.pdf.heading_styles import FIXED, NUMBER, split_number, style_of
 from ingest.pdf.hyphens import join_lines
@@ -20,7 +21,6 @@ __all__ = ["FoundHeading", "find_headings"]
 _LONGEST = 160
 _MOST_LINES = 4
 _FORMULA = re.compile(r"[=∫∑∏≤≥≈→←∈]")
-_LABELLED = re.compile(r"(?:appendix|chapter)\s+[A-Z\d]{1,3}[.:]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -34,20 +34,6 @@ class FoundHeading:
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class _Block:
-    """Lines in one style, with the lines before and after them on their page."""
-
-    page: int
-    lines: tuple[Line, ...]
-    above: Line | None
-    below: Line | None
-
-    @property
-    def text(self) -> str:
-        return join_lines(line.text for line in self.lines)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Judge:
     """Decides which blocks are headings; `titles` are those of the outline, as keys."""
@@ -58,7 +44,7 @@ class _Judge:
     titles: dict[str, int]
     sure: frozenset[Line]
 
-    def accepts(self, block: _Block, *, stacked: bool) -> bool:
+    def accepts(self, block: Block, *, stacked: bool) -> bool:
         """`stacked` says that the block stands right under a heading."""
         first = block.lines[0]
         if first in self.sure:
@@ -73,12 +59,12 @@ class _Judge:
             return True
         numbered = bool(NUMBER.match(text)) and not text.endswith(".")
         if numbered and (style.bold or larger):
-            return larger or stacked or _opens(block)
-        apart = self.is_short(block) and (stacked or _opens(block)) and not _runs_on(block)
+            return larger or stacked or opens(block)
+        apart = self.is_short(block) and (stacked or opens(block)) and not runs_on(block)
         plain = strong and not text.endswith((".", ":")) and len(text) > 2
         return apart and (numbered or (plain and not _FORMULA.search(text) and not self.is_row(block)))
 
-    def can_be(self, block: _Block, text: str) -> bool:
+    def can_be(self, block: Block, text: str) -> bool:
         """Whether a block's letters and neighbours allow it to be a heading at all."""
         first = block.lines[0]
         larger = first.size > self.body.size + 0.7
@@ -95,27 +81,30 @@ class _Judge:
             and (larger or not is_monospaced(first.font) or is_monospaced(self.body.font))
         )
 
-    def is_row(self, block: _Block) -> bool:
+    def is_row(self, block: Block) -> bool:
         """Whether other words stand beside the block in its column, as in a row of a table."""
         layout = self.layouts[block.page]
         column = layout.column(block.lines[0])
+        edges = self.edges[block.page][min(column, len(self.edges[block.page]) - 1)]
         words = {word for line in block.lines for word in line.words}
         return any(
             abs(other.baseline - line.baseline) < 0.25 * line.size
             and layout.column(other) == column
+            and other.box.x1 > edges.left
+            and other.box.x0 < edges.right
             and words.isdisjoint(other.words)
             for line in block.lines
             for other in layout.lines
         )
 
-    def is_short(self, block: _Block) -> bool:
+    def is_short(self, block: Block) -> bool:
         """Whether the last line ends before the column does, is centred in it, or has much space around the block."""
         last = block.lines[-1]
         edges = self.edges[block.page]
         edge = edges[min(self.layouts[block.page].column(last), len(edges) - 1)]
         left, right = last.box.x0 - edge.left, edge.right - last.box.x1
         centred = abs(left - right) < 0.5 * last.size < left
-        return right > 1.5 * last.size or centred or _is_set_off(block)
+        return right > 1.5 * last.size or centred or is_set_off(block)
 
 
 def find_headings(
@@ -138,9 +127,9 @@ def find_headings(
     blocks = [
         block
         for page, (layout, lines) in enumerate(zip(layouts, flow, strict=True))
-        for block in _blocks(page, lines, layout=layout, sure=sure)
+        for block in blocks_of(page, lines, layout=layout, sure=sure)
     ]
-    found: list[_Block] = []
+    found: list[Block] = []
     for block in blocks:
         if _key(block.text) != named and judge.accepts(
             block, stacked=bool(found) and found[-1].lines[-1] is block.above
@@ -165,7 +154,7 @@ def find_headings(
     ]
 
 
-def _lone_italics(blocks: Sequence[_Block], found: Sequence[_Block], *, judge: _Judge) -> list[_Block]:
+def _lone_italics(blocks: Sequence[Block], found: Sequence[Block], *, judge: _Judge) -> list[Block]:
     """Headings in italics without numbers: set apart, and at least two of them in one style."""
     candidates = [
         block
@@ -177,8 +166,8 @@ def _lone_italics(blocks: Sequence[_Block], found: Sequence[_Block], *, judge: _
         and len(block.text) < 0.5 * _LONGEST
         and judge.can_be(block, block.text)
         and judge.is_short(block)
-        and _opens(block)
-        and not _runs_on(block)
+        and opens(block)
+        and not runs_on(block)
         and block.below is not None
         and block.below.italic < 0.5
         and not _FORMULA.search(block.text)
@@ -188,67 +177,5 @@ def _lone_italics(blocks: Sequence[_Block], found: Sequence[_Block], *, judge: _
     return [block for block in candidates if styles[round(block.lines[0].size, 1), block.lines[0].font] > 1]
 
 
-def _blocks(page: int, lines: Sequence[Line], *, layout: PageLayout, sure: frozenset[Line]) -> Iterator[_Block]:
-    start = 0
-    for index in range(1, len(lines) + 1):
-        if index < len(lines) and _goes_on(lines[index - 1], lines[index], layout, sure=sure):
-            continue
-        yield _Block(
-            page=page,
-            lines=tuple(lines[start:index]),
-            above=lines[start - 1] if start else None,
-            below=lines[index] if index < len(lines) else None,
-        )
-        start = index
-
-
-def _goes_on(last: Line, line: Line, layout: PageLayout, *, sure: frozenset[Line]) -> bool:
-    """Whether a line may be the next line of the same heading."""
-    return (
-        style_of(last) == style_of(line)
-        and 0 < line.baseline - last.baseline < 1.45 * line.size
-        and layout.column(line) == layout.column(last)
-        and (last in sure) == (line in sure)
-        and not _is_numbered(line)
-        and not FIXED.fullmatch(line.text)
-        and (not FIXED.fullmatch(last.text) or bool(_LABELLED.fullmatch(last.text)))
-    )
-
-
-def _is_numbered(line: Line) -> bool:
-    """Whether a line opens with a number; a second line may well begin with a capital letter on its own."""
-    match = NUMBER.match(line.text)
-    if not match:
-        return False
-    return not match["number"].isalpha() or bool(match["dot"]) or len(match["number"]) > 1
-
-
 def _key(text: str) -> str:
     return re.sub(r"\W", "", split_number(text)[1]).lower()
-
-
-def _opens(block: _Block) -> bool:
-    """Whether a block has more than the usual space above it, or nothing."""
-    line, above = block.lines[0], block.above
-    if above is None or above.baseline >= line.baseline:
-        return True
-    return line.baseline - above.baseline > 1.3 * max(above.size, min(line.size, above.size * 1.1))
-
-
-def _is_set_off(block: _Block) -> bool:
-    """Whether a block has the space of two lines above it, and more than the usual one below."""
-    first, last, above, below = block.lines[0], block.lines[-1], block.above, block.below
-    if above is None or below is None:
-        return False
-    return first.baseline - above.baseline > 2.2 * first.size and below.baseline - last.baseline > 1.6 * last.size
-
-
-def _runs_on(block: _Block) -> bool:
-    """Whether the text goes on below in much the same style."""
-    last, below = block.lines[-1], block.below
-    return (
-        below is not None
-        and 0 < below.baseline - last.baseline < 1.3 * last.size
-        and abs(below.size - last.size) < 0.3
-        and (below.bold > 0.3 if last.bold > 0.5 else below.italic > 0.5 and last.italic > 0.5)
-    )

@@ -6,11 +6,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ingest.pdf.line_ends import is_cut
+
 __all__ = ["Vocabulary", "join_lines", "vocabulary_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _BROKEN = re.compile(r"([^\W_]+(?:-[^\W_]+)*)[-\u2010]$")
 _HEAD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"[0-9]")
+_PREFIXES = frozenset(("inter", "out", "over", "under", "up", "with"))
+_SECONDS = frozenset(
+    (
+        "agnostic",
+        "aware",
+        "based",
+        "compatible",
+        "dependent",
+        "driven",
+        "independent",
+        "oriented",
+        "related",
+        "specific",
+    )
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,9 +57,12 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 
 
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
-    """One text of lines in order. A hyphen at a line's end stays if the paper writes the pair with one, if what
-    follows isn't a lower-case word, if a name of capitals or digits precedes it, or if both halves but not the whole
-    are words of the paper."""
+    """One text of lines in order; an address or a range of numbers that a line's end cuts is whole again.
+
+    A hyphen at a line's end goes if the whole is a word of the paper. Else it stays if the paper writes the pair with
+    one, if what follows isn't a lower-case word, if a name of capitals or digits or a compound stands beside it, or if
+    both halves are words of the paper.
+    """
     known = vocabulary or Vocabulary()
     text = ""
     for line in lines:
@@ -49,9 +70,11 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
             text = line
             continue
         broken = _BROKEN.search(text)
-        if not broken:
+        if is_cut(text, line):
+            text += line
+        elif not broken:
             text = f"{text} {line}"
-        elif _genuine(broken[1].split("-")[-1], line, known):
+        elif _genuine(broken[1], line, known):
             text += line
         else:
             text = text[:-1] + line
@@ -63,16 +86,32 @@ def _is_coded(word: str) -> bool:
     return any(sign.isdigit() for sign in word) or sum(sign.isupper() for sign in word[1:]) > 1
 
 
-def _genuine(left: str, line: str, known: Vocabulary) -> bool:
+def _genuine(before: str, line: str, known: Vocabulary) -> bool:
+    left = before.rpartition("-")[2]
     head = _HEAD.match(line)
-    if head and head[0].isupper() and len(head[0]) > 1 and left.isupper() and len(left) > 1:
-        return False
-    if not head or not head[0].islower():
+    if not head or _parts_codes(left, head[0], line[head.end() :]):
         return True
-    first, second = left.lower(), head[0]
-    whole = first + second
-    if known.words[whole]:
+    first, second = left.lower(), head[0].lower()
+    if known.words[first + second]:
         return False
-    if (first, second) in known.pairs or _is_coded(left):
+    compound = "-" in before or line[head.end() : head.end() + 1] == "-"
+    return (first, second) in known.pairs or _are_two_words(left, head[0], known, compound=compound)
+
+
+def _parts_codes(left: str, right: str, rest: str) -> bool:
+    """Whether what a hyphen joins can't be halves of one word by their letters alone (`F1-Score`, `A3-B4`)."""
+    if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
+        return bool(_DIGIT.search(left) or _DIGIT.match(rest))
+    return not right[0].islower()
+
+
+def _are_two_words(left: str, right: str, known: Vocabulary, *, compound: bool) -> bool:
+    first, second = left.lower(), right.lower()
+    both = known.words[first] > 0 and known.words[second] > 0
+    if right.isupper():
+        return both
+    if compound or _is_coded(left):
         return True
-    return known.words[first] > 0 and known.words[second] > 0 and len(first) > 2 and len(second) > 3
+    if first in _PREFIXES:
+        return False
+    return (both and len(first) > 2 and len(second) > 3) or (known.words[first] > 0 and second in _SECONDS)

@@ -4,11 +4,13 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from ingest.pdf.backend import PageContent
 from ingest.pdf.columns import gutters
 from ingest.pdf.flow import crosses
 from ingest.pdf.fractions import fold_fractions
+from ingest.pdf.initials import fold_initials
 from ingest.pdf.lines import Line, lines_of
 from ingest.pdf.margins import line_numbers
 from ingest.pdf.words import Word, words_of
@@ -64,8 +66,10 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
-        sizes.update(round(char.size * 2) / 2 for char in page.upright)
-        fonts.update(char.font for char in page.upright)
+        upright = page.upright
+        for size, count in Counter(map(attrgetter("size"), upright)).items():
+            sizes[round(size * 2) / 2] += count
+        fonts.update(map(attrgetter("font"), upright))
     if not sizes:
         return BodyStyle(size=10.0, font="")
     return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])
@@ -73,7 +77,7 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 def layouts_of(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
     """Read the words and lines of all pages."""
-    words = [words_of(page.upright, body_font=body.font) for page in pages]
+    words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = line_numbers(words, rules=[page.horizontal for page in pages])
     words = [
         fold_fractions(_without(page_words, rulers), page.horizontal, below=0.82 * body.size)

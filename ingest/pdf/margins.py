@@ -39,12 +39,12 @@ def line_numbers(
     """The line numbers of each page, one list a strip of them; `rules` are the horizontal rules page by page.
 
     A strip holds numbers, aligned, that count upwards in even steps, and hardly a page prints anything else there. A
-    strip that lies under the rules of a table is a column of it.
+    strip that lies under the rules of a table is a column of it; one of raised numbers marks the entries of a list.
     """
     numbers = [[word for word in words if _is_number(word)] for words in pages]
     strips = _merged([strip for page in numbers for strip in _strips(page)])
     strips = [strip for strip in strips if len(strip.numbers) >= _ENOUGH and _is_clear(strip, pages)]
-    strips = [strip for strip in strips if not _is_tabular(strip, numbers, rules)]
+    strips = [strip for strip in strips if not _is_tabular(strip, numbers, rules) and not _is_raised(strip, pages)]
     return [[found for strip in strips if (found := _along(strip, page))] for page in numbers]
 
 
@@ -110,3 +110,17 @@ def _is_tabular(strip: _Strip, numbers: Sequence[Sequence[Word]], rules: Sequenc
             pages += 1
             ruled += len(over) >= _TABLE or any(min(baselines) < y < max(baselines) for y in over)
     return 2 * ruled > pages
+
+
+def _is_raised(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
+    """Whether most of the numbers stand before a word and above its baseline, as raised marks of entries do."""
+    total = raised = 0
+    for words in pages:
+        for number in (word for word in words if _is_number(word) and strip.holds(word)):
+            total += 1
+            raised += any(
+                -1 < word.x0 - number.x1 < word.size
+                and 0.15 * word.size < word.baseline - number.baseline < 0.6 * word.size
+                for word in words
+            )
+    return 2 * raised > total

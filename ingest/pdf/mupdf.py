@@ -133,6 +133,9 @@ class MuPdfDocument:
     def _unrotated(self, number: int) -> tuple[Untyped, int]:
         """The page as it was before its rotation flag turned it, and the quarter turns clockwise of the flag."""
         page = self._document[number - 1]
+        # MuPDF shows a blank page where there is none.
+        if self._document.xref_object(page.xref) == "null":
+            raise PageReadError("it is missing")
         rotation = self._rotations.setdefault(number, page.rotation // 90)
         if page.rotation:
             # `remove_rotation` would lose the crop box.
@@ -167,9 +170,11 @@ def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> 
         text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
         if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
-        left, bottom = char["origin"]
-        x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
-        _, baseline = turned_point(left, bottom, *page, turns=direction)
+        x0, _, x1, _ = char["bbox"]
+        left, baseline = char["origin"]
+        if direction:
+            x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
+            _, baseline = turned_point(left, baseline, *page, turns=direction)
         yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
 
 

@@ -8,6 +8,7 @@ from ingest.pdf.backend import Backend
 from ingest.pdf.backends import backend_for
 from ingest.pdf.crops import add_crops
 from ingest.pdf.document import read_document
+from ingest.pdf.salvage import salvaged
 from ingest.pdf.source import read_pdf
 from paperscope.types import ParsedPaper
 
@@ -33,7 +34,7 @@ class PdfParser:
         Raises `PaperFileError` when nothing can be read; a page that fails is a `PageProblem` of the paper.
         """
         data = read_pdf(file)
-        with self._backend.open(data, name=file.name, password=password) as document:
+        with self._backend.open(salvaged(data), name=file.name, password=password) as document:
             read = read_document(
                 document,
                 sha256=hashlib.sha256(data).hexdigest(),

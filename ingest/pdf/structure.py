@@ -15,28 +15,34 @@ from ingest.pdf.furniture import furniture_of
 from ingest.pdf.headings import FoundHeading, find_headings
 from ingest.pdf.layout import BodyStyle, PageLayout, body_style, layouts_of
 from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.listings import FoundListing, find_listings
 from ingest.pdf.pictures import repeated_pictures
 from ingest.pdf.rules import without_running_rules
 from ingest.pdf.run_ins import cut_run_ins
+from ingest.pdf.sidebars import sidebars_of
 from ingest.pdf.table_found import FoundTable
 from ingest.pdf.tables import find_tables
 
 __all__ = ["Structure", "read_structure"]
 
+_MOST_ABOVE = 3
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Structure:
     """The parts of a document. `text` holds each page's lines of running text and headings in reading order;
-    `figures` includes the pictures of tables in which no grid was found."""
+    `figures` includes the pictures of tables in which no grid was found; `sidebars` are lists of each page's."""
 
     layouts: Sequence[PageLayout]
     edges: Sequence[Sequence[Edges]]
     tables: Sequence[FoundTable]
     figures: Sequence[FoundFigure]
+    listings: Sequence[FoundListing]
     equations: Sequence[FoundEquation]
     headings: Sequence[FoundHeading]
     title: Sequence[Line]
     authors: Sequence[Line]
+    sidebars: Sequence[Sequence[Sequence[Line]]]
     footnotes: Sequence[Sequence[Line]]
     furniture: Sequence[Sequence[Line]]
     text: Sequence[Sequence[Line]]
@@ -56,12 +62,17 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     furniture = furniture_of(layouts, free)
     free = _without(free, furniture)
+    listings = _listings(layouts, captions, free, body=body)
+    programs = {line for listing in listings for line in (*listing.head, *listing.lines)}
+    free = [[line for line in page if line not in programs] for page in free]
     title = title_lines(layouts[0], free[0], body=body)
     free[0] = [line for line in free[0] if line not in title]
     footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
     free = _without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
+    parted = [sidebars_of(lines, edges[page], body=body) for page, lines in enumerate(free)]
+    free = [rest for _, rest in parted]
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)
     flow, run_ins = cut_run_ins(flow)
@@ -69,21 +80,37 @@ def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]
     end = _front_end(headings, flow[0], title=title)
     measure = 0.0 if layouts[0].columns == 1 else edges[0][0].right - edges[0][0].left
     authors = author_lines(flow[0], title=title, end=end, body=body, measure=measure)
-    headings = [heading for heading in headings if not set(heading.lines) & set(authors)]
+    headings = [heading for heading in headings if not set(heading.lines) & {*authors, *_kicker(flow[0], title)}]
     flow[0] = [line for line in flow[0] if line not in authors]
     return Structure(
         layouts=layouts,
         edges=edges,
         tables=tables,
         figures=figures,
+        listings=listings,
         equations=equations,
         headings=headings,
         title=title,
         authors=authors,
+        sidebars=[found for found, _ in parted],
         footnotes=footnotes,
         furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
         text=flow,
     )
+
+
+def _listings(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    *,
+    body: BodyStyle,
+) -> list[FoundListing]:
+    return [
+        listing
+        for page, layout in enumerate(layouts)
+        for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
+    ]
 
 
 def _equations(
@@ -145,6 +172,12 @@ def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title:
     opening += [line for line in flow if _opens_text(line.text)]
     below = [line for line in opening if line.baseline > bottom]
     return min(below, key=lambda line: line.baseline, default=None)
+
+
+def _kicker(flow: Sequence[Line], title: Sequence[Line]) -> list[Line]:
+    """The few lines above the title, such as the number of a chapter."""
+    above = [line for line in flow if title and line.baseline < title[0].baseline]
+    return above if len(above) <= _MOST_ABOVE else []
 
 
 def _opens_text(text: str) -> bool:

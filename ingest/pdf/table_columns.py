@@ -68,7 +68,9 @@ def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float
     for left, right in pairwise(bounds):
         inside = [box for box in segments if left <= box.x0 and box.x1 <= right]
         inside = inside or [box for box in words if left <= box.x0 and box.x1 <= right]
-        intervals.append((min(box.x0 for box in inside), max(box.x1 for box in inside)))
+        inside = inside or [box for box in words if left <= (box.x0 + box.x1) / 2 < right]
+        if inside:
+            intervals.append((min(box.x0 for box in inside), max(box.x1 for box in inside)))
     return Columns(intervals=tuple(intervals), em=em)
 
 

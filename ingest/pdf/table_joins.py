@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial, reduce
 from itertools import groupby, pairwise
 
 from ingest.pdf.table_columns import Columns
 from ingest.pdf.table_parts import GridRow, Piece, Zones
 from ingest.pdf.table_rows import is_annotation, is_value
+from ingest.pdf.table_wraps import wrapped_groups
 
 __all__ = ["join_rows"]
 
@@ -42,7 +44,11 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
 
 def _rows_of(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[GridRow]:
     whole = _one_row(zone, columns, parted=parted) if parted else zone
-    return whole if len(whole) == 1 else _one_row(_by_leading(zone, columns), columns, parted=parted)
+    if len(whole) == 1:
+        return whole
+    joined = _one_row(_by_leading(zone, columns), columns, parted=parted)
+    groups = wrapped_groups(zone, partial(_runs_over, columns=columns)) if joined == zone else []
+    return [reduce(_join, group) for group in groups] or joined
 
 
 def _by_leading(zone: list[GridRow], columns: Columns) -> list[GridRow]:
@@ -72,11 +78,14 @@ def _is_inner(last: GridRow, row: GridRow, columns: Columns) -> bool:
     return (
         not valued
         and row.piece_at(0) is None
-        and any(len(above.get(piece.first, "")) > _RUNNING and _runs_over(last, piece, columns) for piece in row.pieces)
+        and any(
+            len(above.get(piece.first, "")) > _RUNNING and _runs_over(last, piece, columns=columns)
+            for piece in row.pieces
+        )
     )
 
 
-def _runs_over(last: GridRow, piece: Piece, columns: Columns) -> bool:
+def _runs_over(last: GridRow, piece: Piece, *, columns: Columns) -> bool:
     above = last.piece_at(piece.first)
     return above is not None and not is_value(piece.text) and _had_no_room(above, piece, columns)
 
@@ -111,7 +120,7 @@ def _stubs_run_over(zone: Sequence[GridRow], columns: Columns) -> bool:
     """Whether all lines of the stub continue the one above."""
     named = [(last, stub) for last, row in pairwise(zone) if (stub := row.piece_at(0))]
     if sum(row.piece_at(0) is not None for row in zone) > 1 and any(
-        not _runs_over(last, stub, columns) for last, stub in named
+        not _runs_over(last, stub, columns=columns) for last, stub in named
     ):
         return False
     return not any(_begins_anew(row) for row in zone[1:] if row.piece_at(0))
@@ -138,7 +147,7 @@ def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
     if row.top - last.bottom < 0.75 * columns.em and all(len(pieces) < 2 for pieces in over):
         return True
     above = {piece.first: piece for piece in last.pieces if piece.first == piece.last}
-    if all(piece.first in above and _runs_over(last, piece, columns) for piece in row.pieces):
+    if all(piece.first in above and _runs_over(last, piece, columns=columns) for piece in row.pieces):
         return True
     return row.piece_at(0) is None and all(piece.first == piece.last and piece.first in above for piece in row.pieces)
 
@@ -152,7 +161,7 @@ def _is_wrap(last: GridRow, row: GridRow, columns: Columns) -> bool:
     """Whether every text of the row goes on from a text above that had no room left for its first word."""
     if len(row.pieces) > len(last.pieces) or (row.piece_at(0) and len(row.pieces) > 1 and last.piece_at(0) is None):
         return False
-    if not all(_runs_over(last, piece, columns) for piece in row.pieces):
+    if not all(_runs_over(last, piece, columns=columns) for piece in row.pieces):
         return False
     if row.piece_at(0) is None:
         return True

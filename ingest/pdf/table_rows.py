@@ -13,9 +13,10 @@ __all__ = ["PrintedRow", "em_of", "is_annotation", "is_value", "printed_rows"]
 
 _SEGMENT_GAP = 0.36
 _BULLET = re.compile(r"[-–—•·*+▷▸]")
-_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*\s*\d[\d.,:/×xeE^+\-−–]*\s*(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*"
+# Possessive, which changes no match: else a row of numbers is cut into numbers in all ways there are.
+_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
 _VALUE = re.compile(
-    rf"(?:[(\[]?{_NUMBER}[)\]]?(?:\s*(?:±|/|\(|\[|,|→|-)?\s*{_NUMBER}[)\]]?)*|[-–—−✓✗✔✘×✕☓]|n/?a|N/A|[Yy]es|[Nn]o)"
+    rf"(?:[(\[]?+{_NUMBER}[)\]]?+(?:\s*+[±/(\[,→-]?+\s*+{_NUMBER}[)\]]?+)*|[-–—−✓✗✔✘×✕☓]|n/?a|N/A|[Yy]es|[Nn]o)"
 )
 _ANNOTATION = re.compile(rf"[(\[]\s*{_NUMBER}\s*[)\]]|[±↑↓]\s*{_NUMBER}|{_NUMBER}\s*[↑↓]")
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
 from statistics import median
 
 from ingest.pdf.backend import Char
@@ -18,6 +19,9 @@ _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
 _ALONE = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")
 _SAME_BASELINE = 0.6
 _WORD_GAP = 0.14
+_NARROW_GAP = 0.1
+_TIGHT = 0.05
+_LEAST_PARTED = 8
 _NO_WIDTH = 0.01
 _ROUNDING = 0.05
 _SPACING_ACCENTS = {
@@ -88,13 +92,28 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
         row.sort(key=lambda char: (char.x0, char.x1))
         run = [row[0]]
         for char in row[1:]:
-            if _belongs(char, run[-1]):
-                run.append(char)
-            else:
-                words.append(_word(run, math=math))
-                run = [char]
-        words.append(_word(run, math=math))
+            if not _belongs(char, run[-1]):
+                words.extend(_word(part, math=math) for part in _parts(run))
+                run = []
+            run.append(char)
+        words.extend(_word(part, math=math) for part in _parts(run))
     return words
+
+
+def _parts(run: list[Char]) -> list[list[Char]]:
+    """A run cut at its narrow spaces: gaps between letters of one font that stand out where all others abut."""
+    gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
+    wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
+    if not wide or len(run) < _LEAST_PARTED or any(_TIGHT < gap <= _NARROW_GAP for gap in gaps):
+        return [run]
+    if not all(_is_between_words(run[index - 1], run[index]) for index in wide):
+        return [run]
+    return [run[start:end] for start, end in pairwise([0, *wide, len(run)])]
+
+
+def _is_between_words(left: Char, right: Char) -> bool:
+    written = left.text[-1:].isalnum() and right.text[:1].isalnum()
+    return written and left.font == right.font and not _MATH_FONT.search(left.font)
 
 
 def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
@@ -124,21 +143,23 @@ def _belongs(char: Char, last: Char) -> bool:
         return False
     gap = char.x0 - last.x1
     size = max(char.size, last.size)
-    return -0.6 * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
+    back = 1.0 if char.text in _SPACING_ACCENTS else 0.6
+    return -back * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
 
 
 def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
+    _, lefts, rights, baselines, sizes, fonts, bolds, italics, _ = zip(*run, strict=True)
     count = len(run)
     return Word(
         text=_compose(run),
-        x0=min(char.x0 for char in run),
-        x1=max(char.x1 for char in run),
-        baseline=median(char.baseline for char in run),
-        size=max(char.size for char in run),
-        font=Counter(char.font for char in run).most_common(1)[0][0],
-        bold=2 * sum(char.bold for char in run) > count,
-        italic=2 * sum(char.italic for char in run) > count,
-        math=sum(math(char.font) for char in run) / count,
+        x0=min(lefts),
+        x1=max(rights),
+        baseline=median(baselines),
+        size=max(sizes),
+        font=Counter(fonts).most_common(1)[0][0],
+        bold=2 * sum(bolds) > count,
+        italic=2 * sum(italics) > count,
+        math=sum(map(math, fonts)) / count,
     )
 
 
@@ -148,13 +169,24 @@ def _compose(run: Sequence[Char]) -> str:
     pending = ""
     for index, char in enumerate(run):
         mark = _SPACING_ACCENTS.get(char.text, "")
-        if mark and index + 1 < len(run) and run[index + 1].x0 < char.x1 and run[index + 1].text.isalpha():
+        over = _under(run, index) if mark else None
+        if over is not None and over > index:
             pending = mark
-            continue
-        if mark and parts and run[index - 1].x1 > char.x0 + 0.3 * (char.x1 - char.x0) and parts[-1].isalpha():
+        elif over is not None and parts[-1].isalpha():
             parts[-1] += mark
-            continue
-        letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
-        parts.append(letter + pending)
-        pending = ""
+        else:
+            letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
+            parts.append(letter + pending)
+            pending = ""
     return unicodedata.normalize("NFC", "".join(parts) + pending)
+
+
+def _under(run: Sequence[Char], index: int) -> int | None:
+    """Which neighbour of an accent stands under it, if any does: that whose middle is nearer."""
+    accent = run[index]
+    near: list[tuple[float, int]] = []
+    for other, letter in ((at, run[at]) for at in (index - 1, index + 1) if 0 <= at < len(run)):
+        shared = min(accent.x1, letter.x1) - max(accent.x0, letter.x0)
+        if letter.text.isalpha() and shared > 0.3 * (accent.x1 - accent.x0):
+            near.append((abs(letter.x0 + letter.x1 - accent.x0 - accent.x1), other))
+    return min(near)[1] if near else None

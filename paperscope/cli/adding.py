@@ -71,7 +71,8 @@ def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> Non
     if as_json:
         row = {"file": str(file), "outcome": added.outcome, "paper": paper.id, "title": paper.title}
         numbers = {"pages": len(paper.pages), "seconds": round(added.seconds, 3), "usage": asdict(added.usage)}
-        typer.echo(json.dumps({**row, **numbers}, ensure_ascii=False))
+        problems = {"problems": [asdict(problem) for problem in paper.problems]}
+        typer.echo(json.dumps({**row, **numbers, **problems}, ensure_ascii=False))
         return
     took = [extent(paper), f"{added.seconds:.1f} s"]
     if added.usage != Usage():

@@ -67,7 +67,7 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
     grid.add_column("file", overflow="fold", ratio=1)
     for paper in papers:
         counts = Counter(element.kind for element in paper.elements)
-        numbers = (len(paper.pages), counts["table"], counts["figure"], counts["equation"])
+        numbers = (len(paper.pages) if paper.paged else "–", counts["table"], counts["figure"], counts["equation"])
         grid.add_row(paper.id, Text(paper.title), *map(str, numbers), Text(paper.file))
     return grid
 

@@ -111,7 +111,9 @@ def _report(file: Path, parsed: ParsedPaper, written: Written, job: ParseJob, *,
         numbers = {f"{kind}s": count for kind, count in counts.items()}
         typer.echo(json.dumps({**row, **numbers, **more, "seconds": round(seconds, 3)}, ensure_ascii=False))
         return
-    numbers_text = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
+    told = counts if paper.paged else {kind: count for kind, count in counts.items() if kind != "page"}
+    parts = [f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in told.items()]
+    numbers_text = ", ".join(parts if paper.paged else [paper.format, *parts])
     results = stdout()
     results.print(Text(paper.title, style="bold"))
     results.print(Text(f"  {numbers_text}  ({seconds:.1f} s)"))

@@ -80,16 +80,17 @@ def loaded(weights: Weights, load: Callable[[str], T]) -> T:
 
 def _fetched(name: str) -> str:
     """The folder of a Hugging Face model. Only weights that are plain numbers are fetched, never pickles or code."""
-    from httpx2 import HTTPError
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import errors, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError, XetDownloadError
 
+    # The error of the library that huggingface-hub reaches servers with: httpx2, or httpx before its version 2.
+    http_error: type[Exception] = errors.HTTPError  # type: ignore[attr-defined]
     try:
         try:
             return snapshot_download(name, local_files_only=True, allow_patterns=FETCHED)
         except LocalEntryNotFoundError:
             return snapshot_download(name, allow_patterns=FETCHED)
-    except (OSError, ValueError, HTTPError, XetDownloadError) as error:
+    except (OSError, ValueError, http_error, XetDownloadError) as error:
         raise ModelError(
             f"can't fetch the model {name!r} from Hugging Face: {_first_line(error)}; "
             "check the name and the connection, or name a folder, or leave the setting empty"

@@ -133,7 +133,7 @@ class ParserSettings(Section):
     """How files are read."""
 
     engine: Literal["paperscope", "docling", "mineru"] = Field(
-        default="paperscope", description="what reads a PDF: our rules, or docling or MinerU where they are installed"
+        default="paperscope", description="what reads a PDF: our rules, docling (extra: docling), or MinerU's program"
     )
     backend: Literal["pymupdf", "pdfium"] = Field(
         default="pymupdf", description="the library below our rules; pdfium needs no AGPL (extra: pdfium)"
@@ -145,8 +145,12 @@ class ParserSettings(Section):
     layout_check: bool = Field(
         default=True, description="compare a table that our rules are unsure of with PyMuPDF's own reading"
     )
-    docling_models: Path | None = Field(default=None, description="the folder of docling's models; nothing is fetched")
-    mineru_command: str = Field(default="mineru", min_length=1, description="MinerU's command line")
+    docling_models: Annotated[Path, AfterValidator(_expanded)] | None = Field(
+        default=None, description="the folder of docling's models; nothing is fetched"
+    )
+    mineru_command: str = Field(
+        default="mineru", min_length=1, description="MinerU's program and its options, run without a shell"
+    )
 
 
 class ChunkingSettings(Section):
@@ -175,7 +179,12 @@ class LimitSettings(Section):
     max_file_mb: int = Field(default=100, ge=1, description="the largest paper file, in megabytes")
     max_pages: int = Field(default=500, ge=1, description="the most pages of a paper")
     parse_seconds: float = Field(
-        default=15.0, gt=0, description="how long opening a PDF, or reading one page of it, may take"
+        default=15.0,
+        gt=0,
+        description="how long opening a PDF or reading a page may take; recognising its text (OCR) ten times as long",
+    )
+    engine_seconds: float = Field(
+        default=1800.0, gt=0, description="how long docling or MinerU may take for a paper, as parser.engine"
     )
     parse_memory_mb: int = Field(
         default=4096, ge=256, description="how much memory reading a PDF may take, in megabytes (Linux)"

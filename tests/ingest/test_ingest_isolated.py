@@ -19,6 +19,7 @@ from paperscope.protocols import Parser
 ODD = """
 import os, signal, time
 from pathlib import Path
+from ingest.patience import ask_for_time
 from paperscope.errors import SettingsError
 from paperscope.types import Page, Paper, ParsedPaper
 
@@ -29,6 +30,15 @@ class OddParser:
         match file.stem:
             case "crash": os.kill(os.getpid(), signal.SIGSEGV)
             case "hang": time.sleep(60)
+            case "slow":
+                ask_for_time(10)
+                time.sleep(3)
+            case "slower":
+                ask_for_time(1.5)
+                time.sleep(60)
+            case "after":
+                on_page(2, 2)
+                time.sleep(60)
             case "bloat": bytearray(3_000_000_000)
             case "bug": raise ZeroDivisionError("nobody thought of it")
             case "settings": raise SettingsError("install it")
@@ -66,6 +76,8 @@ def test_the_paper_its_crops_and_the_pages_come_through(odd: Parser) -> None:
     [
         ("crash", r"'crash\.pdf' made the parser fail at page 2 \(signal 11\)"),
         ("hang", r"'hang\.pdf' was given up: a step of reading it, at page 2, took longer than 2 seconds"),
+        ("slower", r"a step of reading it, at page 2, took longer than 3 seconds"),
+        ("after", r"a step of reading it, after its last page, took longer than 4 seconds"),
         ("bug", r"ZeroDivisionError: nobody thought of it"),
         pytest.param(
             "bloat",
@@ -79,6 +91,10 @@ def test_a_failure_is_the_files_own_and_the_next_file_is_read(odd: Parser, name:
     with pytest.raises(PaperFileError, match=message):
         isolated.parse(Path(f"{name}.pdf"))
     assert isolated.parse(Path("good.pdf")).crops
+
+
+def test_a_step_that_asks_for_time_gets_it(odd: Parser) -> None:
+    assert IsolatedParser(odd, seconds=2, memory_mb=500).parse(Path("slow.pdf")).crops
 
 
 def test_errors_keep_their_kind(odd: Parser) -> None:
@@ -114,7 +130,12 @@ def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None
         """)
     )
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     with process:
         assert process.stdout is not None

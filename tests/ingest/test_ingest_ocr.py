@@ -20,6 +20,7 @@ from ingest.ocr.sizes import snapped
 from ingest.ocr.spacing import pieces_of
 from ingest.ocr.usable import needs_recognition
 from ingest.parsers import parser_for
+from ingest.patience import heard_by
 from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.backend import Char
 from ingest.pdf.mupdf import MuPdfBackend
@@ -120,6 +121,16 @@ def test_a_scanned_page_is_read_by_the_rules_and_says_so(tmp_path: Path) -> None
     assert [problem.reason for problem in paper.problems] == [
         "the page has no text layer; its text was recognised (OCR), mean confidence 0.95"
     ]
+
+
+def test_recognition_asks_for_time_and_each_page_of_crops_is_a_step(tmp_path: Path) -> None:
+    asked: list[float] = []
+    table = [Line(72, 60, "Table 1: Two"), *(Line(72, y, "a 1 2 3") for y in (90, 104, 118))]
+    data = scan_of(page_of(table, rules=[(72, 200, y) for y in (76, 93, 124)]))
+    with heard_by(asked.append):
+        paper = parse(data, tmp_path, Recognition(recognizer=AtHand(words_in(table))))
+    assert any(isinstance(element, Table) for element in paper.elements)
+    assert asked == [10.0, 1.0]
 
 
 def test_pages_with_text_are_left_alone(tmp_path: Path) -> None:

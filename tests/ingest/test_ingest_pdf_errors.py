@@ -118,10 +118,34 @@ class _Broken:
         raise PageReadError("not rendered")
 
 
+class _Faint(_Broken):
+    """A document with letters of no size and glyphs of no text among the others."""
+
+    def read(self, number: int) -> PageContent:
+        letters = [
+            Char(text, 50 + 6 * at, 56 + 6 * at, 100 + 14 * line, size, "Times", False, False)
+            for line, (text, size) in enumerate((("x", 10.0), ("y", 0.0), ("", 10.0), ("z", 0.1), ("x", 10.0)))
+            for at in range(9)
+        ]
+        return PageContent(number=number, width=600, height=800, chars=letters)
+
+
 class _BrokenBackend:
+    def __init__(self, document: _Broken | None = None) -> None:
+        self._document = document or _Broken()
+
     @contextmanager
     def open(self, data: bytes, *, name: str, password: str | None) -> Iterator[_Broken]:
-        yield _Broken()
+        yield self._document
+
+
+def test_letters_that_nobody_can_see_are_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "faint.pdf"
+    file.write_bytes(pdf())
+    paper = PdfParser(backend=_BrokenBackend(_Faint())).parse(file).paper
+    texts = [element.text for element in paper.elements if element.kind == "passage"]
+    assert set("".join(texts)) <= {"x", " "}
+    assert sum(text.count("x") for text in texts) == 3 * 18
 
 
 def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
@@ -135,6 +159,19 @@ def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
     assert [(problem.page, "bad stream" in problem.reason) for problem in paper.problems] == [(2, True)]
     assert {element.place.page for element in paper.elements} == {1, 3}
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
+def test_a_page_that_is_not_there_leaves_the_others(tmp_path: Path, name: BackendName) -> None:
+    document = pymupdf.open(stream=pdf(3))
+    first, _, third = (page.xref for page in document)
+    tree = int(document.xref_get_key(first, "Parent")[1].split()[0])
+    document.xref_set_key(tree, "Kids", f"[{first} 0 R 99 0 R {third} 0 R]")
+    file = tmp_path / "odd.pdf"
+    file.write_bytes(document.tobytes())
+    paper = PdfParser(backend=backend_for(name)).parse(file).paper
+    assert {element.place.page for element in paper.elements} == {1, 3}
+    assert any(problem.page == 2 and "can't be read" in problem.reason for problem in paper.problems)
 
 
 def test_a_file_with_too_many_pages_is_refused(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_the_links(parsed: ParsedPaper) -> None:
         ("Table 1", "table"),
         ("Figure 1", "figure"),
         ("Eq. (1)", "equation"),
-        ("Doe et al. (2019", "reference"),
+        ("Doe et al. (2019)", "reference"),
     }
 
 

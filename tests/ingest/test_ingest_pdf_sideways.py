@@ -90,3 +90,10 @@ def test_labels_and_stamps_that_run_sideways_are_left_alone(tmp_path: Path) -> N
     paper = parsed(f"{stamp}\n{PROSE}", tmp_path).paper
     assert not any("arXiv" in element.text for element in paper.elements if isinstance(element, Passage))
     assert any("Sentence number 30" in element.text for element in paper.elements if isinstance(element, Passage))
+
+
+def test_a_page_of_a_few_sideways_words_says_that_they_were_not_read(tmp_path: Path) -> None:
+    paper = parsed(f"{PROSE}\n#pagebreak()\n#rotate(90deg, reflow: true)[Stamped at the margin]", tmp_path).paper
+    assert [(problem.page, problem.reason) for problem in paper.problems] == [
+        (2, "its text runs sideways and was not read")
+    ]

@@ -1,5 +1,6 @@
 """The pure rules that turn words and rules into tables."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -11,8 +12,10 @@ from ingest.pdf.captions import captions_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import line_of
 from ingest.pdf.rules import without_running_rules
+from ingest.pdf.table_columns import columns_of
 from ingest.pdf.table_grid import TableRegion, read_grid
-from ingest.pdf.table_rows import is_annotation, is_value
+from ingest.pdf.table_rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.table_strips import Strip
 from ingest.pdf.tables import find_tables
 from paperscope.types import Box
 from tests.ingest.pdf_words import sentence, word
@@ -55,6 +58,16 @@ def test_values(text: str) -> None:
 @pytest.mark.parametrize("text", ["Model", "F1", "BERT (2018)", "Prec.", "Acc"])
 def test_no_values(text: str) -> None:
     assert not is_value(text)
+
+
+@pytest.mark.parametrize("part", ["1 ", "12", "1-", "1±", "1/", "1, ", "(1) ", "1% ", "- 1"])
+def test_a_long_row_of_numbers_is_judged_at_once(part: str) -> None:
+    text = part * 5000
+    started = time.monotonic()
+    assert not is_value(f"{text}end")
+    assert is_value(f"{text}1")
+    assert not is_annotation(text)
+    assert time.monotonic() - started < 5
 
 
 def test_annotations() -> None:
@@ -231,6 +244,34 @@ def test_named_rows_of_texts_between_two_rules_stay_apart() -> None:
     ]
 
 
+def test_wrapped_rows_at_one_pitch_end_where_a_text_had_room_for_more() -> None:
+    rows = [
+        [(0, "Kind"), (100, "Description")],
+        [(0, "Live coding or"), (100, "Instructors write some code and")],
+        [(0, "demonstrations"), (100, "invite people to follow.")],
+        [(0, "Tasks"), (100, "All are invited to solve a short")],
+        [(100, "exercise on their own.")],
+        [(0, "Continuous and"), (100, "Students are asked at the end of")],
+        [(0, "anonymous notes"), (100, "the day.")],
+    ]
+    assert grid_of(rows, rules=(0, 14, 90)) == [
+        ["Kind", "Description"],
+        ["Live coding or demonstrations", "Instructors write some code and invite people to follow."],
+        ["Tasks", "All are invited to solve a short exercise on their own."],
+        ["Continuous and anonymous notes", "Students are asked at the end of the day."],
+    ]
+
+
+def test_rows_of_names_that_fill_their_columns_stay_apart() -> None:
+    rows = [
+        [(0, "Encoder of ours"), (100, "Corpus")],
+        [(0, "BERT-base-cased"), (100, "SQuAD-with-noise")],
+        [(0, "RoBERTa-large-v"), (100, "QuoRef-shortened")],
+        [(0, "XLNet-large-cas"), (100, "HotPotQA-in-full")],
+    ]
+    assert len(grid_of(rows, rules=(0, 14, 60))) == 4
+
+
 @given(
     st.integers(2, 6).flatmap(
         lambda columns: st.lists(st.lists(VALUES, min_size=columns, max_size=columns), min_size=1, max_size=8)
@@ -247,3 +288,10 @@ def test_any_full_grid_of_values_is_read_back(values: list[list[str]]) -> None:
     grid = grid_of([header, *body], rules=[0, 14, bottom], width=100 + 40 * columns)
     assert [row[1:] for row in grid[1:]] == values
     assert [row[0] for row in grid[1:]] == [f"row{chr(97 + row)}" for row in range(len(values))]
+
+
+def test_a_column_into_which_words_only_reach_is_no_column_of_its_own() -> None:
+    lines = [line_of([word("reaching", 100, y)]) for y in (10, 22)]
+    rows = [PrintedRow(baseline=line.baseline, segments=(line,)) for line in lines]
+    columns = columns_of(rows, [Strip(x0=104, x1=108), Strip(x0=112, x1=116)], em=10)
+    assert columns.intervals == ((100, 140),)

@@ -31,6 +31,7 @@ def check(text: str, *quotes: str, table: str = "", question: str = "") -> tuple
         ("84.0±0.3 (+1.41)", ["84.0", "0.3", "1.41"]),
         ("F1 on SST-5, CTB6 and BERT+2", []),
         ("Table 8, 93.14 is highest; see Figs. 2 and 3 (Li et al., 2019) [12]", ["93.14"]),
+        ("It flies for 38 minutes. (lines 11-212), (line 6)", ["38"]),
         ("ends with 12.", ["12"]),
         ("1,2", ["1", "2"]),
         (".5", ["0.5"]),
