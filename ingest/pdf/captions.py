@@ -125,8 +125,11 @@ def _caption(
     for other in lines:
         if whole or other in members or other in starts or _ruled_off(last, other, rules):
             continue
-        if _continues(last, other, first=line, text_left=text_left, gutter=gutter) and not _is_row(other, line, lines):
-            members.extend(_row(other, lines, right=line.box.x1))
+        row = _row(other, lines, right=line.box.x1)
+        if _is_row(other, line, lines) or (last is line and _is_cell(row[-1], line, lines, left=other)):
+            continue
+        if _continues(last, other, first=line, text_left=text_left, gutter=gutter):
+            members.extend(row)
             last = other
     text = join_lines([line.text[match.end() :], *(member.text for member in members[1:])])
     kind, _ = _KINDS[match["word"][:3].lower()]
@@ -170,20 +173,6 @@ def _ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool
     )
 
 
-def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
-    """A line with what stands beside it up to the caption's right end, at the wide spaces of justified text."""
-    row = [line]
-    for other in lines:
-        gap = other.box.x0 - row[-1].box.x1
-        if abs(other.baseline - line.baseline) < 1 and 0 < gap < 2.5 * line.size and other.box.x1 < right + 3:
-            row.append(other)
-    return row if _is_full_at(row[-1], right) else row[:1]
-
-
-def _is_full_at(line: Line, right: float) -> bool:
-    return abs(line.box.x1 - right) < 3
-
-
 def _continues(last: Line, other: Line, *, first: Line, text_left: float | None, gutter: float | None) -> bool:
     pitch = other.baseline - last.baseline
     if not 0 < pitch < 1.55 * first.size or not _is_of_size(other, first.size):
@@ -205,6 +194,30 @@ def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
     return any(
         abs(line.baseline - other.baseline) < 1 and first.box.x0 - 5 < line.box.x0 and line.box.x1 < other.box.x0
         for line in lines
+    )
+
+
+def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
+    """A line with what stands beside it up to the caption's right end, at the wide spaces of justified text."""
+    row = [line]
+    for other in lines:
+        gap = other.box.x0 - row[-1].box.x1
+        if abs(other.baseline - line.baseline) < 1 and 0 < gap < 2.5 * line.size and other.box.x1 < right + 3:
+            row.append(other)
+    return row if abs(row[-1].box.x1 - right) < 3 else row[:1]
+
+
+def _is_cell(line: Line, first: Line, lines: Sequence[Line], *, left: Line) -> bool:
+    """Whether a line that hangs is the first cell of a row: more stands near its right end, which is not the
+    caption's."""
+    hangs = abs(left.box.x0 - first.box.x0) >= 3 and abs(left.center - first.center) >= 4
+    return (
+        hangs
+        and abs(line.box.x1 - first.box.x1) >= 3
+        and any(
+            abs(other.baseline - line.baseline) < 1 and 0 < other.box.x0 - line.box.x1 < 8 * line.size
+            for other in lines
+        )
     )
 
 

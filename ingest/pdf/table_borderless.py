@@ -8,13 +8,16 @@ from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, bounds
 from ingest.pdf.table_grid import TableRegion
 from ingest.pdf.table_regions import Side
-from ingest.pdf.table_rows import em_of, printed_rows
+from ingest.pdf.table_rows import PrintedRow, em_of, printed_rows
+from ingest.pdf.table_strips import strips_of
 
 __all__ = ["borderless_region", "region_of_run", "run_of_rows"]
 
 _LARGEST_GAP = 3.0
 _FARTHEST = 4.0
 _TOUCH = 15.0
+_SPLIT = 0.6
+_WRAPPED = 0.35
 
 
 def borderless_region(
@@ -36,14 +39,25 @@ def region_of_run(layout: PageLayout, run: Sequence[Line]) -> tuple[TableRegion,
     words = tuple(word for line in run for word in line.words)
     box = bounds(line.box for line in run)
     rows = printed_rows(words, em=em_of(words), verticals=())
-    split = sum(len(row.segments) > 1 for row in rows)
-    if split < 0.6 * len(rows):
+    if not _in_columns(rows, em=em_of(words)):
         return None
     partial = tuple(
         rule for rule in layout.content.horizontal if box.x0 - 4 <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
     )
     full = tuple(sorted(rule.y for rule in partial if rule.x1 - rule.x0 > 0.9 * (box.x1 - box.x0)))
     return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1), ruled=False), len(rows)
+
+
+def _in_columns(rows: Sequence[PrintedRow], *, em: float) -> bool:
+    """Whether most rows have several texts; fewer will do where all others go on within one column of theirs."""
+    split = [row for row in rows if len(row.segments) > 1]
+    if len(split) >= _SPLIT * len(rows):
+        return True
+    if len(split) < max(3, _WRAPPED * len(rows)):
+        return False
+    strips = strips_of(split, em=em, verticals=())
+    rest = [row.box for row in rows if len(row.segments) == 1]
+    return len(strips) > 1 and not any(box.x0 < strip.middle < box.x1 for box in rest for strip in strips)
 
 
 def run_of_rows(

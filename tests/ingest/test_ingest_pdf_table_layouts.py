@@ -1,10 +1,12 @@
 """Captions, groups of rows and titles of tables as several venues set them."""
 
-from ingest.pdf.backend import HorizontalRule
+from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import Caption, captions_of
 from ingest.pdf.fractions import fold_fractions
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, lines_of
 from ingest.pdf.table_grid import TableRegion, read_grid
+from ingest.pdf.tables import find_tables
 from ingest.pdf.words import Word
 from paperscope.types import Box
 from tests.ingest.pdf_words import sentence, word
@@ -83,6 +85,30 @@ def test_a_full_grid_is_trusted_and_a_doubtful_one_less() -> None:
     assert 0.5 < confidence_of(plain, ruled=False) < 1.0
     assert confidence_of(merged, wide=120) <= 0.5
     assert confidence_of(untitled) <= 0.5
+
+
+def test_wrapped_cells_make_a_table_without_rules() -> None:
+    texts = [("Set", "Content", "n"), ("One", "two surveys", "12"), ("", "by phone", ""), ("", "and post", "")]
+    texts += [("Two", "reviews of", "345"), ("", "each record", ""), ("", "by hand", "")]
+    page = lines(
+        (0, 10, "Table 1: What the sets hold."),
+        *(
+            (x, 30 + 12 * row, text)
+            for row, cells in enumerate(texts)
+            for x, text in zip((0, 60, 160), cells, strict=True)
+            if text
+        ),
+    )
+    layout = PageLayout(
+        content=PageContent(number=1, width=300, height=400, chars=()),
+        words=tuple(item for line in page for item in line.words),
+        lines=tuple(page),
+    )
+    [table] = find_tables([layout], [captions_of(page, gutter=None)])
+    found = {(cell.row, cell.column): cell.text for cell in table.grid.cells}
+    assert found[1, 1] == "two surveys by phone and post"
+    assert found[2, 1] == "reviews of each record by hand"
+    assert len(found) == 9
 
 
 def test_labels_that_stand_at_no_middle_are_left_where_they_are() -> None:
