@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ingest.annotations import annotated
 from ingest.pdf.drafts import Draft
-from ingest.pdf.links import find_links
-from ingest.pdf.sections import section_at, sections_of
+from ingest.pdf.links.links import find_links
+from ingest.pdf.text.sections import section_at, sections_of
 from paperscope.types import Element, Page, PageProblem, Paper, PaperFormat, Passage, Table
 
 __all__ = ["paper_id", "paper_of"]

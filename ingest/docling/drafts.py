@@ -12,8 +12,8 @@ from ingest.docling.tree import Tree, is_float
 from ingest.mineru.blocks import Block, BlockKind, TextLine
 from ingest.mineru.roles import front_of, heading_level, is_abstract, opens_references
 from ingest.pdf.drafts import Draft
-from ingest.pdf.heading_styles import split_number
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entry import entry_label, entry_year
+from ingest.pdf.text.heading_styles import split_number
 from paperscope.types import Element, Equation, Figure, PageProblem, Passage, PassageRole, Reference, Table
 
 __all__ = ["Drafted", "draft_nodes"]

@@ -15,8 +15,8 @@ from ingest.docling.places import Places
 from ingest.ocr import needs_recognition
 from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
 from ingest.pdf.crops import add_crops
-from ingest.pdf.front import author_names
 from ingest.pdf.source import read_pdf
+from ingest.pdf.text.front import author_names
 from paperscope.errors import PaperFileError
 from paperscope.types import PageProblem, Paper, ParsedPaper
 

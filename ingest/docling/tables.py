@@ -5,7 +5,7 @@ from typing import Literal
 
 from ingest.docling.nodes import CellNode, Node
 from ingest.docling.places import Places
-from ingest.pdf.table_rows import is_value
+from ingest.pdf.tables.rows import is_value
 from paperscope.types import Cell, Place
 
 __all__ = ["cells_of", "header_rows"]

@@ -9,8 +9,8 @@ from ingest.markup.front import with_front
 from ingest.markup.levels import with_levels
 from ingest.markup.reading import Reading, Source
 from ingest.pdf.drafts import Draft
-from ingest.pdf.heading_styles import is_references_title
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entry import entry_label, entry_year
+from ingest.pdf.text.heading_styles import is_references_title
 from paperscope.errors import PaperFileError
 from paperscope.types import Element, Figure, Page, PaperFormat, ParsedPaper, Passage, Reference
 

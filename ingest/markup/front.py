@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.markup.levels import section_number
-from ingest.pdf.front import author_names
+from ingest.pdf.text.front import author_names
 from paperscope.types import Element, Passage
 
 __all__ = ["Front", "with_front"]

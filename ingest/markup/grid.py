@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ingest.pdf.table_rows import is_value
+from ingest.pdf.tables.rows import is_value
 from paperscope.types import Cell, Place
 
 __all__ = ["MarkedCell", "cells_of_rows"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ingest.markup.maths import latex_text, mathml_text
 from ingest.markup.nodes import Node
-from ingest.pdf.scripts import script_text
+from ingest.pdf.page.scripts import script_text
 
 __all__ = ["SILENT", "all_bold", "collapsed", "inline_text"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ingest.mineru.nodes import Node
-from ingest.pdf.hyphens import join_lines
+from ingest.pdf.text.hyphens import join_lines
 from paperscope.types import Box, Page
 
 __all__ = ["Block", "BlockKind", "Imported", "TextLine", "kind_of", "line_text", "tidied"]

@@ -10,9 +10,9 @@ from ingest.mineru.floats import FloatMaker
 from ingest.mineru.roles import Front, front_of, heading_level, is_abstract, is_heading, opens_references
 from ingest.mineru.texts import Text, TextFlow
 from ingest.pdf.drafts import Draft
-from ingest.pdf.heading_styles import split_number
-from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entry import entry_label, entry_year
+from ingest.pdf.text.heading_styles import split_number
+from ingest.pdf.text.hyphens import Vocabulary, join_lines, vocabulary_of
 from paperscope.types import Box, Element, Equation, PageProblem, Passage, PassageRole, Place, Reference
 
 __all__ = ["Drafted", "draft_blocks"]

@@ -9,7 +9,7 @@ from lxml import etree
 from lxml import html as markup
 
 from ingest.mineru.blocks import tidied
-from ingest.pdf.table_rows import is_value
+from ingest.pdf.tables.rows import is_value
 from paperscope.types import Cell, Place
 
 __all__ = ["HtmlGrid", "read_html_table"]

@@ -7,7 +7,7 @@ from ingest.building import paper_id, paper_of
 from ingest.mineru.drafts import draft_blocks
 from ingest.mineru.floats import FloatMaker
 from ingest.mineru.folder import read_document, source_of
-from ingest.pdf.front import author_names
+from ingest.pdf.text.front import author_names
 from paperscope.errors import PaperFileError
 from paperscope.types import PageProblem, PaperFormat, ParsedPaper
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.mineru.blocks import Block
-from ingest.pdf.heading_styles import is_references_title, split_number
+from ingest.pdf.text.heading_styles import is_references_title, split_number
 
 __all__ = ["Front", "front_of", "heading_level", "is_abstract", "is_heading", "opens_references"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.mineru.blocks import Block, TextLine
-from ingest.pdf.references import entry_label, entry_mark, entry_year
+from ingest.pdf.references.entry import entry_label, entry_mark, entry_year
 from paperscope.types import Box, PassageRole
 
 __all__ = ["Text", "TextFlow"]

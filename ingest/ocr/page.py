@@ -13,7 +13,7 @@ from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
 from ingest.ocr.spacing import letter_edges, pieces_of
 from ingest.patience import ask_for_time
 from ingest.pdf.backend import Char, HorizontalRule, PageContent, VerticalRule
-from ingest.pdf.shapes import join_rules
+from ingest.pdf.backends.shapes import join_rules
 from paperscope.types import Box
 
 __all__ = ["RecognizedPage", "recognized_page", "straightened"]

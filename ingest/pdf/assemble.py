@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from ingest.building import paper_id, paper_of
 from ingest.pdf.backend import OutlineEntry, PageContent
 from ingest.pdf.drafts import draft_elements
-from ingest.pdf.front import author_names, author_text
-from ingest.pdf.hyphens import join_lines
+from ingest.pdf.page.turning import turned_size
 from ingest.pdf.places import Places
 from ingest.pdf.structure import Structure, read_structure
-from ingest.pdf.turning import turned_size
+from ingest.pdf.text.front import author_names, author_text
+from ingest.pdf.text.hyphens import join_lines
 from paperscope.types import Page, PageProblem, Paper, PaperFormat
 
 __all__ = ["assemble"]

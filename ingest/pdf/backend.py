@@ -32,7 +32,7 @@ class Char(NamedTuple):
     `direction` says which way its line runs, in quarter turns clockwise as the reader sees the page: 0 to the right, 1
     downwards, 2 to the left (upside down), 3 upwards; text at any other angle (a watermark) is no part of a page's
     characters. `x0`, `x1` and `baseline` are measured as if the page were turned so that the character stands upright
-    (see `ingest.pdf.turning`); turning the page changes the direction and nothing else.
+    (see `ingest.pdf.page.turning`); turning the page changes the direction and nothing else.
 
     A NamedTuple for speed: a paper has a hundred thousand of them.
     """
@@ -69,8 +69,8 @@ class PageContent:
     """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths and of
     text at odd angles, `images` of pictures.
 
-    `turns` is not 0 where the page was turned for reading (see `ingest.pdf.views`): everything here is then measured on
-    the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.
+    `turns` is not 0 where the page was turned for reading (see `ingest.pdf.page.views`): everything here is then
+    measured on the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.
     """
 
     number: int

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ingest.pdf.backend import HorizontalRule
-from ingest.pdf.continued import is_continuation_note, opens_continuation
-from ingest.pdf.hyphens import join_lines
-from ingest.pdf.lines import Line, bounds
+from ingest.pdf.page.lines import Line, bounds
+from ingest.pdf.tables.notes import is_continuation_note, opens_continuation
+from ingest.pdf.text.hyphens import join_lines
 from paperscope.types import Box
 
 __all__ = ["Caption", "CaptionKind", "caption_start", "captions_of", "normal_label"]

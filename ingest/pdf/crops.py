@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ingest.patience import ask_for_time
 from ingest.pdf.backend import Document, PageContent, PageReadError
+from ingest.pdf.page.views import turns_at
 from ingest.pdf.trimming import trimmed
-from ingest.pdf.views import turns_at
 from paperscope.types import Box, Element, Equation, Figure, PageProblem, Paper, ParsedPaper, Place, Table, content_hash
 
 __all__ = ["add_crops"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from ingest.pdf.assemble import assemble
 from ingest.pdf.backend import Document, PageContent, PageReadError
-from ingest.pdf.char_table import CharTable
-from ingest.pdf.views import views_of
+from ingest.pdf.backends.char_table import CharTable
+from ingest.pdf.page.views import views_of
 from paperscope.errors import PaperFileError
 from paperscope.types import PageProblem, Paper, PaperFormat
 

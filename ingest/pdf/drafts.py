@@ -3,24 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.pdf.edges import Edges
-from ingest.pdf.equations import FoundEquation
-from ingest.pdf.figure_elements import figure_element
-from ingest.pdf.figures import FoundFigure
-from ingest.pdf.flow import reading_order
-from ingest.pdf.footnotes import notes_of
-from ingest.pdf.heading_styles import is_references_title
-from ingest.pdf.headings import FoundHeading
-from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
-from ingest.pdf.lines import Line, bounds
-from ingest.pdf.listings import FoundListing
-from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
+from ingest.pdf.figures.elements import figure_element
+from ingest.pdf.figures.find import FoundFigure
+from ingest.pdf.formulas.equations import FoundEquation
+from ingest.pdf.page.edges import Edges
+from ingest.pdf.page.flow import reading_order
+from ingest.pdf.page.lines import Line, bounds
 from ingest.pdf.places import Places
-from ingest.pdf.reference_entries import Entry, bibliography_start, entries_of
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entries import Entry, bibliography_start, entries_of
+from ingest.pdf.references.entry import entry_label, entry_year
 from ingest.pdf.structure import Structure
-from ingest.pdf.table_elements import table_element
-from ingest.pdf.table_found import FoundTable
+from ingest.pdf.tables.elements import table_element
+from ingest.pdf.tables.found import FoundTable
+from ingest.pdf.text.footnotes import notes_of
+from ingest.pdf.text.heading_styles import is_references_title
+from ingest.pdf.text.headings import FoundHeading
+from ingest.pdf.text.hyphens import Vocabulary, join_lines, vocabulary_of
+from ingest.pdf.text.listings import FoundListing
+from ingest.pdf.text.paragraphs import FlowLine, TextStyle, paragraphs_of, text_style
 from paperscope.types import (
     Box,
     Element,

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import bounds
-from ingest.pdf.paragraphs import FlowLine
-from ingest.pdf.turning import as_seen
+from ingest.pdf.page.layout import PageLayout
+from ingest.pdf.page.lines import bounds
+from ingest.pdf.page.turning import as_seen
+from ingest.pdf.text.paragraphs import FlowLine
 from paperscope.types import Box, Place
 
 __all__ = ["Places"]

@@ -5,23 +5,23 @@ from dataclasses import dataclass
 
 from ingest.pdf.backend import OutlineEntry, PageContent
 from ingest.pdf.captions import Caption, captions_of
-from ingest.pdf.edges import Edges, column_edges
-from ingest.pdf.equations import FoundEquation, find_equations
-from ingest.pdf.figures import FoundFigure, find_figures
-from ingest.pdf.flow import reading_order
-from ingest.pdf.footnotes import footnotes_of
-from ingest.pdf.front import author_lines, title_lines
-from ingest.pdf.furniture import furniture_of
-from ingest.pdf.headings import FoundHeading, find_headings
-from ingest.pdf.layout import BodyStyle, PageLayout, body_style, layouts_of
-from ingest.pdf.lines import Line, rejoined
-from ingest.pdf.listings import FoundListing, find_listings
-from ingest.pdf.pictures import repeated_pictures
-from ingest.pdf.rules import without_running_rules
-from ingest.pdf.run_ins import cut_run_ins
-from ingest.pdf.sidebars import sidebars_of
-from ingest.pdf.table_found import FoundTable
-from ingest.pdf.tables import find_tables
+from ingest.pdf.figures.find import FoundFigure, find_figures
+from ingest.pdf.figures.pictures import repeated_pictures
+from ingest.pdf.formulas.equations import FoundEquation, find_equations
+from ingest.pdf.page.edges import Edges, column_edges
+from ingest.pdf.page.flow import reading_order
+from ingest.pdf.page.furniture import furniture_of
+from ingest.pdf.page.layout import BodyStyle, PageLayout, body_style, layouts_of
+from ingest.pdf.page.lines import Line, rejoined
+from ingest.pdf.page.rules import without_running_rules
+from ingest.pdf.tables.find import find_tables
+from ingest.pdf.tables.found import FoundTable
+from ingest.pdf.text.footnotes import footnotes_of
+from ingest.pdf.text.front import author_lines, title_lines
+from ingest.pdf.text.headings import FoundHeading, find_headings
+from ingest.pdf.text.listings import FoundListing, find_listings
+from ingest.pdf.text.run_ins import cut_run_ins
+from ingest.pdf.text.sidebars import sidebars_of
 
 __all__ = ["Structure", "read_structure"]
 

@@ -1,7 +1,7 @@
 """Words and characters as a page would give them."""
 
 from ingest.pdf.backend import Char
-from ingest.pdf.words import Word
+from ingest.pdf.page.words import Word
 
 LETTER = 0.5
 

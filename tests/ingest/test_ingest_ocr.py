@@ -23,7 +23,7 @@ from ingest.parsers import parser_for
 from ingest.patience import heard_by
 from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.backend import Char
-from ingest.pdf.mupdf import MuPdfBackend
+from ingest.pdf.backends.mupdf import MuPdfBackend
 from paperscope.settings import LimitSettings, ParserSettings
 from paperscope.types import Box, Paper, Passage, Table
 

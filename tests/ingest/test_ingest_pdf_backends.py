@@ -13,7 +13,7 @@ from PIL import Image
 from ingest import parser_for
 from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
 from ingest.pdf.backends import BackendName
-from ingest.pdf.turning import turned_box, turned_size
+from ingest.pdf.page.turning import turned_box, turned_size
 from paperscope.errors import PaperFileError, SettingsError
 from paperscope.settings import Settings
 from paperscope.types import Box, ParsedPaper, Table
@@ -267,7 +267,7 @@ def test_with_pdfium_nothing_of_pymupdf_is_loaded(root: Path) -> None:
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in list(sys.modules):
-        if module.startswith(("pypdfium2", "ingest.pdf.pdfium")):
+        if module.startswith(("pypdfium2", "ingest.pdf.backends.pdfium")):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     settings = Settings(parser={"backend": "pdfium"})

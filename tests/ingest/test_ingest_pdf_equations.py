@@ -3,14 +3,14 @@
 import pytest
 
 from ingest.pdf.backend import HorizontalRule, PageContent
-from ingest.pdf.edges import Edges
-from ingest.pdf.equations import FoundEquation, find_equations
-from ingest.pdf.formulas import read_formula
-from ingest.pdf.fractions import fold_fractions
-from ingest.pdf.glyphs import mended
-from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import lines_of
-from ingest.pdf.words import Word, words_of
+from ingest.pdf.backends.glyphs import mended
+from ingest.pdf.formulas.equations import FoundEquation, find_equations
+from ingest.pdf.formulas.formulas import read_formula
+from ingest.pdf.formulas.fractions import fold_fractions
+from ingest.pdf.page.edges import Edges
+from ingest.pdf.page.layout import PageLayout
+from ingest.pdf.page.lines import lines_of
+from ingest.pdf.page.words import Word, words_of
 from tests.ingest.pdf_words import chars, word
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from ingest.pdf.backend import PageContent
-from ingest.pdf.edges import Edges
-from ingest.pdf.heading_levels import levels_of
-from ingest.pdf.heading_styles import LineStyle
-from ingest.pdf.headings import FoundHeading, find_headings
-from ingest.pdf.layout import BodyStyle, PageLayout
-from ingest.pdf.lines import Line, line_of
-from ingest.pdf.run_ins import cut_run_ins
+from ingest.pdf.page.edges import Edges
+from ingest.pdf.page.layout import BodyStyle, PageLayout
+from ingest.pdf.page.lines import Line, line_of
+from ingest.pdf.text.heading_levels import levels_of
+from ingest.pdf.text.heading_styles import LineStyle
+from ingest.pdf.text.headings import FoundHeading, find_headings
+from ingest.pdf.text.run_ins import cut_run_ins
 from tests.ingest.pdf_words import sentence
 
 PLAIN = "plain words fill the line of this column up to its very end here"

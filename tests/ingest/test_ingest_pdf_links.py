@@ -2,9 +2,9 @@
 
 import pytest
 
-from ingest.pdf.links import find_links
-from ingest.pdf.mentions import expanded, mentions_of
-from ingest.pdf.references import entry_label
+from ingest.pdf.links.links import find_links
+from ingest.pdf.links.mentions import expanded, mentions_of
+from ingest.pdf.references.entry import entry_label
 from paperscope.types import Box, Element, Passage, Place, Reference, Section, Table
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))

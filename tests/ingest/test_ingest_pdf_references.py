@@ -2,11 +2,11 @@
 
 import pytest
 
-from ingest.pdf.edges import Edges
-from ingest.pdf.lines import line_of
-from ingest.pdf.paragraphs import FlowLine
-from ingest.pdf.reference_entries import bibliography_start, entries_of
-from ingest.pdf.references import entry_label, entry_mark, entry_year
+from ingest.pdf.page.edges import Edges
+from ingest.pdf.page.lines import line_of
+from ingest.pdf.references.entries import bibliography_start, entries_of
+from ingest.pdf.references.entry import entry_label, entry_mark, entry_year
+from ingest.pdf.text.paragraphs import FlowLine
 from tests.ingest.pdf_words import word
 
 

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.pdf.backend import Char, HorizontalRule
+from ingest.pdf.backends.shapes import join_rules
 from ingest.pdf.captions import captions_of, normal_label
-from ingest.pdf.columns import gutters
-from ingest.pdf.flow import reading_order
-from ingest.pdf.heading_styles import is_references_title, split_number
-from ingest.pdf.hyphens import join_lines, vocabulary_of
-from ingest.pdf.lines import line_of, lines_of
-from ingest.pdf.margins import line_numbers
-from ingest.pdf.scripts import script_text
-from ingest.pdf.shapes import join_rules
-from ingest.pdf.words import Word, words_of
+from ingest.pdf.page.columns import gutters
+from ingest.pdf.page.flow import reading_order
+from ingest.pdf.page.lines import line_of, lines_of
+from ingest.pdf.page.margins import line_numbers
+from ingest.pdf.page.scripts import script_text
+from ingest.pdf.page.words import Word, words_of
+from ingest.pdf.text.heading_styles import is_references_title, split_number
+from ingest.pdf.text.hyphens import join_lines, vocabulary_of
 from paperscope.types import Box
 from tests.ingest.pdf_words import chars, sentence, word
 

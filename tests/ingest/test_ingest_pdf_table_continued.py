@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.pdf import PdfParser
-from ingest.pdf.continued import is_continuation_note, opens_continuation
+from ingest.pdf.tables.notes import is_continuation_note, opens_continuation
 from paperscope.types import Figure, ParsedPaper, Passage, Table
 
 HEAD = """

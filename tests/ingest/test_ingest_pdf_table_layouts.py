@@ -2,12 +2,12 @@
 
 from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import Caption, captions_of
-from ingest.pdf.fractions import fold_fractions
-from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line, lines_of
-from ingest.pdf.table_grid import TableRegion, read_grid
-from ingest.pdf.tables import find_tables
-from ingest.pdf.words import Word
+from ingest.pdf.formulas.fractions import fold_fractions
+from ingest.pdf.page.layout import PageLayout
+from ingest.pdf.page.lines import Line, lines_of
+from ingest.pdf.page.words import Word
+from ingest.pdf.tables.find import find_tables
+from ingest.pdf.tables.grid import TableRegion, read_grid
 from paperscope.types import Box
 from tests.ingest.pdf_words import sentence, word
 

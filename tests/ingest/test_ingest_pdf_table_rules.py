@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import captions_of
-from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import line_of
-from ingest.pdf.rules import without_running_rules
-from ingest.pdf.table_columns import columns_of
-from ingest.pdf.table_grid import TableRegion, read_grid
-from ingest.pdf.table_rows import PrintedRow, is_annotation, is_value
-from ingest.pdf.table_strips import Strip
-from ingest.pdf.tables import find_tables
+from ingest.pdf.page.layout import PageLayout
+from ingest.pdf.page.lines import line_of
+from ingest.pdf.page.rules import without_running_rules
+from ingest.pdf.tables.columns import columns_of
+from ingest.pdf.tables.find import find_tables
+from ingest.pdf.tables.grid import TableRegion, read_grid
+from ingest.pdf.tables.rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.tables.strips import Strip
 from paperscope.types import Box
 from tests.ingest.pdf_words import sentence, word
 

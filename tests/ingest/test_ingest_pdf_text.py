@@ -7,17 +7,17 @@ import pytest
 
 from ingest.pdf.backend import HorizontalRule, PageContent
 from ingest.pdf.captions import captions_of
-from ingest.pdf.edges import Edges
-from ingest.pdf.footnotes import footnotes_of
-from ingest.pdf.front import author_names, title_lines
-from ingest.pdf.furniture import furniture_of
-from ingest.pdf.hyphens import join_lines
-from ingest.pdf.initials import fold_initials
-from ingest.pdf.layout import BodyStyle, PageLayout
-from ingest.pdf.lines import Line, line_of
-from ingest.pdf.listings import FoundListing, find_listings
-from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of
-from ingest.pdf.sidebars import sidebars_of
+from ingest.pdf.page.edges import Edges
+from ingest.pdf.page.furniture import furniture_of
+from ingest.pdf.page.initials import fold_initials
+from ingest.pdf.page.layout import BodyStyle, PageLayout
+from ingest.pdf.page.lines import Line, line_of
+from ingest.pdf.text.footnotes import footnotes_of
+from ingest.pdf.text.front import author_names, title_lines
+from ingest.pdf.text.hyphens import join_lines
+from ingest.pdf.text.listings import FoundListing, find_listings
+from ingest.pdf.text.paragraphs import FlowLine, TextStyle, paragraphs_of
+from ingest.pdf.text.sidebars import sidebars_of
 from tests.ingest.pdf_words import sentence, word
 
 _BODY = BodyStyle(size=10, font="Times")

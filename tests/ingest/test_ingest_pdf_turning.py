@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ingest.pdf import PageContent
 from ingest.pdf.backend import Char, HorizontalRule, VerticalRule
-from ingest.pdf.char_table import CharTable
-from ingest.pdf.mupdf import MuPdfBackend
-from ingest.pdf.turning import quarter_turns, turned, turned_box, turned_point, turned_size
+from ingest.pdf.backends.char_table import CharTable
+from ingest.pdf.backends.mupdf import MuPdfBackend
+from ingest.pdf.page.turning import quarter_turns, turned, turned_box, turned_point, turned_size
 from paperscope.types import Box
 
 # Multiples of 1/8 pt, so that sums are exact.

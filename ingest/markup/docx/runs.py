@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingest.markup.inline import collapsed
 from ingest.markup.maths import omml_text
 from ingest.markup.nodes import Node
-from ingest.pdf.scripts import script_text
+from ingest.pdf.page.scripts import script_text
 
 __all__ = ["Content", "Picture", "content_of"]
 

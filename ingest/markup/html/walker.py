@@ -12,7 +12,7 @@ from ingest.markup.inline import SILENT, inline_text
 from ingest.markup.lists import item_marks
 from ingest.markup.nodes import Node
 from ingest.markup.reading import Source
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entry import entry_label, entry_year
 from paperscope.types import Element, Passage, Reference
 
 __all__ = ["Walker"]

@@ -4,7 +4,7 @@ from ingest.markup.dated import dated_label
 from ingest.markup.inline import collapsed, inline_text
 from ingest.markup.nodes import Node
 from ingest.markup.spots import Lines
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entry import entry_label, entry_year
 from paperscope.types import Reference
 
 __all__ = ["full_name", "reference_of"]

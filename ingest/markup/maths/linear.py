@@ -1,6 +1,6 @@
 """The parts of a formula written in a line, as the PDF rules write them: `2pre/(pre+rec)`, `x²`, `p_ij`, `√(a+b)`."""
 
-from ingest.pdf.scripts import script_text
+from ingest.pdf.page.scripts import script_text
 
 __all__ = ["accented", "fraction", "lowered", "raised", "root", "squeezed"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ingest.markup.dated import dated_label
 from ingest.markup.inline import collapsed, inline_text
 from ingest.markup.nodes import Node
-from ingest.pdf.references import entry_label, entry_year
+from ingest.pdf.references.entry import entry_label, entry_year
 from paperscope.types import Place, Reference
 
 __all__ = ["numbers_cited", "person_name", "reference_of"]

@@ -9,8 +9,8 @@ from ingest.markup.levels import section_number
 from ingest.markup.reading import Reading, Source
 from ingest.markup.text.blocks import Block, blocks_of, starts_item
 from ingest.markup.text.tables import table_of
-from ingest.pdf.heading_styles import is_references_title
-from ingest.pdf.hyphens import Vocabulary, join_lines, vocabulary_of
+from ingest.pdf.text.heading_styles import is_references_title
+from ingest.pdf.text.hyphens import Vocabulary, join_lines, vocabulary_of
 from paperscope.types import Element, Passage, PassageRole
 
 __all__ = ["read_text"]

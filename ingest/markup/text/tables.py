@@ -5,7 +5,7 @@ import re
 from ingest.markup.grid import MarkedCell, cells_of_rows
 from ingest.markup.spots import Lines
 from ingest.markup.text.blocks import Block
-from ingest.pdf.table_rows import is_value
+from ingest.pdf.tables.rows import is_value
 from paperscope.types import Table
 
 __all__ = ["table_of"]

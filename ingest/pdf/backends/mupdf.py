@@ -1,0 +1,190 @@
+"""PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from typing import Any, TypeAlias
+
+import pymupdf
+
+from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.backends.fonts import is_bold, is_italic
+from ingest.pdf.backends.glyphs import mended
+from ingest.pdf.backends.shapes import Shape, sort_shapes
+from ingest.pdf.page.turning import quarter_turns, turned, turned_box, turned_point, turned_size
+from paperscope.errors import PaperFileError
+from paperscope.types import Box
+
+__all__ = ["MuPdfBackend"]
+
+# PyMuPDF ships no usable types; this is the one place where its values are untyped.
+Untyped: TypeAlias = Any
+_mupdf: Untyped = pymupdf
+
+_FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
+_FLAG_ITALIC, _FLAG_BOLD = 2, 16
+_TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
+_NEAR_WHITE = 0.98
+
+
+class MuPdfBackend:
+    """Opens PDF files with MuPDF."""
+
+    @contextmanager
+    def open(self, data: bytes, *, name: str, password: str | None) -> Iterator["MuPdfDocument"]:
+        """See `Backend.open`."""
+        _mupdf.TOOLS.mupdf_display_errors(False)
+        _mupdf.TOOLS.mupdf_display_warnings(False)
+        try:
+            document = _mupdf.open(stream=data, filetype="pdf")
+        except _FAILURES as error:
+            raise PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.") from error
+        with document:
+            _unlock(document, name=name, password=password)
+            yield MuPdfDocument(document)
+
+
+def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
+    if not document.needs_pass:
+        return
+    if password is None:
+        raise PaperFileError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
+    if not document.authenticate(password):
+        raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
+
+
+class MuPdfDocument:
+    """An open PDF file."""
+
+    def __init__(self, document: Untyped) -> None:
+        self._document = document
+        self._rotations: dict[int, int] = {}
+
+    @property
+    def page_count(self) -> int:
+        """How many pages the file has; 0 where its page tree can't be read."""
+        try:
+            return int(self._document.page_count)
+        except _FAILURES:
+            return 0
+
+    @property
+    def title(self) -> str:
+        """See `Document.title`."""
+        return self._metadata("title")
+
+    @property
+    def authors(self) -> str:
+        """See `Document.authors`."""
+        return self._metadata("author")
+
+    @property
+    def repaired(self) -> bool:
+        """See `Document.repaired`."""
+        return bool(self._document.is_repaired)
+
+    @property
+    def outline(self) -> Sequence[OutlineEntry]:
+        """See `Document.outline`."""
+        try:
+            entries = self._document.get_toc()
+        except _FAILURES:
+            return ()
+        return tuple(OutlineEntry(level=level, title=title, page=max(page, 0)) for level, title, page in entries)
+
+    def read(self, number: int) -> PageContent:
+        """See `Document.read`."""
+        try:
+            page, rotation = self._unrotated(number)
+            drawings = page.get_drawings()
+            shapes = sort_shapes(list(_shapes(drawings)))
+            chars, slanted = _text(page)
+            content = PageContent(
+                number=number,
+                width=page.rect.width,
+                height=page.rect.height,
+                chars=chars,
+                horizontal=shapes.horizontal,
+                vertical=shapes.vertical,
+                fills=shapes.fills,
+                images=tuple(Box(*info["bbox"]) for info in page.get_image_info()),
+                drawings=(*(Box(*drawing["rect"]) for drawing in drawings), *slanted),
+            )
+            return turned(content, turns=-rotation)
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
+        """See `Document.render`; the page is interpreted once for all its boxes."""
+        zoom = dpi / 72
+        try:
+            page, rotation = self._unrotated(number)
+            width, height = turned_size(page.rect.width, page.rect.height, turns=rotation)
+            shown = page.get_displaylist()
+            matrix = _mupdf.Matrix(zoom, zoom).prerotate(90 * (rotation - turns))
+            clips = [_mupdf.Rect(turned_box(box, width, height, turns=rotation)) for box in boxes]
+            return [shown.get_pixmap(matrix=matrix, clip=clip, alpha=0).tobytes("png") for clip in clips]
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+    def _metadata(self, key: str) -> str:
+        return str((self._document.metadata or {}).get(key) or "").strip()
+
+    def _unrotated(self, number: int) -> tuple[Untyped, int]:
+        """The page as it was before its rotation flag turned it, and the quarter turns clockwise of the flag."""
+        page = self._document[number - 1]
+        # MuPDF shows a blank page where there is none.
+        if self._document.xref_object(page.xref) == "null":
+            raise PageReadError("it is missing")
+        rotation = self._rotations.setdefault(number, page.rotation // 90)
+        if page.rotation:
+            # `remove_rotation` would lose the crop box.
+            page.set_rotation(0)
+        return page, rotation
+
+
+def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
+    """The characters, and the boxes of lines at other angles: the labels of a plot may stand so."""
+    size = page.rect.width, page.rect.height
+    chars: list[Char] = []
+    slanted: list[Box] = []
+    for block in page.get_text("rawdict", flags=_TEXT_FLAGS)["blocks"]:
+        for line in block.get("lines", ()):
+            direction = quarter_turns(*line["dir"])
+            if direction is None:
+                slanted.append(Box(*line["bbox"]))
+                continue
+            width, height = turned_size(*size, turns=direction)
+            for span in line["spans"]:
+                found = _span_chars(span, direction=direction, page=size)
+                chars.extend(char for char in found if 0 <= char.x0 < width and 0 < char.baseline <= height)
+    return tuple(chars), slanted
+
+
+def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
+    font, size, flags = span["font"], span["size"], span["flags"]
+    bold = bool(flags & _FLAG_BOLD) or is_bold(font)
+    italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
+    chars = span["chars"]
+    for char, after in zip_longest(chars, chars[1:]):
+        text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
+        if char["synthetic"] or text.isspace() or not text.isprintable():
+            continue
+        x0, _, x1, _ = char["bbox"]
+        left, baseline = char["origin"]
+        if direction:
+            x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
+            _, baseline = turned_point(left, baseline, *page, turns=direction)
+        yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
+
+
+def _shapes(drawings: Sequence[Untyped]) -> Iterator[Shape]:
+    for drawing in drawings:
+        fill = drawing.get("fill")
+        inked = fill is not None and min(fill) < _NEAR_WHITE
+        for item in drawing["items"]:
+            if item[0] == "l":
+                (x0, y0), (x1, y1) = item[1], item[2]
+                yield Shape(box=Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), filled=False)
+            elif item[0] == "re":
+                yield Shape(box=Box(*item[1]), filled=inked)

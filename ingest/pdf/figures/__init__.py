@@ -1,0 +1,1 @@
+"""Figures, their panels, and pictures without a caption."""

@@ -1,0 +1,1 @@
+"""Display equations and fractions, as lines of text."""

@@ -1,0 +1,1 @@
+"""Cross-references: what the text names."""

@@ -1,0 +1,1 @@
+"""A page as words, lines and columns, upright and free of furniture."""

@@ -1,0 +1,1 @@
+"""Running text: front matter, headings, paragraphs, footnotes, listings."""
