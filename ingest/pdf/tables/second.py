@@ -1,0 +1,72 @@
+"""A second reading of a table that our rules are unsure of, by the cells that the PDF library sees in its place."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ingest.pdf.backend import PageContent, PageReadError
+from ingest.pdf.page.layout import PageLayout
+from ingest.pdf.page.turning import as_seen, turned_box, turned_size
+from ingest.pdf.tables.found import FoundTable
+from ingest.pdf.tables.grid import TableRegion, read_grid
+from paperscope.types import Box
+
+__all__ = ["CellFinder", "with_second_readings"]
+
+CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
+"""See `Document.cells`."""
+
+_UNSURE = 0.5
+_MOST_TABLES = 20
+# The library takes minutes to find the cells between a thousand crossing lines.
+_MOST_CROSSINGS = 2500
+_SAME_EDGE = 3.0
+
+
+def with_second_readings(
+    tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, cells: CellFinder | None
+) -> list[FoundTable]:
+    """The tables, each as we read it or, where we are unsure, as the cells part it if that grid can be trusted more
+    and has no fewer columns.
+
+    Only the first unsure tables of a document are read twice, and none that has several parts.
+    """
+    unsure = [table for table in tables if table.grid.confidence < _UNSURE and len(table.parts) == 1]
+    twice = unsure[:_MOST_TABLES] if cells else []
+    return [
+        _better(table, layouts[table.page].content, cells) if cells and table in twice else table for table in tables
+    ]
+
+
+def _better(table: FoundTable, page: PageContent, cells: CellFinder) -> FoundTable:
+    region = table.parts[0].region
+    edges = list(_edges(region, page, cells))
+    grid = read_grid(region, edges=edges) if edges else table.grid
+    # What runs columns together may have less to doubt.
+    more = len(grid.columns) >= len(table.grid.columns) and grid.confidence > table.grid.confidence
+    return replace(table, grid=grid) if more else table
+
+
+def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterator[float]:
+    """The x of the edges of cells, those of one line once."""
+    if _crossings(region.box, page) > _MOST_CROSSINGS:
+        return
+    try:
+        seen = cells(page.number, as_seen(region.box, page))
+    except PageReadError:
+        return
+    size = turned_size(page.width, page.height, turns=-page.turns)
+    boxes = [turned_box(cell, *size, turns=page.turns) for cell in seen]
+    last = float("-inf")
+    for x in sorted(x for box in boxes for x in (box.x0, box.x1)):
+        if x - last > _SAME_EDGE:
+            yield x
+            last = x
+
+
+def _crossings(box: Box, page: PageContent) -> int:
+    """At most how many crossings of lines, the sides of filled boxes among them, a table has."""
+    fills = 2 * sum(fill.y1 > box.y0 and fill.y0 < box.y1 for fill in page.fills)
+    level = sum(box.y0 <= rule.y <= box.y1 for rule in page.horizontal)
+    plumb = sum(box.x0 <= rule.x <= box.x1 for rule in page.vertical)
+    return (level + fills) * (plumb + fills)
