@@ -70,7 +70,8 @@ class PageContent:
     text at odd angles, `images` of pictures.
 
     `turns` is not 0 where the page was turned for reading (see `ingest.pdf.page.views`): everything here is then
-    measured on the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.
+    measured on the turned page. `notes` say what a reader should know of how the page was read; each becomes a
+    `PageProblem`.
     """
 
     number: int
