@@ -45,7 +45,7 @@ def authors_of(text: str) -> Authors:
     """
     end = _HEAD_END.search(text)
     head = text[: end.start()] + "." if end else text[:_LONGEST_HEAD]
-    pieces = _SEPARATOR.split(head.strip(" ,("))
+    pieces = _SEPARATOR.split(" ".join(head.split()).strip(" ,("))
     parts = [piece for piece in pieces[::2] if piece.strip(" .") and not _SUFFIX.fullmatch(piece)]
     names = [part for part in parts if not _MORE.fullmatch(part)]
     if not names or not names[0][0].isalpha():
