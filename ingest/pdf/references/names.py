@@ -43,9 +43,10 @@ def authors_of(text: str) -> Authors:
     Read are `Li, X., Wu, Y.`, `Li, Xiaoya, and Yu Wu`, `Li X, Wu Y`, `X. Li and Y. Wu` and `Xiaoya Li and Yu Wu`; one
     name before a year in parentheses is a group's if it has no initials.
     """
+    text = " ".join(text.split())
     end = _HEAD_END.search(text)
     head = text[: end.start()] + "." if end else text[:_LONGEST_HEAD]
-    pieces = _SEPARATOR.split(" ".join(head.split()).strip(" ,("))
+    pieces = _SEPARATOR.split(head.strip(" ,("))
     parts = [piece for piece in pieces[::2] if piece.strip(" .") and not _SUFFIX.fullmatch(piece)]
     names = [part for part in parts if not _MORE.fullmatch(part)]
     if not names or not names[0][0].isalpha():
