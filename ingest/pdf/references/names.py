@@ -9,7 +9,7 @@ __all__ = ["Authors", "authors_of"]
 _YEAR = r"(?:(?:19|20)\d{2}|n\.\s?d\.)"
 _JOIN = r"(?:and|et|van|von|de|der|den|da|del|la|le|di)\b"
 _HEAD_END = re.compile(
-    rf"[.,\s]*(?P<bracket>[(\[])?\b{_YEAR}"  # the year
+    rf"(?<![.,\s])[.,\s]*+(?P<bracket>[(\[])?\b{_YEAR}"  # the year
     r"|(?<=[^\W\d_]{2})(?<!\b[CKPSTZ]h)[.:]\s"  # a stop that is no initial's
     r"|[.,]\s(?=[“\"‘])"  # a title in quotation marks
     rf"|(?<=\s[A-Z])\.\s(?=[A-Z][a-z]+\s+(?!{_JOIN})[a-z])"  # "Li X, Wu Y. On the parsing"
