@@ -17,7 +17,7 @@ CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
 """See `Document.cells`."""
 
 _UNSURE = 0.5
-_MOST_TABLES = 20
+_MOST_TABLES = 10
 # The library takes minutes to find the cells between a thousand crossing lines.
 _MOST_CROSSINGS = 2500
 _SAME_EDGE = 3.0
