@@ -7,6 +7,7 @@ from dataclasses import replace
 from ingest.pdf.tables.columns import Columns, partition
 from ingest.pdf.tables.parts import GridRow, Piece, RowKind, Zones, place
 from ingest.pdf.tables.rows import PrintedRow, is_value
+from ingest.pdf.tables.turned import is_turned
 from paperscope.types import Box
 
 __all__ = ["body_rows"]
@@ -41,7 +42,7 @@ def body_rows(
 
 def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:
     """Whether a row of a stub alone stands over a row whose stub is indented."""
-    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2:
+    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or is_turned(row.pieces[0].lines[0]):
         return False
     title, stub = row.piece_at(0), below.piece_at(0)
     return title is not None and stub is not None and stub.box.x0 - title.box.x0 > 0.5 * columns.em
@@ -53,7 +54,7 @@ def _key(row: GridRow) -> tuple[str, ...]:
 
 def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[Box], alone: bool) -> bool:
     """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font."""
-    if len(row.segments) != 1 or len(columns) < 2:
+    if len(row.segments) != 1 or len(columns) < 2 or is_turned(row.segments[0]):
         return False
     segment = row.segments[0]
     middle = segment.baseline - 0.3 * segment.size
