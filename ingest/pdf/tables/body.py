@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ingest.pdf.tables.columns import Columns, partition
 from ingest.pdf.tables.parts import GridRow, Piece, RowKind, Zones, place
-from ingest.pdf.tables.rows import PrintedRow, is_value
+from ingest.pdf.tables.rows import PrintedRow, is_annotation, is_value
 from ingest.pdf.tables.turned import is_turned
 from paperscope.types import Box
 
@@ -53,7 +53,8 @@ def _key(row: GridRow) -> tuple[str, ...]:
 
 
 def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[Box], alone: bool) -> bool:
-    """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font."""
+    """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font,
+    or a unit in parentheses over all columns of values."""
     if len(row.segments) != 1 or len(columns) < 2 or is_turned(row.segments[0]):
         return False
     segment = row.segments[0]
@@ -66,6 +67,9 @@ def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[
     first, last = columns.span(segment.box.x0, segment.box.x1)
     if is_value(segment.text) or first == len(columns) - 1:
         return False
+    over_values = segment.text[0] + segment.text[-1] == "()" and not is_annotation(segment.text)
+    if over_values and abs(segment.center - columns.center(1, len(columns) - 1)) < 4:
+        return True
     centered = abs(segment.center - (box.x0 + box.x1) / 2) < 4
     set_off = segment.bold > 0.6 or segment.italic > 0.6 or alone
     if centered and len(columns) > 2:
