@@ -18,6 +18,7 @@ _TRUSTED = 0.75
 _LEAST_ROWS = 3
 _LEAST_RULES = 3
 _NEAR = 60.0
+_BESIDE = 6.0
 
 
 def unlabelled_tables(
@@ -49,9 +50,9 @@ def _is_near(caption: Box, box: Box) -> bool:
 
 
 def _table(layout: PageLayout, region: TableRegion, free: Sequence[Line], *, page: int) -> FoundTable | None:
-    """The table of a region, None if its lines are not all free or they make no full grid."""
+    """The table of a region, None if its lines are not all free, go on beside it or make no full grid."""
     lines = layout.lines_with(region.words)
-    if not lines or not lines <= set(free):
+    if not lines or not lines <= set(free) or any(_leaves(line.box, region.box) for line in lines):
         return None
     grid = read_grid(region)
     body = {cell.row for cell in grid.cells if cell.row >= grid.header_rows and cell.role != "section"}
@@ -61,6 +62,10 @@ def _table(layout: PageLayout, region: TableRegion, free: Sequence[Line], *, pag
     caption = Caption(kind="table", label="", text="", lines=(), box=region.box)
     part = TablePart(page=page, region=region, lines=lines)
     return FoundTable(captions=(caption,), parts=(part,), grid=grid)
+
+
+def _leaves(line: Box, box: Box) -> bool:
+    return line.x0 < box.x0 - _BESIDE or line.x1 > box.x1 + _BESIDE
 
 
 def _names_columns(grid: Grid) -> bool:
