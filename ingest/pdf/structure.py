@@ -17,6 +17,7 @@ from ingest.pdf.page.rules import without_running_rules
 from ingest.pdf.tables.find import find_tables
 from ingest.pdf.tables.found import FoundTable
 from ingest.pdf.tables.second import CellFinder, with_second_readings
+from ingest.pdf.tables.unlabelled import unlabelled_tables
 from ingest.pdf.text.footnotes import footnotes_of
 from ingest.pdf.text.front import author_lines, title_lines
 from ingest.pdf.text.headings import FoundHeading, find_headings
@@ -70,6 +71,10 @@ def read_structure(
     free = [[line for line in page if line not in programs] for page in free]
     title = title_lines(layouts[0], free[0], body=body)
     free[0] = [line for line in free[0] if line not in title]
+    unlabelled = _unlabelled(layouts, captions, free)
+    tables = [*tables, *unlabelled]
+    claimed = {line for table in unlabelled for line in table.lines}
+    free = [[line for line in page if line not in claimed] for page in free]
     footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
     free = _without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
@@ -113,6 +118,16 @@ def _listings(
         listing
         for page, layout in enumerate(layouts)
         for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
+    ]
+
+
+def _unlabelled(
+    layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]], free: Sequence[Sequence[Line]]
+) -> list[FoundTable]:
+    return [
+        table
+        for page, layout in enumerate(layouts)
+        for table in unlabelled_tables(layout, free[page], captions[page], page=page)
     ]
 
 

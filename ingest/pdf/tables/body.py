@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from ingest.pdf.tables.columns import Columns, partition
 from ingest.pdf.tables.parts import GridRow, Piece, RowKind, Zones, place
-from ingest.pdf.tables.rows import PrintedRow, is_value
+from ingest.pdf.tables.rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.tables.turned import is_turned
 from paperscope.types import Box
 
 __all__ = ["body_rows"]
@@ -41,7 +42,7 @@ def body_rows(
 
 def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:
     """Whether a row of a stub alone stands over a row whose stub is indented."""
-    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2:
+    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or is_turned(row.pieces[0].lines[0]):
         return False
     title, stub = row.piece_at(0), below.piece_at(0)
     return title is not None and stub is not None and stub.box.x0 - title.box.x0 > 0.5 * columns.em
@@ -52,8 +53,9 @@ def _key(row: GridRow) -> tuple[str, ...]:
 
 
 def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[Box], alone: bool) -> bool:
-    """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font."""
-    if len(row.segments) != 1 or len(columns) < 2:
+    """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font,
+    or a unit in parentheses over all columns of values."""
+    if len(row.segments) != 1 or len(columns) < 2 or is_turned(row.segments[0]):
         return False
     segment = row.segments[0]
     middle = segment.baseline - 0.3 * segment.size
@@ -65,6 +67,9 @@ def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[
     first, last = columns.span(segment.box.x0, segment.box.x1)
     if is_value(segment.text) or first == len(columns) - 1:
         return False
+    over_values = segment.text[0] + segment.text[-1] == "()" and not is_annotation(segment.text)
+    if over_values and abs(segment.center - columns.center(1, len(columns) - 1)) < 4:
+        return True
     centered = abs(segment.center - (box.x0 + box.x1) / 2) < 4
     set_off = segment.bold > 0.6 or segment.italic > 0.6 or alone
     if centered and len(columns) > 2:

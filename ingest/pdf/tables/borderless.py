@@ -10,6 +10,7 @@ from ingest.pdf.tables.grid import TableRegion
 from ingest.pdf.tables.regions import Side
 from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows
 from ingest.pdf.tables.strips import strips_of
+from ingest.pdf.tables.turned import turned_words
 
 __all__ = ["borderless_region", "region_of_run", "run_of_rows"]
 
@@ -45,6 +46,7 @@ def region_of_run(layout: PageLayout, run: Sequence[Line]) -> tuple[TableRegion,
         rule for rule in layout.content.horizontal if box.x0 - 4 <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
     )
     full = tuple(sorted(rule.y for rule in partial if rule.x1 - rule.x0 > 0.9 * (box.x1 - box.x0)))
+    words += turned_words(layout, box, words, rules=full)
     return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1), ruled=False), len(rows)
 
 

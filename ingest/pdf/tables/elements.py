@@ -29,7 +29,7 @@ def table_element(found: FoundTable, places: Places) -> Table:
         ),
         label=found.caption.label,
         caption=found.caption.text,
-        caption_place=places.at(found.page, found.caption.box),
+        caption_place=places.at(found.page, found.caption.box) if found.caption.lines else None,
         header_rows=found.grid.header_rows,
         confidence=found.grid.confidence,
         more_places=tuple(more),

@@ -13,7 +13,7 @@ from ingest.pdf.tables.groups import merge_groups
 from ingest.pdf.tables.header import grouped_header
 from ingest.pdf.tables.joins import join_rows
 from ingest.pdf.tables.parts import GridCell, GridRow, Zones, cells_of
-from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows
+from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
 from ingest.pdf.tables.strips import recut, strips_of
 from paperscope.types import Box
 
@@ -62,7 +62,7 @@ class Grid:
 def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     """Read a region of at least one word; `edges` are the x that part its columns, if known from elsewhere."""
     em = em_of(region.words)
-    rows = printed_rows(region.words, em=em, verticals=region.verticals)
+    rows = printed_rows(with_currency(region.words), em=em, verticals=region.verticals)
     zones = Zones(top=region.box.y0, bottom=region.box.y1, rules=region.rules)
     header: tuple[GridCell, ...] = ()
     levels = 0

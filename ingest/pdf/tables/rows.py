@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.pdf.page.lines import Line, bounds, line_of
 from ingest.pdf.page.words import Word
 from paperscope.types import Box
 
-__all__ = ["PrintedRow", "em_of", "is_annotation", "is_value", "printed_rows"]
+__all__ = ["PrintedRow", "em_of", "is_annotation", "is_value", "printed_rows", "with_currency"]
 
 _SEGMENT_GAP = 0.36
+_CURRENCY_GAP = 12.0
+_CURRENCIES = frozenset("$€£¥")
 _BULLET = re.compile(r"[-–—•·*+▷▸]")
 # Possessive, which changes no match: else a row of numbers is cut into numbers in all ways there are.
 _NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
@@ -47,6 +49,26 @@ def is_annotation(text: str) -> bool:
 def em_of(words: Sequence[Word]) -> float:
     """The usual letter size of the words."""
     return median(word.size for word in words for _ in word.text)
+
+
+def with_currency(words: Sequence[Word]) -> list[Word]:
+    """The words, each lone sign of a currency as one with the amount to its right, however far off it is printed."""
+    signs = {word for word in words if word.text in _CURRENCIES}
+    amounts = {sign: amount for sign in signs if (amount := _amount(sign, words))}
+    named = {amount: sign for sign, amount in amounts.items()}
+    return [
+        replace(word, text=f"{named[word].text} {word.text}", x0=named[word].x0) if word in named else word
+        for word in words
+        if word not in amounts
+    ]
+
+
+def _amount(sign: Word, words: Sequence[Word]) -> Word | None:
+    """The next word on the baseline of a sign, if it is a value."""
+    beside = [word for word in words if word.x0 > sign.x0 and abs(word.baseline - sign.baseline) < 1]
+    word = min(beside, key=lambda word: word.x0, default=None)
+    near = word is not None and word.x0 - sign.x1 < _CURRENCY_GAP * sign.size
+    return word if word is not None and near and is_value(word.text) else None
 
 
 def printed_rows(words: Sequence[Word], *, em: float, verticals: Sequence[float]) -> list[PrintedRow]:

@@ -3,6 +3,7 @@
 from ingest.pdf.page.layout import PageLayout
 from ingest.pdf.tables.grid import TableRegion
 from ingest.pdf.tables.regions import RuleStack
+from ingest.pdf.tables.turned import turned_words
 
 __all__ = ["ruled_region"]
 
@@ -12,13 +13,14 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
     x0, y0, x1, y1 = stack.box
     content = layout.content
     width = x1 - x0
+    words = tuple(
+        word
+        for word in layout.words
+        if x0 - 3 <= word.center <= x1 + 3 and y0 - 1 <= word.baseline - 0.3 * word.size <= y1 + 1
+    )
     return TableRegion(
         box=stack.box,
-        words=tuple(
-            word
-            for word in layout.words
-            if x0 - 3 <= word.center <= x1 + 3 and y0 - 1 <= word.baseline - 0.3 * word.size <= y1 + 1
-        ),
+        words=(*words, *turned_words(layout, stack.box, words, rules=stack.ys)) if words else (),
         rules=stack.ys,
         partial=tuple(
             rule
