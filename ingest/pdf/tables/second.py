@@ -8,7 +8,7 @@ from ingest.pdf.backend import PageContent, PageReadError
 from ingest.pdf.page.layout import PageLayout
 from ingest.pdf.page.turning import as_seen, turned_box, turned_size
 from ingest.pdf.tables.found import FoundTable
-from ingest.pdf.tables.grid import TableRegion, read_grid
+from ingest.pdf.tables.grid import Grid, TableRegion, read_grid
 from paperscope.types import Box
 
 __all__ = ["CellFinder", "with_second_readings"]
@@ -16,7 +16,7 @@ __all__ = ["CellFinder", "with_second_readings"]
 CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
 """See `Document.cells`."""
 
-_UNSURE = 0.5
+_UNSURE = 0.8
 _MOST_TABLES = 10
 # The library takes minutes to find the cells between a thousand crossing lines.
 _MOST_CROSSINGS = 2500
@@ -26,8 +26,7 @@ _SAME_EDGE = 3.0
 def with_second_readings(
     tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, cells: CellFinder | None
 ) -> list[FoundTable]:
-    """The tables, each as we read it or, where we are unsure, as the cells part it if that grid can be trusted more
-    and has no fewer columns.
+    """The tables, each as we read it or, where we are unsure, as the cells part it if that grid can be trusted more.
 
     Only the first unsure tables of a document are read twice, and none that has several parts.
     """
@@ -42,9 +41,12 @@ def _better(table: FoundTable, page: PageContent, cells: CellFinder) -> FoundTab
     region = table.parts[0].region
     edges = list(_edges(region, page, cells))
     grid = read_grid(region, edges=edges) if edges else table.grid
-    # What runs columns together may have less to doubt.
-    more = len(grid.columns) >= len(table.grid.columns) and grid.confidence > table.grid.confidence
-    return replace(table, grid=grid) if more else table
+    return replace(table, grid=grid) if _is_better(grid, table.grid) else table
+
+
+def _is_better(other: Grid, ours: Grid) -> bool:
+    """Whether another reading can be trusted more; one that runs columns together has less that could look wrong."""
+    return other.confidence > ours.confidence and len(other.columns) >= len(ours.columns)
 
 
 def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterator[float]:
