@@ -17,7 +17,8 @@ CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
 """See `Document.cells`."""
 
 _UNSURE = 0.8
-_MOST_TABLES = 10
+# One takes about as long as our rules take for six pages.
+_PAGES_A_READING = 6
 # The library takes minutes to find the cells between a thousand crossing lines.
 _MOST_CROSSINGS = 2500
 _SAME_EDGE = 3.0
@@ -28,10 +29,10 @@ def with_second_readings(
 ) -> list[FoundTable]:
     """The tables, each as we read it or, where we are unsure, as the cells part it if that grid can be trusted more.
 
-    Only the first unsure tables of a document are read twice, and none that has several parts.
+    Only so many are read twice that a document takes no more than twice its time, and none that has several parts.
     """
     unsure = [table for table in tables if table.grid.confidence < _UNSURE and len(table.parts) == 1]
-    twice = unsure[:_MOST_TABLES] if cells else []
+    twice = unsure[: 1 + len(layouts) // _PAGES_A_READING] if cells else []
     return [
         _better(table, layouts[table.page].content, cells) if cells and table in twice else table for table in tables
     ]
