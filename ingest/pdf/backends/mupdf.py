@@ -136,7 +136,7 @@ class MuPdfDocument:
             page, rotation = self._unrotated(number)
             size = turned_size(page.rect.width, page.rect.height, turns=rotation)
             clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
-            # It says None where it failed, and holds the page's characters until the next page is asked.
+            # Never its texts: they lose the points of decimals. It says None where it failed.
             found = page.find_tables(clip=clip)
             tables = found.tables if found else ()
             best = max(tables, key=lambda table: abs(clip & _mupdf.Rect(table.bbox)), default=None)
