@@ -71,7 +71,7 @@ def read_structure(
     free = [[line for line in page if line not in programs] for page in free]
     title = title_lines(layouts[0], free[0], body=body)
     free[0] = [line for line in free[0] if line not in title]
-    unlabelled = _unlabelled(layouts, captions, free)
+    unlabelled = _unlabelled(layouts, captions, free, tables)
     tables = [*tables, *unlabelled]
     claimed = {line for table in unlabelled for line in table.lines}
     free = [[line for line in page if line not in claimed] for page in free]
@@ -122,12 +122,16 @@ def _listings(
 
 
 def _unlabelled(
-    layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]], free: Sequence[Sequence[Line]]
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    tables: Sequence[FoundTable],
 ) -> list[FoundTable]:
+    named = {caption for table in tables for caption in table.captions}
     return [
         table
         for page, layout in enumerate(layouts)
-        for table in unlabelled_tables(layout, free[page], captions[page], page=page)
+        for table in unlabelled_tables(layout, free[page], captions[page], page=page, named=named)
     ]
 
 

@@ -176,6 +176,32 @@ def test_a_table_without_a_last_rule_keeps_its_body() -> None:
     assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
 
 
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [
+        ([], True),
+        (
+            [
+                (
+                    340,
+                    [
+                        (0, "And a sentence of the text."),
+                    ],
+                )
+            ],
+            False,
+        ),
+    ],
+)
+def test_rows_below_an_inner_rule_are_the_tables_down_to_the_foot_of_the_page(
+    after: list[tuple[float, Sequence[tuple[float, str]]]], kept: bool
+) -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 14), *after], [112, 134, 173])
+    [table] = find_tables([page], [captions_of(page.lines, gutter=None)])
+    stubs = [cell.text for cell in table.grid.cells if cell.column == 0]
+    assert stubs == ["Model", *(f"row{row}" for row in range(1, 15 if kept else 4))]
+
+
 def wrapped_rows(pitches: Sequence[float]) -> list[list[str]]:
     """Two rows of wrapped texts in three columns, under a header; the pitches are those of their printed lines."""
     rows = [

@@ -13,6 +13,7 @@ from ingest.pdf.tables.borderless import region_of_run, run_of_rows
 from ingest.pdf.tables.found import FoundTable, TablePart
 from ingest.pdf.tables.grid import TableRegion, read_grid
 from ingest.pdf.tables.notes import is_continuation_note
+from ingest.pdf.tables.open_end import with_open_end
 from ingest.pdf.tables.regions import RuleStack
 from ingest.pdf.tables.ruled import ruled_region
 from ingest.pdf.tables.sheet import body_of, on_one_sheet
@@ -56,7 +57,6 @@ class _Joining:
         captions: Sequence[Sequence[Caption]],
         stacks: Sequence[Sequence[RuleStack]],
     ) -> None:
-        self._tables = tables
         self._layouts = layouts
         self._stacks = stacks
         self._taken = {line for table in tables for line in table.lines}
@@ -65,6 +65,10 @@ class _Joining:
         self._furniture = furniture_of(layouts, free)
         sizes = Counter(round(line.size, 1) for layout in layouts for line in layout.lines for _ in line.words)
         self._size = max(sizes, key=lambda size: sizes[size], default=0.0)
+        self._tables = [
+            with_open_end(table, self._below(table.parts[-1]), note=_NOTE_SIZE * self._size) for table in tables
+        ]
+        self._taken |= {line for table in self._tables for line in table.lines}
 
     def joined(self) -> list[FoundTable]:
         """The tables in their order; one that continues another is gone."""
@@ -127,15 +131,18 @@ class _Joining:
 
     def _ends(self, part: TablePart) -> bool:
         """Whether nothing but notes stands below a part in its column."""
-        spot = self._spot(part)
-        return not any(
-            line.box.y0 > part.box.y1 - 2
+        return not any(line.size > _NOTE_SIZE * self._size for line in self._below(part))
+
+    def _below(self, part: TablePart) -> list[Line]:
+        """What stands below a part in its column, without furniture and notes that the table goes on."""
+        return [
+            line
+            for line in self._band(self._spot(part))
+            if line.baseline - 0.3 * line.size > part.box.y1 + 1
             and line not in part.lines
             and line not in self._furniture[part.page]
             and not is_continuation_note(line.text)
-            and line.size > _NOTE_SIZE * self._size
-            for line in self._band(spot)
-        )
+        ]
 
     def _one(self, parts: Sequence[FoundTable]) -> FoundTable:
         """One table of all parts, read as if they stood below each other."""

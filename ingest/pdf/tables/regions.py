@@ -141,7 +141,7 @@ def _pair(
             )
             if (distance := _distance(caption.box, stack.box, place)) is not None
         ),
-        key=lambda edge: edge[:2],
+        key=lambda edge: (round(edge[0], 1), edge[3].x0, edge[1]),
     )
     pairs: dict[Caption, RuleStack] = {}
     taken: set[int] = set()

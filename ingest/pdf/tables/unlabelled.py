@@ -1,6 +1,6 @@
 """Tables without a caption: grids between rules of their own, and aligned rows of values set off from the text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Sequence
 
 from ingest.pdf.captions import Caption
 from ingest.pdf.page.layout import PageLayout
@@ -22,11 +22,18 @@ _BESIDE = 6.0
 
 
 def unlabelled_tables(
-    layout: PageLayout, free: Sequence[Line], captions: Sequence[Caption], *, page: int
+    layout: PageLayout, free: Sequence[Line], captions: Sequence[Caption], *, page: int, named: Container[Caption]
 ) -> list[FoundTable]:
-    """The tables among the lines that nothing else holds; `captions` are all captions of the page."""
+    """The tables among the lines that nothing else holds; `captions` are all captions of the page.
+
+    A caption among `named` has its table; another table beside that one under the same caption has no name.
+    """
+    open_captions = [caption for caption in captions if caption not in named]
     found: list[FoundTable] = []
-    for region in _ruled_regions(layout, captions):
+    for stack in page_stacks(layout, captions):
+        if len(stack.ys) < _LEAST_RULES or any(_is_near(caption.box, stack.box) for caption in open_captions):
+            continue
+        region = ruled_region(layout, stack)
         table = _table(layout, region, free, page=page)
         if table and _names_columns(table.grid):
             found.append(table)
@@ -35,12 +42,6 @@ def unlabelled_tables(
         table = _table(layout, region, free, page=page)
         found.extend([table] if table else [])
     return found
-
-
-def _ruled_regions(layout: PageLayout, captions: Sequence[Caption]) -> Iterator[TableRegion]:
-    for stack in page_stacks(layout, captions):
-        if len(stack.ys) >= _LEAST_RULES and not any(_is_near(caption.box, stack.box) for caption in captions):
-            yield ruled_region(layout, stack)
 
 
 def _is_near(caption: Box, box: Box) -> bool:
