@@ -62,7 +62,10 @@ def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition:
     if settings.engine == "mineru":
         return MinerUCommandParser(settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages)
     backend = OcrBackend(backend_for(settings.backend), recognition)
-    return _isolated(PdfParser(dpi=settings.dpi, backend=backend, max_pages=limits.max_pages), limits)
+    parser = PdfParser(
+        dpi=settings.dpi, backend=backend, layout_check=settings.layout_check, max_pages=limits.max_pages
+    )
+    return _isolated(parser, limits)
 
 
 def _isolated(parser: Parser, limits: LimitSettings) -> Parser:

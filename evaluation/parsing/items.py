@@ -45,7 +45,8 @@ class ParsingItem:
         """Raises PaperFileError where the paper can't be read."""
         parser = parser_for(self.settings, limits=_ANY_LENGTH)
         if self.gold.hide_outline:
-            parser = PdfParser(dpi=self.settings.dpi, backend=_WithoutOutline(self.backend))
+            backend, check = _WithoutOutline(self.backend), self.settings.layout_check
+            parser = PdfParser(dpi=self.settings.dpi, backend=backend, layout_check=check)
         return score_paper(parser.parse(self.gold.file).paper, self.gold.gold)
 
 
@@ -82,3 +83,6 @@ class _Bare:
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         return self._document.render(number, boxes, dpi=dpi, turns=turns)
+
+    def cells(self, number: int, box: Box) -> Sequence[Box]:
+        return self._document.cells(number, box)

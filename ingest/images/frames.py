@@ -82,6 +82,10 @@ class FramesDocument:
             pictures.append(_png(shown.rotate(-90 * turns, expand=True) if turns else shown))
         return pictures
 
+    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the seam's
+        """See `Document.cells`; a picture has none."""
+        return ()
+
     def _resolution(self) -> tuple[float, float]:
         dpi = self._image.info.get("dpi") or (0.0, 0.0)
         try:

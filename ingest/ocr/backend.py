@@ -101,6 +101,10 @@ class OcrDocument:
         cut = [shown.crop((x0 * scale, y0 * scale, x1 * scale, y1 * scale)) for x0, y0, x1, y1 in boxes]
         return [_png(picture.rotate(-90 * turns, expand=True) if turns else picture) for picture in cut]
 
+    def cells(self, number: int, box: Box) -> Sequence[Box]:
+        """See `Document.cells`; none on a page that was turned back."""
+        return () if self._skews.get(number) else self._document.cells(number, box)
+
     def _picture(self, page: PageContent) -> Image.Image:
         dpi = min(_MOST_DPI, max(1, round(72 * _LONGEST_SIDE / max(page.width, page.height))))
         return self._shown(page, dpi=dpi)

@@ -8,6 +8,7 @@ from ingest.pdf.drafts import draft_elements
 from ingest.pdf.page.turning import turned_size
 from ingest.pdf.places import Places
 from ingest.pdf.structure import Structure, read_structure
+from ingest.pdf.tables.second import CellFinder
 from ingest.pdf.text.front import author_names, author_text
 from ingest.pdf.text.hyphens import join_lines
 from paperscope.types import Page, PageProblem, Paper, PaperFormat
@@ -24,13 +25,14 @@ def assemble(
     file: str,
     metadata: tuple[str, str],
     outline: Sequence[OutlineEntry],
+    cells: CellFinder | None = None,
     format: PaperFormat = "pdf",  # noqa: A002 -- the field's name
 ) -> Paper:
     """Make a paper of at least one page; `metadata` is the title and the authors that the file claims.
 
-    A page may come several times, turned in different ways.
+    A page may come several times, turned in different ways. `cells` is asked about doubtful tables.
     """
-    structure = read_structure(pages, outline)
+    structure = read_structure(pages, outline, cells=cells)
     return paper_of(
         draft_elements(structure, places=Places(paper=paper_id(sha256), layouts=structure.layouts)),
         sha256=sha256,

@@ -70,7 +70,8 @@ class PageContent:
     text at odd angles, `images` of pictures.
 
     `turns` is not 0 where the page was turned for reading (see `ingest.pdf.page.views`): everything here is then
-    measured on the turned page. `notes` say what a reader should know of how the page was read; each becomes a `PageProblem`.
+    measured on the turned page. `notes` say what a reader should know of how the page was read; each becomes a
+    `PageProblem`.
     """
 
     number: int
@@ -134,6 +135,13 @@ class Document(Protocol):
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         """A PNG for each box of a page, turned so that text of the direction `turns` stands upright.
+
+        Raises `PageReadError`.
+        """
+        ...
+
+    def cells(self, number: int, box: Box) -> Sequence[Box]:
+        """The cells of the table that the library itself sees in a box of a page, empty if it sees or seeks none.
 
         Raises `PageReadError`.
         """

@@ -31,10 +31,12 @@ def read_document(
     sha256: str,
     file: str,
     format: PaperFormat,  # noqa: A002 -- the field's name
+    layout_check: bool = False,
     max_pages: int | None = None,
     on_page: Callable[[int, int], None] | None = None,
 ) -> ReadDocument:
-    """Read all pages; a page that fails is a `PageProblem` of the paper.
+    """Read all pages; a page that fails is a `PageProblem` of the paper. `layout_check` asks the document for the cells
+    of tables that our rules are unsure of.
 
     Raises `PaperFileError` for a document without a readable page, and for one of more than `max_pages`.
     """
@@ -57,6 +59,7 @@ def read_document(
         file=file,
         metadata=(document.title, document.authors),
         outline=document.outline,
+        cells=document.cells if layout_check else None,
         format=format,
     )
     problems = sorted((*paper.problems, *problems), key=lambda problem: problem.page)

@@ -18,11 +18,20 @@ __all__ = ["PdfParser"]
 class PdfParser:
     """Reads papers from PDF files; `dpi` is the resolution of the crops, `max_pages` refuses longer files.
 
-    `backend` is the PDF library below the rules, PyMuPDF by default.
+    `backend` is the PDF library below the rules, PyMuPDF by default; with `layout_check` the cells that it sees itself
+    are a second opinion on doubtful tables.
     """
 
-    def __init__(self, *, dpi: int = 200, backend: Backend | None = None, max_pages: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        dpi: int = 200,
+        backend: Backend | None = None,
+        layout_check: bool = True,
+        max_pages: int | None = None,
+    ) -> None:
         self._dpi = dpi
+        self._layout_check = layout_check
         self._max_pages = max_pages
         self._backend = backend or backend_for("pymupdf")
 
@@ -40,6 +49,7 @@ class PdfParser:
                 sha256=hashlib.sha256(data).hexdigest(),
                 file=file.name,
                 format="pdf",
+                layout_check=self._layout_check,
                 max_pages=self._max_pages,
                 on_page=on_page,
             )

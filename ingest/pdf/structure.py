@@ -16,6 +16,7 @@ from ingest.pdf.page.lines import Line, rejoined
 from ingest.pdf.page.rules import without_running_rules
 from ingest.pdf.tables.find import find_tables
 from ingest.pdf.tables.found import FoundTable
+from ingest.pdf.tables.second import CellFinder, with_second_readings
 from ingest.pdf.tables.unlabelled import unlabelled_tables
 from ingest.pdf.text.footnotes import footnotes_of
 from ingest.pdf.text.front import author_lines, title_lines
@@ -49,13 +50,15 @@ class Structure:
     text: Sequence[Sequence[Line]]
 
 
-def read_structure(pages: Sequence[PageContent], outline: Sequence[OutlineEntry]) -> Structure:
-    """Find the parts of a document of at least one page."""
+def read_structure(
+    pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None
+) -> Structure:
+    """Find the parts of a document of at least one page; `cells` is asked about doubtful tables."""
     body = body_style(pages)
     layouts = layouts_of(pages, body=body)
     captions = [captions_of(layout.lines, gutter=layout.gutter, rules=layout.content.horizontal) for layout in layouts]
     layouts = without_running_rules(layouts, captions)
-    tables = find_tables(layouts, captions)
+    tables = with_second_readings(find_tables(layouts, captions), layouts, cells=cells)
     figures = _figures(layouts, captions, tables, body=body)
     claimed = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
     claimed |= {line for table in tables for line in table.lines}

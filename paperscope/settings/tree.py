@@ -143,7 +143,8 @@ class ParserSettings(Section):
         default="auto", description="auto: recognise the text of pages that have none, where the extra ocr is installed"
     )
     layout_check: bool = Field(
-        default=True, description="compare a table that our rules are unsure of with PyMuPDF's own reading"
+        default=True,
+        description="read a table that our rules are unsure of again by the cells that PyMuPDF sees; the surer stays",
     )
     docling_models: Annotated[Path, AfterValidator(_expanded)] | None = Field(
         default=None, description="the folder of docling's models; nothing is fetched"

@@ -117,6 +117,9 @@ class _Broken:
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         raise PageReadError("not rendered")
 
+    def cells(self, number: int, box: Box) -> Sequence[Box]:
+        raise PageReadError("not sought")
+
 
 class _Faint(_Broken):
     """A document with letters of no size and glyphs of no text among the others."""

@@ -49,6 +49,11 @@ def test_a_row_of_a_table_is_no_heading() -> None:
     assert [heading.text for heading in found([lines[0], lines[1], line(PLAIN, 150)])] == ["File Name"]
 
 
+def test_a_square_before_a_title_is_no_part_of_it() -> None:
+    lines = [line(PLAIN, 100), line("■ METHOD", 130, bold=True), line(PLAIN, 150)]
+    assert [heading.text for heading in found(lines)] == ["METHOD"]
+
+
 def test_the_title_printed_again_is_no_heading() -> None:
     lines = [line("Foxes at Large", 60, bold=True, size=16), line(PLAIN, 100)]
     assert found(lines, title=(line("Foxes at Large", 60, bold=True, size=18),)) == []

@@ -1,5 +1,6 @@
 """PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -35,6 +36,8 @@ class MuPdfBackend:
         """See `Backend.open`."""
         _mupdf.TOOLS.mupdf_display_errors(False)
         _mupdf.TOOLS.mupdf_display_warnings(False)
+        # Else it prints what fails while it looks for tables.
+        _mupdf.set_messages(pylogging=True, pylogging_level=logging.DEBUG)
         try:
             document = _mupdf.open(stream=data, filetype="pdf")
         except _FAILURES as error:
@@ -124,6 +127,23 @@ class MuPdfDocument:
             matrix = _mupdf.Matrix(zoom, zoom).prerotate(90 * (rotation - turns))
             clips = [_mupdf.Rect(turned_box(box, width, height, turns=rotation)) for box in boxes]
             return [shown.get_pixmap(matrix=matrix, clip=clip, alpha=0).tobytes("png") for clip in clips]
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+    def cells(self, number: int, box: Box) -> Sequence[Box]:
+        """See `Document.cells`: of the tables of PyMuPDF's layout analysis, the one that shares most with the box."""
+        try:
+            page, rotation = self._unrotated(number)
+            size = turned_size(page.rect.width, page.rect.height, turns=rotation)
+            clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
+            # Never its texts: they lose the points of decimals. It says None where it failed.
+            found = page.find_tables(clip=clip)
+            tables = found.tables if found else ()
+            best = max(tables, key=lambda table: abs(clip & _mupdf.Rect(table.bbox)), default=None)
+            if best is None or 2 * abs(clip & _mupdf.Rect(best.bbox)) < abs(clip):
+                return ()
+            size = page.rect.width, page.rect.height
+            return tuple(turned_box(Box(*cell), *size, turns=-rotation) for cell in best.cells if cell)
         except _FAILURES as error:
             raise PageReadError(str(error) or type(error).__name__) from error
 

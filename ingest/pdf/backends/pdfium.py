@@ -91,6 +91,10 @@ class PdfiumDocument:
         with self._page(number) as page:
             return [_picture(page, box, scale=dpi / 72, turns=turns) for box in boxes]
 
+    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the seam's
+        """See `Document.cells`; PDFium seeks no tables."""
+        return ()
+
     @contextmanager
     def _page(self, number: int) -> Iterator[Untyped]:
         """A page that is closed when it is done with; failures become `PageReadError`."""

@@ -9,7 +9,7 @@ __all__ = ["Authors", "authors_of"]
 _YEAR = r"(?:(?:19|20)\d{2}|n\.\s?d\.)"
 _JOIN = r"(?:and|et|van|von|de|der|den|da|del|la|le|di)\b"
 _HEAD_END = re.compile(
-    rf"[.,\s]*(?P<bracket>[(\[])?\b{_YEAR}"  # the year
+    rf"(?<![.,\s])[.,\s]*+(?P<bracket>[(\[])?\b{_YEAR}"  # the year
     r"|(?<=[^\W\d_]{2})(?<!\b[CKPSTZ]h)[.:]\s"  # a stop that is no initial's
     r"|[.,]\s(?=[“\"‘])"  # a title in quotation marks
     rf"|(?<=\s[A-Z])\.\s(?=[A-Z][a-z]+\s+(?!{_JOIN})[a-z])"  # "Li X, Wu Y. On the parsing"
@@ -43,6 +43,7 @@ def authors_of(text: str) -> Authors:
     Read are `Li, X., Wu, Y.`, `Li, Xiaoya, and Yu Wu`, `Li X, Wu Y`, `X. Li and Y. Wu` and `Xiaoya Li and Yu Wu`; one
     name before a year in parentheses is a group's if it has no initials.
     """
+    text = " ".join(text.split())
     end = _HEAD_END.search(text)
     head = text[: end.start()] + "." if end else text[:_LONGEST_HEAD]
     pieces = _SEPARATOR.split(head.strip(" ,("))

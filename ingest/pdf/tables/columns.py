@@ -8,7 +8,7 @@ from itertools import pairwise
 from ingest.pdf.tables.rows import PrintedRow
 from ingest.pdf.tables.strips import Strip
 
-__all__ = ["Columns", "columns_of", "partition"]
+__all__ = ["Columns", "columns_of", "partition", "strips_at"]
 
 _HALF = 0.5
 
@@ -72,6 +72,18 @@ def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float
         if inside:
             intervals.append((min(box.x0 for box in inside), max(box.x1 for box in inside)))
     return Columns(intervals=tuple(intervals), em=em)
+
+
+def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]:
+    """Strips without width at the edges between columns; one that would leave a column without words is left out."""
+    centers = [word.center for row in rows for segment in row.segments for word in segment.words]
+    strips: list[Strip] = []
+    left = float("-inf")
+    for x in sorted(edges):
+        if any(left <= center < x for center in centers) and any(center >= x for center in centers):
+            strips.append(Strip(x0=x, x1=x))
+            left = x
+    return strips
 
 
 def partition(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingest.pdf.backend import HorizontalRule
 from ingest.pdf.page.words import Word
 from ingest.pdf.tables.body import body_rows
-from ingest.pdf.tables.columns import Columns, columns_of
+from ingest.pdf.tables.columns import Columns, columns_of, strips_at
 from ingest.pdf.tables.confidence import confidence_of
 from ingest.pdf.tables.formulas import formula_rows, is_formula_table
 from ingest.pdf.tables.groups import merge_groups
@@ -59,8 +59,8 @@ class Grid:
         return any(cell.row >= self.header_rows and cell.role != "section" for cell in self.cells)
 
 
-def read_grid(region: TableRegion) -> Grid:
-    """Read a region of at least one word."""
+def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
+    """Read a region of at least one word; `edges` are the x that part its columns, if known from elsewhere."""
     em = em_of(region.words)
     rows = printed_rows(with_currency(region.words), em=em, verticals=region.verticals)
     zones = Zones(top=region.box.y0, bottom=region.box.y1, rules=region.rules)
@@ -77,7 +77,7 @@ def read_grid(region: TableRegion) -> Grid:
         rest = rows[len(top) :]
         if not rest:
             top, rest, grouping = [], rows, []
-        strips = strips_of(rest, em=em, verticals=region.verticals)
+        strips = strips_at(edges, rest) if edges else strips_of(rest, em=em, verticals=region.verticals)
         rough = columns_of(rest, strips, em=em)
         rest = [recut(row, strips, rough.intervals, em=em) for row in rest]
         columns = columns_of(rest, strips, em=em)

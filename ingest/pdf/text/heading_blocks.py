@@ -11,6 +11,7 @@ from ingest.pdf.text.hyphens import join_lines
 
 __all__ = ["Block", "blocks_of", "is_set_off", "opens", "runs_on"]
 
+_ORNAMENT = re.compile(r"^[■□▪▫◼◾◆♦▶►]\s*(?=[^\W_])")
 _LABELLED = re.compile(r"(?:appendix|chapter)\s+[A-Z\d]{1,3}[.:]?", re.IGNORECASE)
 
 
@@ -25,8 +26,8 @@ class Block:
 
     @property
     def text(self) -> str:
-        """The lines, joined."""
-        return join_lines(line.text for line in self.lines)
+        """The lines, joined, without the square or dot that some journals print before a title."""
+        return _ORNAMENT.sub("", join_lines(line.text for line in self.lines))
 
 
 def blocks_of(page: int, lines: Sequence[Line], *, layout: PageLayout, sure: frozenset[Line]) -> Iterator[Block]:
