@@ -99,7 +99,8 @@ def test_two_tables_side_by_side_under_one_caption_are_both_read(tmp_path: Path)
         for rows in (ROWS[:3], ROWS[1:])
     ]
     figure = (
-        "#figure(kind: table, supplement: [Table], caption: figure.caption(position: top, [Both sets of reports that were read twice.]),"
+        "#figure(kind: table, supplement: [Table], "
+        "caption: figure.caption(position: top, [Both sets of reports that were read twice.]),"
         f" grid(columns: 2, column-gutter: 30pt, {grids[0]}, {grids[1]}))"
     )
     found = {table.label: table.grid() for table in tables_of(figure, tmp_path)}
