@@ -93,12 +93,14 @@ def test_what_only_looks_like_a_table_is_none(source: str, tmp_path: Path) -> No
 
 def test_two_tables_side_by_side_under_one_caption_are_both_read(tmp_path: Path) -> None:
     head = ["System", "Precision", "Recall"]
+    rule = "table.hline()"
     grids = [
-        f"table(columns: 3, stroke: none, table.hline(), {cells([head])}, table.hline(), {cells(rows)}, table.hline())"
+        f"table(columns: 3, stroke: none, {rule}, {cells([head])}, {rule}, {cells(rows)}, {rule})"
         for rows in (ROWS[:3], ROWS[1:])
     ]
     figure = (
-        "#figure(kind: table, supplement: [Table], caption: figure.caption(position: top, [Both sets of reports that were read twice.]),"
+        "#figure(kind: table, supplement: [Table], "
+        "caption: figure.caption(position: top, [Both sets of reports that were read twice.]),"
         f" grid(columns: 2, column-gutter: 30pt, {grids[0]}, {grids[1]}))"
     )
     found = {table.label: table.grid() for table in tables_of(figure, tmp_path)}
