@@ -15,6 +15,7 @@ __all__ = ["aligned_regions"]
 
 _PITCH = 2.5
 _LEAST_ROWS = 3
+_MOST_WORDS = 5000
 _MOST_TITLES = 5
 _OVERHANG = 3.0
 _VALUES = 0.7
@@ -24,12 +25,17 @@ _HALF = 0.5
 
 
 def aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
-    """The blocks of at least three rows of values that rules or fills set off, or that are a full grid with titles."""
+    """The blocks of at least three rows of values that rules or fills set off, or that are a full grid with titles.
+
+    Text of more words than a page can show is left alone: its rows take too long to tell.
+    """
     columns: dict[int, list[Line]] = defaultdict(list)
     for line in free:
         columns[layout.column(line)].append(line)
     for lines in columns.values():
         words = [word for line in lines for word in line.words]
+        if sum(is_value(word.text) for word in words) < _LEAST_ROWS or len(words) > _MOST_WORDS:
+            continue
         rows = printed_rows(words, em=em_of(words), verticals=())
         for start, end in _blocks(rows, em=em_of(words)):
             block = rows[_head(rows, start, end, em=em_of(words)) : end]
