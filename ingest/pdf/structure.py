@@ -4,24 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.pdf.backend import OutlineEntry, PageContent
-from ingest.pdf.captions import Caption, captions_of
-from ingest.pdf.figures.find import FoundFigure, find_figures
-from ingest.pdf.figures.pictures import repeated_pictures
+from ingest.pdf.figures.find import FoundFigure
+from ingest.pdf.floats import read_floats, without
 from ingest.pdf.formulas.equations import FoundEquation, find_equations
 from ingest.pdf.page.edges import Edges, column_edges
 from ingest.pdf.page.flow import reading_order
-from ingest.pdf.page.furniture import furniture_of
-from ingest.pdf.page.layout import BodyStyle, PageLayout, body_style, layouts_of
+from ingest.pdf.page.layout import PageLayout, body_style
 from ingest.pdf.page.lines import Line, rejoined
-from ingest.pdf.page.rules import without_running_rules
-from ingest.pdf.tables.find import find_tables
 from ingest.pdf.tables.found import FoundTable
-from ingest.pdf.tables.second import CellFinder, with_second_readings
-from ingest.pdf.tables.unlabelled import unlabelled_tables
+from ingest.pdf.tables.second import CellFinder
 from ingest.pdf.text.footnotes import footnotes_of
-from ingest.pdf.text.front import author_lines, title_lines
+from ingest.pdf.text.front import author_lines
 from ingest.pdf.text.headings import FoundHeading, find_headings
-from ingest.pdf.text.listings import FoundListing, find_listings
+from ingest.pdf.text.listings import FoundListing
 from ingest.pdf.text.run_ins import cut_run_ins
 from ingest.pdf.text.sidebars import sidebars_of
 
@@ -55,28 +50,10 @@ def read_structure(
 ) -> Structure:
     """Find the parts of a document of at least one page; `cells` is asked about doubtful tables."""
     body = body_style(pages)
-    layouts = layouts_of(pages, body=body)
-    captions = [captions_of(layout.lines, gutter=layout.gutter, rules=layout.content.horizontal) for layout in layouts]
-    layouts = without_running_rules(layouts, captions)
-    tables = with_second_readings(find_tables(layouts, captions), layouts, cells=cells)
-    figures = _figures(layouts, captions, tables, body=body)
-    claimed = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
-    claimed |= {line for table in tables for line in table.lines}
-    claimed |= {line for table in tables for caption in table.captions for line in caption.lines}
-    free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
-    furniture = furniture_of(layouts, free)
-    free = _without(free, furniture)
-    listings = _listings(layouts, captions, free, body=body)
-    programs = {line for listing in listings for line in (*listing.head, *listing.lines)}
-    free = [[line for line in page if line not in programs] for page in free]
-    title = title_lines(layouts[0], free[0], body=body)
-    free[0] = [line for line in free[0] if line not in title]
-    unlabelled = _unlabelled(layouts, captions, free, tables)
-    tables = [*tables, *unlabelled]
-    claimed = {line for table in unlabelled for line in table.lines}
-    free = [[line for line in page if line not in claimed] for page in free]
+    floats = read_floats(pages, body=body, cells=cells)
+    layouts, title, free = floats.layouts, floats.title, floats.free
     footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
-    free = _without(free, footnotes)
+    free = without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
     parted = [sidebars_of(lines, edges[page], body=body) for page, lines in enumerate(free)]
@@ -93,46 +70,18 @@ def read_structure(
     return Structure(
         layouts=layouts,
         edges=edges,
-        tables=tables,
-        figures=figures,
-        listings=listings,
+        tables=floats.tables,
+        figures=floats.figures,
+        listings=floats.listings,
         equations=equations,
         headings=headings,
         title=title,
         authors=authors,
         sidebars=[found for found, _ in parted],
         footnotes=footnotes,
-        furniture=[sorted(lines, key=lambda line: line.baseline) for lines in furniture],
+        furniture=[sorted(lines, key=lambda line: line.baseline) for lines in floats.furniture],
         text=flow,
     )
-
-
-def _listings(
-    layouts: Sequence[PageLayout],
-    captions: Sequence[Sequence[Caption]],
-    free: Sequence[Sequence[Line]],
-    *,
-    body: BodyStyle,
-) -> list[FoundListing]:
-    return [
-        listing
-        for page, layout in enumerate(layouts)
-        for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
-    ]
-
-
-def _unlabelled(
-    layouts: Sequence[PageLayout],
-    captions: Sequence[Sequence[Caption]],
-    free: Sequence[Sequence[Line]],
-    tables: Sequence[FoundTable],
-) -> list[FoundTable]:
-    named = {caption for table in tables for caption in table.captions}
-    return [
-        table
-        for page, layout in enumerate(layouts)
-        for table in unlabelled_tables(layout, free[page], captions[page], page=page, named=named)
-    ]
 
 
 def _equations(
@@ -154,33 +103,6 @@ def _flow(
         reading_order((line for line in lines if line not in taken), box=lambda line: line.box, gutters=layout.gutters)
         for layout, lines in zip(layouts, free, strict=True)
     ]
-
-
-def _figures(
-    layouts: Sequence[PageLayout],
-    captions: Sequence[Sequence[Caption]],
-    tables: Sequence[FoundTable],
-    *,
-    body: BodyStyle,
-) -> list[FoundFigure]:
-    read = {caption for table in tables for caption in table.captions}
-    claimed = {line for table in tables for line in table.lines}
-    claimed |= {line for page in captions for caption in page for line in caption.lines}
-    free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
-    figures: list[FoundFigure] = []
-    for page, (layout, furniture) in enumerate(zip(layouts, furniture_of(layouts, free), strict=True)):
-        rest = [caption for caption in captions[page] if caption not in read]
-        taken = [part.box for table in tables for part in table.parts if part.page == page]
-        taken += [caption.box for caption in captions[page] if caption in read]
-        figures.extend(
-            find_figures(layout, rest, page=page, taken=taken, free=free[page], body=body, furniture=furniture)
-        )
-    decoration = repeated_pictures(layouts)
-    return [figure for figure in figures if figure.caption.lines or figure.box.rounded() not in decoration]
-
-
-def _without(lines: Sequence[Sequence[Line]], claimed: Sequence[Sequence[Line] | frozenset[Line]]) -> list[list[Line]]:
-    return [[line for line in page if line not in gone] for page, gone in zip(lines, map(set, claimed), strict=True)]
 
 
 def _front_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title: Sequence[Line]) -> Line | None:
