@@ -1,16 +1,15 @@
 """Settings: one frozen tree, read once from overrides, the environment and a TOML file."""
 
 from paperscope.settings.load import load_settings
-from paperscope.settings.tree import (
+from paperscope.settings.sections import (
     ChunkingSettings,
     EmbedSettings,
     LimitSettings,
     ParserSettings,
     RetrievalSettings,
     RoleSettings,
-    SettingRow,
-    Settings,
 )
+from paperscope.settings.tree import SettingRow, Settings
 
 __all__ = [
     "ChunkingSettings",

@@ -129,12 +129,7 @@ def find_headings(
         for page, (layout, lines) in enumerate(zip(layouts, flow, strict=True))
         for block in blocks_of(page, lines, layout=layout, sure=sure)
     ]
-    found: list[Block] = []
-    for block in blocks:
-        if _key(block.text) != named and judge.accepts(
-            block, stacked=bool(found) and found[-1].lines[-1] is block.above
-        ):
-            found.append(block)
+    found = _accepted([block for block in blocks if _key(block.text) != named], judge=judge)
     found += _lone_italics(blocks, found, judge=judge)
     order = {line: at for lines in flow for at, line in enumerate(lines)}
     found.sort(key=lambda block: (block.page, order[block.lines[0]]))
@@ -152,6 +147,14 @@ def find_headings(
         )
         for block, level in zip(found, levels, strict=True)
     ]
+
+
+def _accepted(blocks: Sequence[Block], *, judge: _Judge) -> list[Block]:
+    found: list[Block] = []
+    for block in blocks:
+        if judge.accepts(block, stacked=bool(found) and found[-1].lines[-1] is block.above):
+            found.append(block)
+    return found
 
 
 def _lone_italics(blocks: Sequence[Block], found: Sequence[Block], *, judge: _Judge) -> list[Block]:
