@@ -1,6 +1,6 @@
 """What a document consists of, found stage by stage: each stage claims lines, the next one works on the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ingest.pdf.backend import OutlineEntry, PageContent
@@ -41,7 +41,7 @@ class Structure:
     authors: Sequence[Line]
     sidebars: Sequence[Sequence[Sequence[Line]]]
     footnotes: Sequence[Sequence[Line]]
-    furniture: Sequence[Sequence[Line]]
+    furniture: Sequence[Collection[Line]]
     text: Sequence[Sequence[Line]]
 
 
@@ -79,7 +79,7 @@ def read_structure(
         authors=authors,
         sidebars=[found for found, _ in parted],
         footnotes=footnotes,
-        furniture=[sorted(lines, key=lambda line: line.baseline) for lines in floats.furniture],
+        furniture=floats.furniture,
         text=flow,
     )
 
