@@ -155,3 +155,17 @@ def test_the_first_entries_of_a_bibliography_are_no_notes() -> None:
     entries = [_line("1. Bee, A.: A book. Town", 680, size=8), _line("https://a.example/b", 690, size=8)]
     page = _page(2, [])
     assert footnotes_of(page, [heading, *entries], body=_BODY) == []
+
+
+def test_a_line_of_small_typewriter_names_among_words_of_the_text_stays_in_its_paragraph() -> None:
+    names = [*sentence("en_core_web_md_of_old_times", 50, 112, size=8), *sentence("and others of", 190, 112)]
+    lines = [
+        _line("We compare them all with the pipelines", 100),
+        line_of(names),
+        _line("that we know, each of them tuned.", 124),
+    ]
+    assert lines[1].size == 8
+    edges = Edges(left=50, right=max(line.box.x1 for line in lines))
+    flow = [FlowLine(page=0, column=0, edges=edges, line=line) for line in lines]
+    [paragraph] = paragraphs_of(flow, style=_STYLE)
+    assert [line.line for line in paragraph.lines] == lines

@@ -18,6 +18,7 @@ _TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|
 _LOWER = re.compile(r"[a-z]")
 _ALIKE = 0.92
 _MOST_BETWEEN = 12
+_LEAST_SHARED = 2
 _LEAST_WORDS = 3
 
 
@@ -118,9 +119,17 @@ def _is_aligned(first: FlowLine, line: FlowLine) -> bool:
     return abs(first.indent - line.indent) < 0.3
 
 
+def _is_in_other_size(last: Line, line: Line) -> bool:
+    """Whether two lines differ in size; words of a typewriter face may make most of a line small, but not all."""
+    room = (1 - _ALIKE) * last.size
+    small, large = sorted((last, line), key=lambda line: line.size)
+    shared = sum(abs(word.size - large.size) <= room for word in small.words)
+    return large.size - small.size > room and shared < _LEAST_SHARED
+
+
 def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> bool:
     last = group[-1]
-    if abs(last.line.size - line.line.size) > (1 - _ALIKE) * last.line.size:
+    if _is_in_other_size(last.line, line.line):
         return True
     opens = _LIST.match(line.line.text) and (_TERMINAL.search(last.line.text) or line.line.text[0] in "•●◦▪■‣∙")
     if opens or _is_next_item(group[0], line):
