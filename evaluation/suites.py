@@ -13,6 +13,10 @@ SUITES = {
         "evaluation.parsing.suite:ParsingSuite",
         "What is read from papers: tables, headings, text and its order, captions, references, equations.",
     ),
+    "answers": (
+        "evaluation.answers.suite:AnswersSuite",
+        "What is answered: numbers, names, lists, yes or no, free text; and what is rightly left unanswered.",
+    ),
 }
 
 
