@@ -50,7 +50,7 @@ _MARKUP = re.compile(r"\\(?=%)|\\[,;!]|[{}$]")
 
 _SMALL_NAMES = "|".join(name for name in _SIZES if name.isalpha() and len(name) <= 2)
 _LONG_NAMES = "|".join(name for name in (*_SIZES, *_SHORT) if name.isalpha() and name not in _SMALL_NAMES.split("|"))
-_MARGIN = r"(?:\s?\(?±\s?\d+(?:\.\d+)?%?\)?)?"
+_MARGIN = r"(?:\s?\(?±\s?(?:\d+(?:\.\d+)?|\.\d+)%?\)?)?"
 _SCALE = r"[\s-](?i:hundred|thousand|million|billion|trillion)(?!\w)"
 _TAIL = (
     r"(?:x(?!\w))?(?P<unit>[\s-]?(?:(?:%|(?i:percentage))(?:\s?(?i:points?)(?!\w))?|(?i:per\scent)(?!\w)"
