@@ -28,6 +28,7 @@ from evaluation.metrics.quantities import as_number, numbers_in
         ("10–20, 3-4 and 8x faster", ["10", "20", "3", "4", "8"]),
         ("8 x 1024", ["8", "1024"]),
         ("F1, SST-5, GPT-4, 3D, 4th, 1.2.3, x_5, the 1990s", []),
+        ("Llama2-7B beats Qwen1.5-72B by 0.5 B and 580 M, 3.08 B-1", ["0.5e9", "580e6", "3.08"]),
         ("Seven or twenty, but not twenty-five", ["7", "20"]),
         ("One of the three; no one; the one; one-to-one", ["3"]),
         ("one layer, 5-fold, 3-second", ["1", "5", "3"]),
@@ -129,6 +130,7 @@ def test_recall_of_the_gold_texts_numbers() -> None:
     assert (tally.right, tally.total) == (3, 3)
     assert numbers_recall(gold, "54.6").right == 0
     assert numbers_recall("-0.5", "+0.5").right == 0
+    assert numbers_recall("1.0 and 1.04", "1.04").right == 1
     assert numbers_recall("no number", "5").total == 0
 
 

@@ -50,9 +50,7 @@ def test_the_best_order_has_the_greatest_gain(flags: list[bool], k: int) -> None
     assert ndcg_at(flags, k, relevant=sum(flags)) <= best + 1e-12
 
 
-# numba tells of its compilation, ranx of its own code.
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("k", [1, 5, 10])
 def test_ranx_agrees_on_random_rankings(k: int) -> None:
     ranx: Any = pytest.importorskip("ranx")

@@ -22,6 +22,7 @@ def test_abstention() -> None:
     assert shares == pytest.approx({"precision": 1 / 2, "recall": 1 / 3, "f1": 2 / 5})
 
 
+@settings(deadline=None)
 @given(QUESTIONS)
 def test_scikit_learn_agrees_on_abstention(questions: list[tuple[bool, bool]]) -> None:
     theirs = precision_recall_fscore_support(
@@ -72,6 +73,7 @@ def test_the_order_of_the_questions_is_of_no_account(pairs: list[tuple[float, fl
     assert risks(mixed) == pytest.approx(risks(pairs))
 
 
+@settings(deadline=None)
 @given(GRADED)
 def test_scikit_learn_agrees_where_no_tie_is_cut(pairs: list[tuple[float, float]]) -> None:
     """The precision of the answers above a threshold is what their risk lacks to 1."""

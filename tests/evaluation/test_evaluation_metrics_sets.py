@@ -1,7 +1,7 @@
 """Sets, labels and clusters: the papers' examples, scikit-learn, and a count by mention."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_recall_fscore_support  # type: ignore[import-untyped]
 
@@ -32,6 +32,7 @@ def test_tallies_add_up_to_micro_averages() -> None:
     assert both.tallies == overlap(right=3, gold=4, predicted=4)
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)))
 def test_scikit_learn_agrees_on_sets(gold: set[int], predicted: set[int]) -> None:
     everything = range(11)
@@ -47,6 +48,7 @@ def test_scikit_learn_agrees_on_sets(gold: set[int], predicted: set[int]) -> Non
         assert harmonic_mean(ours["precision"].share, ours["recall"].share) == pytest.approx(ours["f1"].share)
 
 
+@settings(deadline=None)
 @given(LABELS)
 def test_scikit_learn_agrees_on_macro_f1(pairs: list[tuple[str, str]]) -> None:
     gold, predicted = zip(*pairs, strict=True)
