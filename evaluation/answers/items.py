@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from evaluation.answers.judge import Judge, Verdict
 from evaluation.answers.question import GoldQuestion, Source
 from evaluation.answers.scoring import Cited, score_answer
 from evaluation.libraries import Libraries, Shelf
+from evaluation.metrics.benchmarks import NOT_ANSWERABLE
 from evaluation.values import Score
 from paperscope.codec import to_json
 from paperscope.errors import PaperFileError
@@ -21,6 +23,7 @@ class AnswerItem:
     question: GoldQuestion
     source: Source
     libraries: Libraries
+    judge: Judge | None = None
 
     @property
     def name(self) -> str:
@@ -36,7 +39,15 @@ class AnswerItem:
         """Raises PaperFileError where the source can't be read, ModelError where a model fails."""
         shelf, library = self._library()
         answer = library.ask(self.question.question)
-        return score_answer(self.question, answer, self._cited(answer, shelf))
+        verdict = self._verdict(library, answer)
+        return score_answer(self.question, answer, cited=self._cited(answer, shelf), verdict=verdict)
+
+    def _verdict(self, library: Library, answer: Answer) -> Verdict | None:
+        """None where nobody judges, or nothing was answered: there our rules are certain."""
+        if self.judge is None or answer.status == "unanswerable":
+            return None
+        gold = self.question.references if self.question.answerable else (NOT_ANSWERABLE,)
+        return library.wait(self.judge.judge(self.question.question, gold, answer.text))
 
     def _library(self) -> tuple[Shelf, Library]:
         of = self.libraries
@@ -55,7 +66,7 @@ class AnswerItem:
         }
         gold = ((shelf.ids.get(str(file), ""), page) for file, page in self.question.pages)
         return Cited(
-            pages={(found.place.paper, found.place.page) for found in evidence},
-            gold_pages=set(gold),
+            pages=frozenset((found.place.paper, found.place.page) for found in evidence),
+            gold_pages=frozenset(gold),
             texts=tuple(dict.fromkeys(texts[found.element] for found in evidence if found.element in texts)),
         )

@@ -1,9 +1,10 @@
 """An answer held against its gold: our own figures, and each benchmark's."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.answers.forms import form_of
+from evaluation.answers.judge import Verdict
 from evaluation.answers.question import GoldQuestion
 from evaluation.answers.right import rightness, stated_share
 from evaluation.answers.short import short_answer
@@ -30,16 +31,17 @@ _HALF = 0.5
 class Cited:
     """What an answer cites, and what it should: (paper, page) pairs of the library, and texts of passages."""
 
-    pages: Set[tuple[str, int]] = frozenset()
-    gold_pages: Set[tuple[str, int]] = frozenset()
+    pages: frozenset[tuple[str, int]] = frozenset()
+    gold_pages: frozenset[tuple[str, int]] = frozenset()
     texts: tuple[str, ...] = ()
 
 
-def score_answer(question: GoldQuestion, answer: Answer, cited: Cited) -> Score:
+def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdict: Verdict | None = None) -> Score:
     """All tallies of a question, its grade for risk and coverage, and its words for the item's line.
 
     An answer is `right` as `rightness` says of the reference that it meets best; not to answer is right where nothing
-    is to be answered. Text measures compare the short answer, "Not answerable" where there is none.
+    is to be answered. Text measures compare the short answer, "Not answerable" where there is none. A judge's `verdict`
+    stands apart.
     """
     answered = answer.status == "answered"
     short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
@@ -53,12 +55,17 @@ def score_answer(question: GoldQuestion, answer: Answer, cited: Cited) -> Score:
     }
     if answered and cited.gold_pages:
         tallies["page"] = _one(bool(cited.pages & cited.gold_pages))
+    if verdict is not None:
+        tallies |= {
+            "judge.right": _one(verdict.right),
+            "judge.agreement": _one(verdict.right == (right >= _HALF)),
+        }
     graded = answered and answer.confidence is not None
     return Score(
         tallies=tallies,
         misses=_misses(question, answer, right),
         graded=(Graded(confidence=answer.confidence or 0.0, loss=1 - right),) if graded else (),
-        details=_details(question, answer, short, cited),
+        details=_details(question, answer, short, cited) | ({"judge": verdict.reason} if verdict else {}),
     )
 
 

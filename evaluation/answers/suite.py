@@ -1,14 +1,17 @@
 """The answers suite: questions of benchmarks and of one's own, asked of the product."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from evaluation.answers.items import AnswerItem
+from evaluation.answers.judge import Judge
 from evaluation.answers.reading import read_questions
 from evaluation.choosing import chosen
 from evaluation.libraries import Libraries
 from evaluation.suite import Loaded, Request
+from graph_store import Store
 from paperscope.errors import GoldFileError, SettingsError
+from paperscope.models import build_model
 from paperscope.settings import RoleSettings, Settings
 
 __all__ = ["AnswersSuite"]
@@ -33,9 +36,24 @@ class AnswersSuite:
                 f"{request.data}: no questions here; name a folder with papers/NAME/paper.pdf and questions.jsonl "
                 "beside it"
             )
-        with Libraries(request.work / "libraries", settings) as libraries:
-            items = [AnswerItem(question=question, source=source, libraries=libraries) for question, source in asked]
-            yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad)
+        facts = {"judge": settings.judge.model} if settings.judge.configured else {}
+        with Libraries(request.work / "libraries", settings) as libraries, _judge(request) as judge:
+            items = [
+                AnswerItem(question=question, source=source, libraries=libraries, judge=judge)
+                for question, source in asked
+            ]
+            yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad, facts=facts)
+
+
+@contextmanager
+def _judge(request: Request) -> Iterator[Judge | None]:
+    """Its replies are kept, so that a verdict is paid for once."""
+    if not request.settings.judge.configured:
+        yield None
+        return
+    with closing(Store.open(request.work / "judge")) as store:
+        model = build_model(request.settings.judge, store)
+        yield Judge(model) if model else None
 
 
 def _settings(request: Request) -> Settings:
