@@ -26,7 +26,7 @@ _FORMATS: dict[str, _Wanted] = {
 }
 _ASKS_NUMBER = re.compile(
     r"\bhow (?:many|much)\b|\bwhat (?:is|was|are|were)?\s*(?:the )?(?:\w+[ -]){0,3}"
-    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total)\b",
+    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total|boost|gain|increase|improvement|drop)\b",
     re.IGNORECASE,
 )
 _ASKS_POLAR = re.compile(

@@ -111,6 +111,10 @@ def test_a_short_answer_is_taken_by_rule(text: str, question: str, answer_format
             1,
         ),
         ("The default opens an entity; strict discards it.", "Both modes are the same.", "What differs?", 0),
+        ("6", "“First of four steps: ① type;⁶ ② data.” (page 7)", "How many steps?", 0),
+        ("10⁻³", "The rate is 10⁻³.", "Which rate?", 1),
+        ("A does worse with an accuracy of 54.6.", "A has 54.63: A is lower.", "How does A compare?", 1),
+        ("XLNet+DSC, with a 1.41 gain.", "XLNet gains 1.41.", "Which gains most?", 0),
         ("Not answerable", "It is 5.", "How many?", 0),
     ],
 )
