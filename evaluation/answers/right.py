@@ -2,6 +2,7 @@
 
 import re
 
+from evaluation.answers.formulas import formulas_in, states_formula
 from evaluation.answers.forms import Form, polarity
 from evaluation.matching import spaced
 from evaluation.metrics.lists import list_f1, read_list
@@ -63,7 +64,11 @@ def free_right(gold: str, answer: str, question: str) -> bool:
 
     Numbers and words that the question gives don't count, nor function words; where that leaves nothing of the gold,
     those that the question gives count. Beside numbers only names tell: the rest of such a gold is how it is put.
+    A gold with formulas in TeX wants these, and nothing else.
     """
+    formulas = formulas_in(gold)
+    if formulas:
+        return all(states_formula(formula, answer) for formula in formulas)
     numbers, words = stated_share(gold, answer, question), _words(gold) - _words(question)
     if not numbers.total and not words:
         numbers, words = stated_share(gold, answer), _words(gold)
