@@ -1,30 +1,55 @@
-"""A run's report: Markdown for people, JSON for programs."""
+"""A run's report: what was measured, how sure it is, and what produced it. `evaluation.rendering` shows it."""
 
-import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from evaluation.running import ItemResult, code_fingerprint
-from evaluation.values import Score, Tally, total
-from paperscope.codec import to_json
+from evaluation.provenance import code_fingerprint, revision, versions
+from evaluation.running import ItemResult
+from evaluation.statistics import interval
+from evaluation.values import Tally
+from paperscope.codec import from_json, to_json
+from paperscope.errors import InputError
 
-__all__ = ["Report", "make_report", "render_markdown", "revision"]
+__all__ = ["ALL", "Figure", "Provenance", "Report", "is_time", "load_reports", "make_report", "set_of"]
 
-_MISSES_AN_ITEM = 25
-_SHOWN = 160
+ALL = "all"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figure:
+    """A metric over some items: `value` is right / total, `low` and `high` end its 95 % interval."""
+
+    right: float
+    total: float
+    value: float
+    low: float
+    high: float
+    items: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Provenance:
+    """What produced a run: `revision` is git's, `code` a hash of our source, `settings` are those that aren't defaults,
+    `facts` what else decided it."""
+
+    revision: str
+    code: str
+    seed: int
+    versions: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
-    """All that a run found. `revision` is git's, `code` a hash of our source, `settings` decided the run."""
+    """All that a run found: `figures` by set (`ALL` first) and metric."""
 
     suite: str
-    revision: str
-    code: str
-    settings: Mapping[str, str]
-    tallies: Mapping[str, Tally]
-    sets: Mapping[str, Mapping[str, Tally]]
+    mode: str
+    provenance: Provenance
+    headline: tuple[str, ...]
+    figures: Mapping[str, Mapping[str, Figure]]
     results: tuple[ItemResult, ...]
     problems: tuple[str, ...]
 
@@ -34,93 +59,74 @@ class Report:
 
 
 def make_report(
-    results: Sequence[ItemResult], *, suite: str, settings: Mapping[str, str], problems: Sequence[str] = ()
+    results: Sequence[ItemResult],
+    *,
+    suite: str,
+    mode: str,
+    seed: int,
+    headline: Sequence[str] = (),
+    settings: Mapping[str, str] | None = None,
+    facts: Mapping[str, str] | None = None,
+    problems: Sequence[str] = (),
 ) -> Report:
     """Add the items up, over all and by set (the part of a name before "/"); `problems` are the gold's."""
     scored = [result for result in results if not result.problem]
-    groups: dict[str, list[Score]] = {}
+    sets: dict[str, list[ItemResult]] = {ALL: scored}
     for result in scored:
-        groups.setdefault(result.name.partition("/")[0], []).append(result.score)
+        sets.setdefault(set_of(result.name), []).append(result)
     failed = [f"{result.name}: {result.problem}" for result in results if result.problem]
     return Report(
         suite=suite,
-        revision=revision(),
-        code=code_fingerprint(),
-        settings=settings,
-        tallies=total(result.score for result in scored).tallies,
-        sets={name: total(scores).tallies for name, scores in groups.items()},
+        mode=mode,
+        provenance=Provenance(
+            revision=revision(),
+            code=code_fingerprint(),
+            seed=seed,
+            versions=versions(),
+            settings=settings or {},
+            facts=facts or {},
+        ),
+        headline=tuple(headline),
+        figures={name: _figures(members, seed=seed) for name, members in sets.items()},
         results=tuple(results),
         problems=(*problems, *failed),
     )
 
 
-def revision() -> str:
-    """Git's name for the checkout, with "-dirty" where it has changes; "unknown" outside of one."""
-    try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 # whichever git the user has
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()
+def set_of(item: str) -> str:
+    """The set that an item belongs to."""
+    return item.partition("/")[0]
 
 
-def render_markdown(report: Report, *, misses: bool = True) -> str:
-    """The report as Markdown: the figures over all, by set, by item, what could not be scored, and the misses."""
-    settings = ", ".join(f"{name} {value}" for name, value in report.settings.items())
-    lines = [
-        f"# Suite {report.suite}",
-        "",
-        f"Revision {report.revision}, code {report.code}; {settings}.",
-        "",
-        "| metric | right | of | share |",
-        "|---|---:|---:|---:|",
-        *(
-            f"| {name} | {_number(t.right)} | {_number(t.total)} | {t.share:.4f} |"
-            for name, t in report.tallies.items()
-        ),
-        "",
-        *_by_item("Sets", list(report.sets.items())),
-        *_by_item("Items", [(result.name, result.score.tallies) for result in report.results]),
-    ]
-    if report.problems:
-        lines += ["## Not scored", "", *(f"- {problem}" for problem in report.problems), ""]
-    if misses:
-        lines += _misses(report.results)
-    return "\n".join(lines).rstrip() + "\n"
+def is_time(metric: str) -> bool:
+    """Whether a metric is a time, which varies from run to run."""
+    return metric.startswith("seconds")
 
 
-def _by_item(title: str, rows: Sequence[tuple[str, Mapping[str, Tally]]]) -> list[str]:
-    lines = [f"## {title}", ""]
-    for name, tallies in rows:
-        shown = ", ".join(f"{metric} {_number(t.right)}/{_number(t.total)}" for metric, t in tallies.items() if t.total)
-        lines.append(f"- **{name}**: {shown}")
-    return [*lines, ""]
+def load_reports(path: Path) -> list[Report]:
+    """The reports in a run's folder, or the one in a file. Raises InputError."""
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    reports = []
+    for file in files:
+        try:
+            reports.append(from_json(Report, file.read_bytes()))
+        except (OSError, ValueError) as error:
+            if not path.is_dir():
+                raise InputError(f"{file}: no report of an evaluation; name what `eval SUITE --out` wrote") from error
+    if not reports:
+        raise InputError(f"{path}: no report of an evaluation in it; name a folder that `eval SUITE --out` wrote to")
+    return reports
 
 
-def _misses(results: Sequence[ItemResult]) -> list[str]:
-    lines = ["## Misses", ""]
+def _figures(results: Sequence[ItemResult], *, seed: int) -> dict[str, Figure]:
+    tallies: dict[str, list[Tally]] = {}
     for result in results:
-        found = result.score.misses
-        if found:
-            lines += [f"### {result.name}", ""]
-            lines += [
-                f"- {miss.metric}, {_short(miss.what)}: {_short(miss.gold)!r} → {_short(miss.got)!r}"
-                for miss in found[:_MISSES_AN_ITEM]
-            ]
-            lines += [f"- … {len(found) - _MISSES_AN_ITEM} more"] if len(found) > _MISSES_AN_ITEM else []
-            lines.append("")
-    return lines
+        for metric, tally in result.score.tallies.items():
+            tallies.setdefault(metric, []).append(tally)
+    return {metric: _figure(found, seed=seed) for metric, found in tallies.items()}
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+def _figure(tallies: Sequence[Tally], *, seed: int) -> Figure:
+    both = sum(tallies, Tally(right=0, total=0))
+    low, high = interval(tallies, seed=seed)
+    return Figure(right=both.right, total=both.total, value=both.share, low=low, high=high, items=len(tallies))

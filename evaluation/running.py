@@ -1,41 +1,22 @@
 """Runs a suite over its items: resumable, and one bad item does not stop the rest.
 
-`OUT/SUITE.jsonl` gets a line the moment an item is done. A line is used again in a later run while nothing that it
-depends on has changed: the code, the settings, the item's file and its gold.
+A line is added to a file of finished items the moment one is done. It is used again in a later run while nothing that
+it depends on has changed: the code, the settings, the item's file and its gold.
 """
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
+from evaluation.provenance import code_fingerprint
+from evaluation.suite import SuiteItem
 from evaluation.values import Score
 from paperscope.codec import from_json, to_json
 from paperscope.errors import PaperscopeError
 from paperscope.files import writing
 
-__all__ = ["ItemResult", "SuiteItem", "code_fingerprint", "run_items"]
-
-_PACKAGES = ("paperscope", "ingest", "graph_store", "query", "evaluation", "prompts")
-
-
-class SuiteItem(Protocol):
-    """What a suite scores one by one."""
-
-    @property
-    def name(self) -> str:
-        """Unique within the suite."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes with whatever of the item decides its score."""
-        ...
-
-    def score(self) -> Score:
-        """Do the work. Raises PaperscopeError."""
-        ...
+__all__ = ["ItemResult", "run_items"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,13 +68,3 @@ def _finished(kept: Path) -> Iterator[tuple[str, ItemResult]]:
         except ValueError:
             continue
         yield result.key, result
-
-
-def code_fingerprint() -> str:
-    """A hash of our own source: a revision can't tell what of it is uncommitted."""
-    digest = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for package in _PACKAGES:
-        for file in sorted((root / package).rglob("*.py")):
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]

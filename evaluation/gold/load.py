@@ -17,12 +17,11 @@ __all__ = ["load_items"]
 
 
 def load_items(
-    data: Path, *, read_outline: Callable[[Path], Sequence[OutlineEntry]], names: Sequence[str] = ()
+    data: Path, *, read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> tuple[list[GoldItem], list[GoldFileError]]:
     """The papers with gold below `data`, and what of the gold can't be used.
 
-    `names` restricts them: a set ("jose"), an item ("jose/jose.00090") or a paper ("jose.00090"). Raises GoldFileError
-    where there is nothing to score, or no item of a name.
+    Raises GoldFileError where there is nothing to score.
     """
     found = list(chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data)))
     items = [item for item in found if isinstance(item, GoldItem)]
@@ -32,13 +31,4 @@ def load_items(
         raise GoldFileError(
             f"{data}: no gold here; name a folder with papers/NAME/paper.pdf and gold_tables.json beside it"
         )
-    for name in names:
-        if not any(name in _names_of(item) for item in items):
-            some = ", ".join(item.name for item in items[:8])
-            raise GoldFileError(f"{data}: no gold for {name!r}; there is {some}{' …' if len(items) > 8 else ''}")
-    chosen = [item for item in items if not names or _names_of(item) & set(names)]
-    return chosen, [item for item in found if isinstance(item, GoldFileError)]
-
-
-def _names_of(item: GoldItem) -> set[str]:
-    return {item.name, item.name.partition("/")[0], item.name.rpartition("/")[2]}
+    return items, [item for item in found if isinstance(item, GoldFileError)]

@@ -1,5 +1,5 @@
 """Scores of parsing: pure functions over a `Paper` and its `Gold`."""
 
-from evaluation.parsing.suite import score_paper
+from evaluation.parsing.paper import score_paper
 
 __all__ = ["score_paper"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.gold.values import GoldItem
-from evaluation.parsing.suite import score_paper
+from evaluation.parsing.paper import score_paper
 from evaluation.values import Score
 from ingest import PdfParser, parser_for
 from ingest.pdf.backend import Backend, Document, OutlineEntry, PageContent

@@ -1,31 +1,34 @@
-"""The parsing suite: everything that is known of a paper held against what the parser made of its file."""
+"""The parsing suite: what is read from papers, held against their gold."""
 
-from evaluation.gold.values import Gold
-from evaluation.parsing.captions import score_captions
-from evaluation.parsing.counts import score_counts
-from evaluation.parsing.headings import score_headings
-from evaluation.parsing.lookups import score_lookups
-from evaluation.parsing.order import score_order
-from evaluation.parsing.page_tests import score_page_tests
-from evaluation.parsing.references import score_references
-from evaluation.parsing.tables import score_tables
-from evaluation.values import Score, total
-from paperscope.types import Paper
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import cast, get_args
 
-__all__ = ["score_paper"]
+from evaluation.choosing import chosen
+from evaluation.gold import load_items
+from evaluation.parsing.items import ParsingItem, outline_reader
+from evaluation.suite import Loaded, Request
+from ingest.pdf.backends import BackendName, backend_for
 
-_SCORERS = (
-    score_tables,
-    score_lookups,
-    score_captions,
-    score_headings,
-    score_order,
-    score_references,
-    score_counts,
-    score_page_tests,
-)
+__all__ = ["ParsingSuite"]
+
+# Crops are not scored: a low resolution saves time.
+_DPI = 36
 
 
-def score_paper(paper: Paper, gold: Gold) -> Score:
-    """All that the gold knows, scored; what it doesn't know leaves no tally."""
-    return total(scorer(paper, gold) for scorer in _SCORERS)
+class ParsingSuite:
+    """Obeys `Suite`; its modes are the libraries below our rules."""
+
+    name = "parsing"
+    modes: tuple[str, ...] = get_args(BackendName)
+    headline = ("tables.cells", "tables.teds", "headings.found", "captions.found", "text.in_order", "references.count")
+
+    @contextmanager
+    def open(self, request: Request) -> Iterator[Loaded]:
+        """See `Suite.open`."""
+        backend = backend_for(cast("BackendName", request.mode))
+        settings = request.settings.parser.model_copy(update={"backend": request.mode, "dpi": _DPI})
+        gold, bad = load_items(request.data, read_outline=partial(outline_reader, backend))
+        items = [ParsingItem(gold=item, settings=settings, backend=backend) for item in gold]
+        yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import ndimage  # type: ignore[import-untyped]
+from scipy import ndimage
 
 from ingest.ocr.measures import MeasuredLine
 from ingest.ocr.raster import Ink, without

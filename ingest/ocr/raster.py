@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy import ndimage  # type: ignore[import-untyped]
+from scipy import ndimage
 
 from paperscope.types import Box
 

@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from paperscope.cli.display import answer_view, element_name, paper_view, papers_view, stderr, stdout
+from paperscope.cli.evaluating import eval_app
 from paperscope.cli.options import (
     ConfigOption,
     JsonOption,
@@ -32,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(eval_app, name="eval")
 
 
 def main() -> None:

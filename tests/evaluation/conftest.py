@@ -1,16 +1,42 @@
 """Papers made by hand for the scorers' tests."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 
+from paperscope.cli import main
 from paperscope.types import Box, Cell, Element, Page, Paper, Passage, Place, Table
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
+
+
+class Evaluate(Protocol):
+    """`paperscope eval` with these arguments; returns the exit code."""
+
+    def __call__(self, *arguments: str | Path) -> int: ...
+
+
 MakeTable = Callable[..., Table]
 MakePaper = Callable[..., Paper]
+
+
+@pytest.fixture
+def evaluate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Evaluate:
+    """Runs the command as a person would, in an empty working directory, on a wide terminal."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "1000")
+
+    def call(*arguments: str | Path) -> int:
+        monkeypatch.setattr(sys, "argv", ["paperscope", "eval", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code if isinstance(end.value.code, int) else 1
+
+    return call
 
 
 @pytest.fixture

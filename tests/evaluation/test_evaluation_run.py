@@ -3,13 +3,16 @@
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluation.cli import main
 from evaluation.running import ItemResult, run_items
 from evaluation.values import Score, Tally
 from paperscope.errors import PaperFileError
+
+if TYPE_CHECKING:
+    from tests.evaluation.conftest import Evaluate
 
 JOSE = {"title": "T", "sections": [], "paragraphs": [], "tables": [], "figure_captions": [], "n_refs": 0}
 
@@ -24,22 +27,37 @@ def data(tmp_path: Path, root: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_a_run_reports_and_resumes(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_reports_and_resumes(
+    data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "out"
-    arguments = ["parsing", "--data", str(data), "--out", str(out)]
-    assert main(arguments) == 0
-    first, kept = (out / "report.md").read_bytes(), (out / "parsing.jsonl").read_bytes()
-    assert b"| headings.found | 1 | 1 | 1.0000 |" in first
-    report = json.loads((out / "report.json").read_text())
-    assert report["tallies"]["headings.found"] == {"right": 1, "total": 1}
-    assert report["revision"]
-    assert main(arguments) == 0
-    assert ((out / "report.md").read_bytes(), (out / "parsing.jsonl").read_bytes()) == (first, kept)
-    assert "# Suite parsing" in capsys.readouterr().out
+    arguments = ("parsing", "--data", data, "--out", out)
+    assert evaluate(*arguments) == 0
+    first = {file.name: file.read_bytes() for file in out.iterdir() if file.is_file()}
+    assert set(first) == {f"parsing.{kind}" for kind in ("jsonl", "md", "json", "png", "progress.jsonl")}
+    assert first["parsing.png"].startswith(b"\x89PNG")
+    report = json.loads(first["parsing.json"])
+    found = {"right": 1, "total": 1, "value": 1, "low": 1, "high": 1, "items": 1}
+    assert report["figures"]["all"]["headings.found"] == report["figures"]["papers"]["headings.found"] == found
+    assert report["provenance"]["revision"]
+    assert report["provenance"]["code"]
+    assert json.loads(first["parsing.jsonl"])["name"] == "papers/example"
+    assert evaluate(*arguments) == 0
+    assert {file.name: file.read_bytes() for file in out.iterdir() if file.is_file()} == first
+    assert "# Suite parsing, mode pymupdf" in capsys.readouterr().out
+
+
+def test_the_mode_chooses_what_is_measured(
+    data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("parsing", "--data", data, "--mode", "pdfium", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["mode"] == "pdfium"
+    assert evaluate("parsing", "--data", data, "--mode", "guess") == 2
+    assert "suite parsing has no mode 'guess'; there is pymupdf, pdfium" in capsys.readouterr().err
 
 
 def test_bad_gold_and_bad_papers_do_not_stop_the_rest(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = data / "papers" / "broken"
     broken.mkdir()
@@ -56,7 +74,7 @@ def test_bad_gold_and_bad_papers_do_not_stop_the_rest(
     (data / "eval" / "parse_olmocr_unit_tests.jsonl").write_text(json.dumps(test))
     cell = {"doc": "none", "table": 1, "caption": "c", "row": "r", "col": "c", "answer": "1"}
     (data / "eval" / "tablecells_latex.jsonl").write_text(json.dumps(cell))
-    assert main(["parsing", "--data", str(data)]) == 1
+    assert evaluate("parsing", "--data", data, "--misses") == 1
     report = capsys.readouterr().out
     for said in (
         "papers/broken: 'paper.pdf' is damaged",
@@ -73,15 +91,17 @@ def test_bad_gold_and_bad_papers_do_not_stop_the_rest(
 
 @pytest.mark.parametrize(("names", "says"), [(["nobody"], "no gold for 'nobody'; there is papers/example"), ([], "")])
 def test_an_unknown_paper_is_refused(
-    data: Path, names: list[str], says: str, capsys: pytest.CaptureFixture[str]
+    data: Path, names: list[str], says: str, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["parsing", "--data", str(data), *(["--papers", *names] if names else [])]
-    assert main(arguments) == (2 if names else 0)
+    only = [part for name in names for part in ("--only", name)]
+    assert evaluate("parsing", "--data", data, *only) == (2 if names else 0)
     assert says in capsys.readouterr().err
 
 
-def test_a_folder_without_gold_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parsing", "--data", str(tmp_path)]) == 2
+def test_a_folder_without_gold_is_refused(
+    tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("parsing", "--data", tmp_path) == 2
     assert "no gold here" in capsys.readouterr().err
 
 

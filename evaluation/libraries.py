@@ -1,0 +1,169 @@
+"""Libraries of the papers that gold speaks of: made when they are first asked for, kept for later runs."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from evaluation.provenance import code_fingerprint
+from graph_store import Store
+from ingest import chunk_paper, extractor_for
+from paperscope.codec import from_json, to_json
+from paperscope.errors import PaperscopeError
+from paperscope.files import write_atomically, writing
+from paperscope.library import Library
+from paperscope.models import Models, build_embedder, build_models
+from paperscope.protocols import Embedder
+from paperscope.settings import Settings
+from paperscope.types import IndexedPaper, Paper, content_hash
+
+__all__ = ["Libraries", "Shelf"]
+
+# What decides a library's content.
+_ROOMS = ("paperscope", "ingest", "graph_store", "prompts")
+_DONE = "made.json"
+# Nobody looks at the pictures where no vision model does: a low resolution saves time.
+_DPI = 36
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shelf:
+    """A library's folder. `ids` gives for each file (its path as it was given) or paper (its id) the paper's id in the
+    library; `seconds` how long adding it took, when the library was made; `problems` why one is missing."""
+
+    folder: Path
+    ids: Mapping[str, str]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+class Libraries:
+    """All libraries of one run, in a folder. They share one embedder, so that its weights load once.
+
+    A library is made once for the same files, settings and code; one that was cut off goes on where it stopped.
+    `settings` are those of the run; without a vision model crops are kept small.
+    """
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        parser = settings.parser if settings.vision.configured else settings.parser.model_copy(update={"dpi": _DPI})
+        self.settings = settings.model_copy(update={"parser": parser})
+        self._folder = folder
+        self._open = ExitStack()
+        self._libraries: dict[Path, Library] = {}
+        self._shelves: dict[str, Shelf] = {}
+        self._stores: dict[Path, Store] = {}
+        self._embedder: Embedder | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def of_files(self, files: Sequence[Path]) -> Shelf:
+        """The library of these files, added as a user would add them. A file that can't be read is left out."""
+        contents = [content_hash(file.read_bytes() if file.is_file() else b"") for file in files]
+
+        def fill(folder: Path) -> Shelf:
+            library = self._library(folder)
+            return _collect(folder, {str(file): partial(_added, library, file) for file in files})
+
+        return self._shelf(("files", *contents, *map(str, files)), fill)
+
+    def of_papers(self, papers: Sequence[Paper]) -> Shelf:
+        """The library of papers that were made from texts, not read from files."""
+
+        def fill(folder: Path) -> Shelf:
+            store = self._store(folder)
+            models = self._models_of(store)
+            return _collect(folder, {paper.id: partial(self._stored, store, models, paper) for paper in papers})
+
+        return self._shelf(("papers", *map(to_json, papers)), fill)
+
+    def library(self, shelf: Shelf) -> Library:
+        """The library itself, open until the end of the run."""
+        return self._library(shelf.folder)
+
+    def store(self, shelf: Shelf) -> Store:
+        """The library's store, open until the end of the run."""
+        return self._store(shelf.folder)
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder of all libraries. Raises ModelError where its weights are missing."""
+        if self._embedder is None:
+            self._embedder = build_embedder(self.settings.embed)
+        return self._embedder
+
+    def _shelf(self, parts: Sequence[str], fill: Callable[[Path], Shelf]) -> Shelf:
+        key = self._key(parts)
+        if key not in self._shelves:
+            folder = self._folder / key
+            with writing(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+            self._shelves[key] = _made(folder) or fill(folder)
+        return self._shelves[key]
+
+    def _key(self, parts: Sequence[str]) -> str:
+        settings = self.settings.model_dump_json(exclude={"library", "answer", "retrieval"})
+        return content_hash("\0".join((code_fingerprint(*_ROOMS), settings, *parts)).encode())[:16]
+
+    def _library(self, folder: Path) -> Library:
+        if folder not in self._libraries:
+            store = Store.open(folder)
+            library = Library(store=store, settings=self.settings, models=self._models_of(store))
+            self._libraries[folder] = self._open.enter_context(library)
+        return self._libraries[folder]
+
+    def _store(self, folder: Path) -> Store:
+        if folder not in self._stores:
+            self._stores[folder] = self._open.enter_context(closing(Store.open(folder)))
+        return self._stores[folder]
+
+    def _models_of(self, store: Store) -> Models:
+        return replace(build_models(self.settings, cache=store), embedder=self.embedder)
+
+    def _stored(self, store: Store, models: Models, paper: Paper) -> tuple[str, float]:
+        started = time.perf_counter()
+        chunks = chunk_paper(paper, max_words=self.settings.chunking.max_words)
+
+        async def indexed() -> IndexedPaper:
+            extraction = await extractor_for(models.extract).extract(paper, chunks)
+            vectors = await models.embedder.embed([chunk.text for chunk in chunks])
+            return IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
+
+        store.add(asyncio.run(indexed()), crops={}, source=paper.id, embedder=models.embedder.name)
+        return paper.id, time.perf_counter() - started
+
+
+def _added(library: Library, file: Path) -> tuple[str, float]:
+    added = library.add(file)
+    return added.paper.id, added.seconds
+
+
+def _collect(folder: Path, adds: Mapping[str, Callable[[], tuple[str, float]]]) -> Shelf:
+    ids: dict[str, str] = {}
+    seconds: dict[str, float] = {}
+    problems: dict[str, str] = {}
+    for name, add in adds.items():
+        try:
+            ids[name], seconds[name] = add()
+        except PaperscopeError as error:
+            problems[name] = str(error)
+    shelf = Shelf(folder=folder, ids=ids, seconds=seconds, problems=problems)
+    write_atomically(folder / _DONE, to_json(shelf).encode())
+    return shelf
+
+
+def _made(folder: Path) -> Shelf | None:
+    try:
+        return replace(from_json(Shelf, (folder / _DONE).read_bytes()), folder=folder)
+    except (OSError, ValueError):
+        return None

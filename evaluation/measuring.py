@@ -1,0 +1,103 @@
+"""`measure`: runs one suite from its data to its reports."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.plots import draw
+from evaluation.rendering import render_report
+from evaluation.report import Report, make_report
+from evaluation.running import ItemResult, run_items
+from evaluation.suite import Request, Suite
+from paperscope.codec import to_json
+from paperscope.errors import InputError
+from paperscope.files import write_atomically, writing
+from paperscope.settings import Settings
+
+__all__ = ["Hearer", "Run", "measure"]
+
+# Where a library lies changes no figure.
+_NO_MATTER = {"library"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """What to measure: data, mode ("" is the suite's first), names of sets or items (none: all), and the seed.
+
+    `out` keeps SUITE.jsonl (a line an item), SUITE.md, SUITE.json, plots, and what a later run goes on from. `work` is
+    the folder for what several runs share, such as libraries (default: below `out`, or a temporary one).
+    """
+
+    data: Path
+    settings: Settings
+    mode: str = ""
+    names: tuple[str, ...] = ()
+    out: Path | None = None
+    work: Path | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hearer:
+    """Who hears of a run: `begun` the number of items, `done` each item's result."""
+
+    begun: Callable[[int], None]
+    done: Callable[[ItemResult], None]
+
+
+def measure(suite: Suite, run: Run, *, hearer: Hearer) -> Report:
+    """Score the suite's items and write the reports.
+
+    Stopped and run again with the same `out`, it goes on where it stopped. Raises InputError for a mode that the
+    suite does not have, GoldFileError where there is nothing to score, and OutputError.
+    """
+    mode = run.mode or suite.modes[0]
+    if mode not in suite.modes:
+        raise InputError(f"suite {suite.name} has no mode {mode!r}; there is {', '.join(suite.modes)}")
+    config = {row.name: row.value for row in run.settings.describe() if row.origin != "default"}
+    config = {name: value for name, value in config.items() if name not in _NO_MATTER}
+    if run.out:
+        with writing(run.out):
+            run.out.mkdir(parents=True, exist_ok=True)
+    with _work_folder(run) as work:
+        request = Request(data=run.data, mode=mode, settings=run.settings, work=work, names=run.names, seed=run.seed)
+        with suite.open(request) as loaded:
+            hearer.begun(len(loaded.items))
+            key = run.settings.model_dump_json(exclude=_NO_MATTER)
+            kept = run.out / f"{suite.name}.progress.jsonl" if run.out else None
+            results = run_items(loaded.items, settings=f"{mode}\0{run.seed}\0{key}", kept=kept, on_item=hearer.done)
+    report = make_report(
+        results,
+        suite=suite.name,
+        mode=mode,
+        seed=run.seed,
+        headline=suite.headline,
+        settings=config,
+        facts={"items": str(len(results)), **loaded.facts},
+        problems=[str(error) for error in loaded.bad],
+    )
+    if run.out:
+        _write(report, run.out)
+    return report
+
+
+@contextmanager
+def _work_folder(run: Run) -> Iterator[Path]:
+    folder = run.work or (run.out / "work" if run.out else None)
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="paperscope-eval-") as temporary:
+            yield Path(temporary)
+        return
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    yield folder
+
+
+def _write(report: Report, out: Path) -> None:
+    lines = "".join(to_json(result) + "\n" for result in report.results)
+    write_atomically(out / f"{report.suite}.jsonl", lines.encode())
+    write_atomically(out / f"{report.suite}.md", render_report(report).encode())
+    write_atomically(out / f"{report.suite}.json", report.to_json().encode())
+    draw(report, out)

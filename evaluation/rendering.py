@@ -1,0 +1,142 @@
+"""A report as Markdown: for the terminal (the figures), and for the file (each item and miss as well)."""
+
+from collections.abc import Mapping, Sequence
+
+from evaluation.report import ALL, Figure, Provenance, Report, is_time
+from evaluation.running import ItemResult
+
+__all__ = ["number", "provenance_line", "render_figures", "render_report", "table"]
+
+_MISSES_AN_ITEM = 25
+_SHOWN = 160
+
+
+def render_figures(report: Report) -> str:
+    """The figures: the headline by set, then all metrics over all items, times apart, and what was not scored."""
+    everything = report.figures.get(ALL, {})
+    lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
+    lines += _by_set(report)
+    lines += _figures(
+        "Over all items", [("", metric, figure) for metric, figure in everything.items() if not is_time(metric)]
+    )
+    times = [("", metric, figure) for metric, figure in everything.items() if is_time(metric)]
+    if times:
+        lines += _figures("Times (they vary from run to run)", times)
+    if report.problems:
+        lines += ["## Not scored", "", *(f"- {problem}" for problem in report.problems), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def render_report(report: Report) -> str:
+    """Everything: the figures, each set's own, each item's, and the misses."""
+    sets = [
+        (name, metric, figure)
+        for name, figures in report.figures.items()
+        if name != ALL
+        for metric, figure in figures.items()
+    ]
+    lines = [render_figures(report), *_figures("By set", sets), *_items(report.results), *_misses(report.results)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def provenance_line(provenance: Provenance) -> str:
+    """One paragraph: revision, code, seed, what else decided the run."""
+    parts = [f"revision {provenance.revision}", f"code {provenance.code}", f"seed {provenance.seed}"]
+    for words in (provenance.facts, provenance.settings, provenance.versions):
+        parts += [f"{name} {value}" for name, value in words.items()]
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> list[str]:
+    """A Markdown table, its columns padded to their widths; all but the first `texts` columns are set right."""
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
+    widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            cell.ljust(width) if column < texts else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        return f"| {' | '.join(padded)} |"
+
+    rule = ["-" * width if column < texts else "-" * (width - 1) + ":" for column, width in enumerate(widths)]
+    return [line(cells[0]), f"| {' | '.join(rule)} |", *(line(row) for row in cells[1:])]
+
+
+def number(value: float) -> str:
+    """A figure's digits: four after the point, none for counts."""
+    return f"{value:.0f}" if value == int(value) and abs(value) >= 2 else f"{value:.4f}"
+
+
+def _by_set(report: Report) -> list[str]:
+    metrics = [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
+    if not metrics:
+        return []
+    names = [name for name in report.figures if name != ALL]
+    rows = [
+        [name, str(_items_of(report.figures[name], metrics)), *(_value(report.figures[name], m) for m in metrics)]
+        for name in (*names, *([ALL] if len(names) > 1 else []))
+    ]
+    return [*table(["set", "items", *metrics], rows), ""]
+
+
+def _items_of(figures: Mapping[str, Figure], metrics: Sequence[str]) -> int:
+    return max((figures[metric].items for metric in metrics if metric in figures), default=0)
+
+
+def _value(figures: Mapping[str, Figure], metric: str) -> str:
+    return number(figures[metric].value) if metric in figures else ""
+
+
+def _figures(title: str, figures: Sequence[tuple[str, str, Figure]]) -> list[str]:
+    named = any(name for name, _, _ in figures)
+    rows = [
+        [
+            *([name] if named else []),
+            metric,
+            number(figure.value),
+            f"{number(figure.low)}–{number(figure.high)}",
+            _short_number(figure.right),
+            _short_number(figure.total),
+            str(figure.items),
+        ]
+        for name, metric, figure in figures
+        if figure.total
+    ]
+    header = [*(["set"] if named else []), "metric", "value", "95 % interval", "right", "of", "items"]
+    return [f"## {title}", "", *table(header, rows, texts=2 if named else 1), ""]
+
+
+def _items(results: Sequence[ItemResult]) -> list[str]:
+    lines = ["## Items", ""]
+    for result in results:
+        if not result.problem:
+            tallies = result.score.tallies.items()
+            shown = [f"{m} {_short_number(t.right)}/{_short_number(t.total)}" for m, t in tallies if t.total]
+            lines.append(f"- **{result.name}**: {', '.join(shown)}")
+    return [*lines, ""]
+
+
+def _misses(results: Sequence[ItemResult]) -> list[str]:
+    lines = ["## Misses", ""]
+    for result in results:
+        found = result.score.misses
+        if found:
+            lines += [f"### {result.name}", ""]
+            lines += [
+                f"- {miss.metric}, {_short(miss.what)}: {_short(miss.gold)!r} → {_short(miss.got)!r}"
+                for miss in found[:_MISSES_AN_ITEM]
+            ]
+            lines += [f"- … {len(found) - _MISSES_AN_ITEM} more"] if len(found) > _MISSES_AN_ITEM else []
+            lines.append("")
+    return lines
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _short_number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,79 @@
+"""What a suite is: it turns a data folder into items that are scored one by one."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from evaluation.values import Score
+from paperscope.errors import GoldFileError
+from paperscope.settings import Settings
+
+__all__ = ["Loaded", "Request", "Suite", "SuiteItem"]
+
+
+class SuiteItem(Protocol):
+    """What a suite scores one by one."""
+
+    @property
+    def name(self) -> str:
+        """Unique within the suite: its set, "/", and what it is called there."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with whatever of the item decides its score."""
+        ...
+
+    def score(self) -> Score:
+        """Do the work. Raises PaperscopeError."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What is asked of a suite.
+
+    `data` is laid out as `evaluation/gold/__init__.py` says; `names` restricts the items (see `chosen`); `work` is a
+    folder for what is costly to make and can be used again, such as libraries; `seed` decides every draw.
+    """
+
+    data: Path
+    mode: str
+    settings: Settings
+    work: Path
+    names: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Loaded:
+    """The items, the gold that can't be used, and what decided the items beside the settings, for the report."""
+
+    items: Sequence[SuiteItem]
+    bad: Sequence[GoldFileError] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+class Suite(Protocol):
+    """Measures one thing."""
+
+    @property
+    def name(self) -> str:
+        """The command's word for it."""
+        ...
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """What can be measured, the default first."""
+        ...
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The metrics that matter most; they are shown for each set, and drawn."""
+        ...
+
+    def open(self, request: Request) -> AbstractContextManager[Loaded]:
+        """The items; what they share is released at the end. Raises GoldFileError where there is nothing to score."""
+        ...
