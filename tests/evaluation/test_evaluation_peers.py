@@ -215,9 +215,7 @@ def test_a_peer_that_is_not_installed_is_named_with_its_remedy(tmp_path: Path) -
         system="bm25", note=f"not installed: no {str(absent)!r}; run scripts/setup peers"
     )
     python = fake_python(tmp_path, ("bm25s", FAKE_BM25S), ("Stemmer", "import no_such_module\n"))
-    assert run_peer(job(), python=python).note == (
-        "not installed: no module 'no_such_module'; run scripts/setup peers"
-    )
+    assert run_peer(job(), python=python).note == ("not installed: no module 'no_such_module'; run scripts/setup peers")
     absent.write_text("no program")
     assert "can't be run" in run_peer(job(), python=absent).note
 
