@@ -13,6 +13,10 @@ SUITES = {
         "evaluation.parsing.suite:ParsingSuite",
         "What is read from papers: tables, headings, text and its order, captions, references, equations.",
     ),
+    "retrieval": (
+        "evaluation.retrieval.suite:RetrievalSuite",
+        "Whether the evidence for a question is found: paragraphs, sentences, pages, papers.",
+    ),
 }
 
 
