@@ -112,7 +112,7 @@ class Libraries:
         return self._shelves[key]
 
     def _key(self, parts: Sequence[str]) -> str:
-        settings = self.settings.model_dump_json(exclude={"library", "answer", "retrieval"})
+        settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "retrieval"})
         return content_hash("\0".join((code_fingerprint(*_ROOMS), settings, *parts)).encode())[:16]
 
     def _library(self, folder: Path) -> Library:

@@ -17,6 +17,10 @@ SUITES = {
         "evaluation.retrieval.suite:RetrievalSuite",
         "Whether the evidence for a question is found: paragraphs, sentences, pages, papers.",
     ),
+    "answers": (
+        "evaluation.answers.suite:AnswersSuite",
+        "What is answered: numbers, names, lists, yes or no, free text; and what is rightly left unanswered.",
+    ),
 }
 
 

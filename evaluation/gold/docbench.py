@@ -1,6 +1,6 @@
 """Question files in DocBench's format (Zou et al., 2024), a user's own among them.
 
-A file is `questions.jsonl` or `N_qa.jsonl` in a folder anywhere below DIR/papers that holds `paper.pdf` or a single PDF.
+A file is `questions.jsonl` or `N_qa.jsonl`, in any folder below DIR/papers that holds `paper.pdf` or a single PDF.
 A line has question, answer, and, if wanted: type, evidence, answer_format, evidence_pages (from 1), answerable.
 """
 

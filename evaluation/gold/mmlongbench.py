@@ -1,4 +1,4 @@
-"""`eval/paperqa_mmlongbench.jsonl`: MMLongBench-Doc's questions on the PDFs in `papers/mmlongbench` (Ma et al., 2024)."""
+"""`eval/paperqa_mmlongbench.jsonl`: MMLongBench-Doc's questions on `papers/mmlongbench` (Ma et al., 2024)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,9 +52,10 @@ def mmlongbench_questions(data: Path) -> Iterator[MMLongBenchQuestion | GoldFile
     for number, line in json_lines(gold, _LINE, bad=bad):
         file = data / "papers" / "mmlongbench" / PurePosixPath(line.doc).name
         where = f"{gold}:{number}"
+        if not file.is_file():
+            bad.append(GoldFileError(f"{where}: unknown paper {line.doc!r}; {file} is not there"))
+            continue
         try:
-            if not file.is_file():
-                raise GoldFileError(f"{where}: unknown paper {line.doc!r}; {file} is not there")
             check_pages(line.evidence_pages, file, where=where)
         except GoldFileError as error:
             bad.append(error)
