@@ -39,10 +39,9 @@ def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
             yield dialogue
             continue
         quoted = _Quoted(dialogue.sentences, title=dialogue.title)
-        name = f"argscichat/{dialogue.id.replace('/', '-')}"
-        questions = [
-            quoted.question(f"{name}/{dialogue.line}.{turn.number}", turn.text, [turn.facts]) for turn in dialogue.turns
-        ]
+        # The same paper may have several dialogues.
+        name = f"argscichat/{dialogue.id.replace('/', '-')}/{dialogue.line}"
+        questions = [quoted.question(f"{name}.{turn.number}", turn.text, [turn.facts]) for turn in dialogue.turns]
         yield from quoted.corpus(name, questions, where=dialogue.where)
 
 
