@@ -19,7 +19,10 @@ _SHOWN = 60
 
 
 def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus a paper: its paragraphs, and the captions of its figures and tables, which are evidence too."""
+    """A corpus a paper: its paragraphs, and the captions of its figures and tables, which are evidence too.
+
+    The abstract is left out: who asked had read it, and no evidence is taken from it.
+    """
     for paper in qasper_papers(data):
         if isinstance(paper, GoldFileError):
             yield paper
@@ -46,11 +49,9 @@ def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
 
 
 def _of_paper(paper: QasperPaper) -> "_Quoted":
-    elements = paper.paper.elements
-    texts = [element.text for element in elements if isinstance(element, Passage) and element.role == "paragraph"]
     floats = ["table" if caption.casefold().startswith("table") else "figure" for caption in paper.captions]
-    kinds = [*("text" for _ in texts), *floats]
-    return _Quoted((*texts, *paper.captions), kinds=kinds, title=paper.paper.title)
+    kinds = [*("text" for _ in paper.paragraphs), *floats]
+    return _Quoted((*paper.paragraphs, *paper.captions), kinds=kinds, title=paper.paper.title)
 
 
 def _bare(evidence: str) -> str:

@@ -30,7 +30,7 @@ DIALOGUE = {
 PAPER = {
     "id": "1",
     "title": "On losses",
-    "abstract": "",
+    "abstract": "Losses are compared.",
     "full_text": {"section_name": ["A", "B"], "paragraphs": [["First.", ""], ["Second one.", "Third."]]},
     "figures_and_tables": {"caption": ["Table 1: Scores.", "Figure 1: Curves."]},
     "qas": {
