@@ -53,12 +53,14 @@ class QasperQuestion:
 class QasperPaper:
     """A paper whose passages are QASPER's paragraphs, word for word, and what is asked about it.
 
-    `where` is its file and line; `captions` are those of its figures and tables, which are no part of `paper`.
+    `where` is its file and line; evidence is found among `paragraphs`, which the abstract is none of, and `captions`,
+    those of its figures and tables, which are no part of `paper`.
     """
 
     where: str
     id: str
     paper: Paper
+    paragraphs: tuple[str, ...]
     captions: tuple[str, ...]
     questions: tuple[QasperQuestion, ...]
 
@@ -118,8 +120,14 @@ def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
                 bad.append(
                     GoldFileError(f"{where}: the question {name!r} has no answer; mend the gold, or leave it out")
                 )
-        captions = tuple(filter(str.strip, line.figures_and_tables.caption))
-        yield QasperPaper(where=where, id=line.id, paper=_paper(line), captions=captions, questions=tuple(questions))
+        yield QasperPaper(
+            where=where,
+            id=line.id,
+            paper=_paper(line),
+            paragraphs=tuple(text for section in line.full_text.paragraphs for text in section if text.strip()),
+            captions=tuple(filter(str.strip, line.figures_and_tables.caption)),
+            questions=tuple(questions),
+        )
     yield from bad
 
 

@@ -19,7 +19,10 @@ _SHOWN = 60
 
 
 def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus a paper: its paragraphs, and the captions of its figures and tables, which are evidence too."""
+    """A corpus a paper: its paragraphs, and the captions of its figures and tables, which are evidence too.
+
+    The abstract is left out: who asked had read it, and no evidence is taken from it.
+    """
     for paper in qasper_papers(data):
         if isinstance(paper, GoldFileError):
             yield paper
@@ -39,19 +42,16 @@ def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
             yield dialogue
             continue
         quoted = _Quoted(dialogue.sentences, title=dialogue.title)
-        name = f"argscichat/{dialogue.id.replace('/', '-')}"
-        questions = [
-            quoted.question(f"{name}/{dialogue.line}.{turn.number}", turn.text, [turn.facts]) for turn in dialogue.turns
-        ]
+        # The same paper may have several dialogues.
+        name = f"argscichat/{dialogue.id.replace('/', '-')}/{dialogue.line}"
+        questions = [quoted.question(f"{name}.{turn.number}", turn.text, [turn.facts]) for turn in dialogue.turns]
         yield from quoted.corpus(name, questions, where=dialogue.where)
 
 
 def _of_paper(paper: QasperPaper) -> "_Quoted":
-    elements = paper.paper.elements
-    texts = [element.text for element in elements if isinstance(element, Passage) and element.role == "paragraph"]
     floats = ["table" if caption.casefold().startswith("table") else "figure" for caption in paper.captions]
-    kinds = [*("text" for _ in texts), *floats]
-    return _Quoted((*texts, *paper.captions), kinds=kinds, title=paper.paper.title)
+    kinds = [*("text" for _ in paper.paragraphs), *floats]
+    return _Quoted((*paper.paragraphs, *paper.captions), kinds=kinds, title=paper.paper.title)
 
 
 def _bare(evidence: str) -> str:

@@ -27,7 +27,7 @@ class PeerSystem:
     the peer isn't installed.
     """
 
-    def __init__(self, name: str, libraries: Libraries, folder: Path, *, python: Path = PEERS_PYTHON) -> None:
+    def __init__(self, name: str, libraries: Libraries, folder: Path, *, python: Path | None = None) -> None:
         embed = libraries.settings.embed
         weights = find_weights(embed.model) if embed.provider == "local" else None
         if weights is None or not weights.local:
@@ -35,9 +35,9 @@ class PeerSystem:
         self._name = name
         self._weights = weights.location
         self._folder = folder
-        self._python = python
+        self._python = python or PEERS_PYTHON
         self._answers: dict[str, Mapping[str, PeerAnswer]] = {}
-        tried = run_peer(PeerJob(system=name, weights=self._weights, limit=LIMIT, corpora=()), python=python)
+        tried = run_peer(PeerJob(system=name, weights=self._weights, limit=LIMIT, corpora=()), python=self._python)
         if tried.note:
             raise InputError(f"mode {name!r}: {tried.note}")
         self._package = tried.package
