@@ -46,6 +46,7 @@ _LEAD = re.compile(r"(?:In|According to) (?:the )?(?:Table|Figure|Section|table|
 _SAYS = re.compile(r"\s(?:has|have|is|are|was|were|achieves?|reaches|reached|uses?|used)\s")
 _OF = re.compile(r"\bthat of (.+?)(?=\s(?:under|in|for|on)\s|[:,.]|$)")
 _END = re.compile(r"\s(?:under|in|for|on|at|with)\s|[:;]|,\s|\.\s|\.?$")
+_LONGEST_ITEM = 8
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 
 
@@ -87,12 +88,15 @@ def _number(answer: str, question: str) -> str:
 def _items(answer: str, question: str) -> list[str]:
     if answer.lstrip().startswith("["):
         return list(read_list(answer))
-    sentence = _LEAD.sub("", _first_sentence(answer))
-    listed = sentence.rpartition(": ")[2].rstrip(".")
-    items = read_list(listed)
-    if len(items) > 1 and all(len(item.split()) <= 8 for item in items):
+    sentence = _LEAD.sub("", _first_sentence(_bare(answer)))
+    _, colon, listed = sentence.rpartition(": ")
+    numbers = [number.text for number in stated_numbers(_bare(answer), question)]
+    if not colon and len(numbers) > 1:
+        return numbers
+    items = read_list(listed.rstrip("."))
+    if len(items) > 1 and all(len(item.split()) <= _LONGEST_ITEM for item in items):
         return list(items)
-    return [number.text for number in stated_numbers(_bare(answer), question)] or [_phrase(answer, question)]
+    return numbers or [_phrase(answer, question)]
 
 
 def _phrase(answer: str, question: str) -> str:
