@@ -13,6 +13,10 @@ SUITES = {
         "evaluation.parsing.suite:ParsingSuite",
         "What is read from papers: tables, headings, text and its order, captions, references, equations.",
     ),
+    "graph": (
+        "evaluation.graph.suite:GraphSuite",
+        "What is drawn from papers: entities, relations, acronyms, and how sound the graph is by itself.",
+    ),
 }
 
 

@@ -37,9 +37,7 @@ def system(weights: Path, *, chunk_chars: int | None = None, overlap: int | None
             units = {(unit.id): unit.pages for document in corpus.documents for unit in document.units}
 
             def search(question: str, limit: int) -> list[Found]:
-                texts = runner.run(
-                    docs.retrieve_texts(question, limit, settings=settings, embedding_model=embedder)
-                )
+                texts = runner.run(docs.retrieve_texts(question, limit, settings=settings, embedding_model=embedder))
                 return [_found(text, units) for text in texts]
 
             yield Index(search=search, units=len(docs.texts), problems=problems)
