@@ -1,5 +1,6 @@
 """`eval/kg_scier.jsonl`: SciER's sentences with entities and relations (Zhang et al., 2024)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ class _Line:
 
 
 _LINE = TypeAdapter(_Line)
+_DIGITS = re.compile(r"(?<=\b\d) (?=\d\b)")
 
 
 def scier_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
@@ -76,4 +78,5 @@ def _graph(document: str, lines: Sequence[_Line]) -> GoldGraph:
 
 
 def _words(text: str) -> str:
-    return running_text(text.split()).text
+    """The set cuts every number into its digits ("UCF 1 0 1"): they are put together again."""
+    return _DIGITS.sub("", running_text(text.split()).text)

@@ -23,8 +23,8 @@ class Running:
 
     def of(self, first: int, end: int) -> str:
         """The words from token `first` to before token `end`. Raises IndexError where there are no such tokens."""
-        if not 0 <= first < end:
-            raise IndexError(f"no tokens from {first} to before {end}")
+        if not 0 <= first < end <= len(self.ends):
+            raise IndexError(f"there are no tokens from {first} to before {end} among {len(self.ends)}")
         return self.text[self.starts[first] : self.ends[end - 1]]
 
 
