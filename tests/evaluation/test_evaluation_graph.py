@@ -347,7 +347,8 @@ def data(tmp_path: Path, root: Path) -> Path:
 
 def test_the_command(data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]) -> None:
     (data / "papers" / "broken.pdf").write_bytes(b"%PDF-1.5 nothing")
-    (data / "eval" / "kg_scier.jsonl").open("a").write("{}")
+    scier = data / "eval" / "kg_scier.jsonl"
+    scier.write_text(scier.read_text() + "{}")
     first, second = tmp_path / "first", tmp_path / "second"
     only = [
         part for name in ("scierc", "scier", "scirex", "papers", "acronym_identification") for part in ("--only", name)
