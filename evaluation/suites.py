@@ -21,6 +21,10 @@ SUITES = {
         "evaluation.answers.suite:AnswersSuite",
         "What is answered: numbers, names, lists, yes or no, free text; and what is rightly left unanswered.",
     ),
+    "graph": (
+        "evaluation.graph.suite:GraphSuite",
+        "What is drawn from papers: entities, relations, acronyms, and how sound the graph is by itself.",
+    ),
 }
 
 
