@@ -1,0 +1,107 @@
+"""Predicted against gold sets, labels and clusters: precision, recall and F1, as tallies wherever these add up."""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
+from evaluation.values import Tally
+
+__all__ = ["assigned", "b_cubed", "harmonic_mean", "macro_f1", "muc", "overlap", "set_overlap"]
+
+A = TypeVar("A")
+T = TypeVar("T", bound=Hashable)
+Clusters = Sequence[Collection[T]]
+
+
+def overlap(*, right: float, gold: float, predicted: float) -> Mapping[str, Tally]:
+    """The tallies "precision", "recall" and "f1" of `right` hits among `predicted` and `gold` ones.
+
+    F1 is 2·right / (predicted + gold), which is the harmonic mean of the other two (van Rijsbergen, 1979); sums of
+    tallies are micro averages. As every empty tally, precision is 1 where nothing was predicted.
+    """
+    return {
+        "precision": Tally(right=right, total=predicted),
+        "recall": Tally(right=right, total=gold),
+        "f1": Tally(right=2 * right, total=predicted + gold),
+    }
+
+
+def set_overlap(gold: Collection[T], predicted: Collection[T]) -> Mapping[str, Tally]:
+    """The overlap of two sets; what stands twice counts once."""
+    one, two = set(gold), set(predicted)
+    return overlap(right=len(one & two), gold=len(one), predicted=len(two))
+
+
+def assigned(gold: Sequence[A], predicted: Sequence[A], *, worth: Callable[[A, A], float]) -> float:
+    """The summed worth of the one-to-one pairs of gold and predicted items that make most of it."""
+    if not gold or not predicted:
+        return 0.0
+    worths = np.array([[worth(one, two) for two in predicted] for one in gold], dtype=float)
+    rows, columns = linear_sum_assignment(worths, maximize=True)
+    return float(worths[rows, columns].sum())
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    """F1 of two shares; 0 where both are 0."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def macro_f1(labels: Iterable[tuple[T, T]]) -> float:
+    """The mean of the classes' F1 over (gold, predicted) labels, one pair an item; 1 where there are none.
+
+    The classes are those that are gold or predicted at least once.
+    """
+    pairs = list(labels)
+    classes = dict.fromkeys(label for pair in pairs for label in pair)
+    scores = [
+        overlap(
+            right=sum(gold == predicted == label for gold, predicted in pairs),
+            gold=sum(gold == label for gold, _ in pairs),
+            predicted=sum(predicted == label for _, predicted in pairs),
+        )["f1"].share
+        for label in classes
+    ]
+    return sum(scores) / len(scores) if scores else 1.0
+
+
+def b_cubed(gold: Clusters[T], predicted: Clusters[T]) -> Mapping[str, Tally]:
+    """The tallies "precision" (over the predicted mentions) and "recall" (over the gold ones) of B³.
+
+    Bagga & Baldwin, Algorithms for Scoring Coreference Chains (1998), each mention weighing the same: the share of its
+    cluster that is rightly there. A mention that the other side lacks has 0. In clusters that share a mention, the
+    first one keeps it.
+    """
+    return {"precision": _b_cubed(predicted, gold), "recall": _b_cubed(gold, predicted)}
+
+
+def _b_cubed(clusters: Clusters[T], others: Clusters[T]) -> Tally:
+    groups, others = _disjoint(clusters), _disjoint(others)
+    right = sum(len(group & other) ** 2 / len(group) for group in groups for other in others)
+    return Tally(right=right, total=sum(map(len, groups)))
+
+
+def muc(gold: Clusters[T], predicted: Clusters[T]) -> Mapping[str, Tally]:
+    """The tallies "precision" and "recall" of the MUC-6 score: the links of one side that the other has, too.
+
+    Vilain et al., A Model-Theoretic Coreference Scoring Scheme (1995). Clusters of one mention hold no link.
+    """
+    return {"precision": _links(predicted, gold), "recall": _links(gold, predicted)}
+
+
+def _links(clusters: Clusters[T], others: Clusters[T]) -> Tally:
+    groups, others = _disjoint(clusters), _disjoint(others)
+    right = sum(max(len(group & other) - 1, 0) for group in groups for other in others)
+    return Tally(right=right, total=sum(len(group) - 1 for group in groups))
+
+
+def _disjoint(clusters: Clusters[T]) -> list[set[T]]:
+    seen: set[T] = set()
+    groups = []
+    for cluster in clusters:
+        group = set(cluster) - seen
+        seen |= group
+        if group:
+            groups.append(group)
+    return groups
