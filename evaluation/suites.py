@@ -13,6 +13,10 @@ SUITES = {
         "evaluation.parsing.suite:ParsingSuite",
         "What is read from papers: tables, headings, text and its order, captions, references, equations.",
     ),
+    "cells": (
+        "evaluation.cells.suite:CellsSuite",
+        "Table cells: is the value of a row under a column of a table answered, and is that cell cited?",
+    ),
 }
 
 
