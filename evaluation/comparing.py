@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.rendering import number, provenance_line, table
-from evaluation.report import Report, is_time
+from evaluation.report import ALL, Report, is_time, set_of
 from evaluation.running import ItemResult
 from evaluation.statistics import Difference, adjusted, paired_difference
 from evaluation.values import Tally
@@ -39,26 +39,29 @@ def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:
     return found
 
 
-def compare(a: Report, b: Report) -> Comparison:
-    """The paired differences of two runs of one suite. Raises InputError where they share no item."""
-    one, two = ({result.name: result for result in report.results if not result.problem} for report in (a, b))
+def compare(a: Report, b: Report, *, within: str = ALL, metrics: Sequence[str] = ()) -> Comparison:
+    """The paired differences of two runs of one suite, in one set and in these metrics, or in all.
+
+    Raises InputError where they share no item.
+    """
+    one, two = (_scored(report, within) for report in (a, b))
     both = [name for name in one if name in two]
     if not both:
         raise InputError(f"the two runs of suite {a.suite} share no item; run them on the same data")
-    metrics = {}
-    for metric in dict.fromkeys(metric for name in both for metric in one[name].score.tallies):
+    found = {}
+    for metric in metrics or dict.fromkeys(metric for name in both for metric in one[name].score.tallies):
         pairs = _pairs([(one[name], two[name]) for name in both], metric)
         if pairs and not is_time(metric):
             firsts, seconds = zip(*pairs, strict=True)
-            metrics[metric] = paired_difference(firsts, seconds, seed=a.provenance.seed)
-    p_values = adjusted([difference.p for difference in metrics.values()])
+            found[metric] = paired_difference(firsts, seconds, seed=a.provenance.seed)
+    p_values = adjusted([difference.p for difference in found.values()])
     return Comparison(
         suite=a.suite,
         a=f"mode {a.mode}, {provenance_line(a.provenance)}",
         b=f"mode {b.mode}, {provenance_line(b.provenance)}",
         metrics={
             metric: replace(difference, p_adjusted=p)
-            for (metric, difference), p in zip(metrics.items(), p_values, strict=True)
+            for (metric, difference), p in zip(found.items(), p_values, strict=True)
         },
         apart=tuple(sorted(one.keys() ^ two.keys())),
     )
@@ -94,6 +97,11 @@ def render_comparison(comparison: Comparison) -> str:
         some = ", ".join(comparison.apart[:8])
         lines.append(f"Left out, as only one run scored them: {len(comparison.apart)} items ({some} …).")
     return "\n".join(lines) + "\n"
+
+
+def _scored(report: Report, within: str) -> dict[str, ItemResult]:
+    results = (result for result in report.results if not result.problem)
+    return {result.name: result for result in results if within in (ALL, set_of(result.name))}
 
 
 def _pairs(results: Sequence[tuple[ItemResult, ItemResult]], metric: str) -> list[tuple[Tally, Tally]]:

@@ -26,7 +26,8 @@ _NO_MATTER = {"library"}
 class Run:
     """What to measure: data, mode ("" is the suite's first), names of sets or items (none: all), and the seed.
 
-    `out` keeps SUITE.jsonl (a line an item), SUITE.md, SUITE.json, plots, and what a later run goes on from.
+    `out` keeps SUITE.jsonl (a line an item), SUITE.md, SUITE.json, plots, and what a later run goes on from. `work` is
+    the folder for what several runs share, such as libraries (default: below `out`, or a temporary one).
     """
 
     data: Path
@@ -34,6 +35,7 @@ class Run:
     mode: str = ""
     names: tuple[str, ...] = ()
     out: Path | None = None
+    work: Path | None = None
     seed: int = 0
 
 
@@ -56,7 +58,10 @@ def measure(suite: Suite, run: Run, *, hearer: Hearer) -> Report:
         raise InputError(f"suite {suite.name} has no mode {mode!r}; there is {', '.join(suite.modes)}")
     config = {row.name: row.value for row in run.settings.describe() if row.origin != "default"}
     config = {name: value for name, value in config.items() if name not in _NO_MATTER}
-    with _work_folder(run.out) as work:
+    if run.out:
+        with writing(run.out):
+            run.out.mkdir(parents=True, exist_ok=True)
+    with _work_folder(run) as work:
         request = Request(data=run.data, mode=mode, settings=run.settings, work=work, names=run.names, seed=run.seed)
         with suite.open(request) as loaded:
             hearer.begun(len(loaded.items))
@@ -79,14 +84,15 @@ def measure(suite: Suite, run: Run, *, hearer: Hearer) -> Report:
 
 
 @contextmanager
-def _work_folder(out: Path | None) -> Iterator[Path]:
-    if out is None:
-        with tempfile.TemporaryDirectory(prefix="paperscope-eval-") as folder:
-            yield Path(folder)
+def _work_folder(run: Run) -> Iterator[Path]:
+    folder = run.work or (run.out / "work" if run.out else None)
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="paperscope-eval-") as temporary:
+            yield Path(temporary)
         return
-    with writing(out):
-        (out / "work").mkdir(parents=True, exist_ok=True)
-    yield out / "work"
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    yield folder
 
 
 def _write(report: Report, out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Measures how fast Paperscope parses and how much memory that takes, beside others on the same files."""
+"""Measures Paperscope beside others: how fast it parses, and how good it is at everything."""
 
 from evaluation.bench.cli import main
 

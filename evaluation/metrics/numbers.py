@@ -62,9 +62,7 @@ def numbers_recall(gold_text: str, answer: str, question: str = "") -> Tally:
     for number in stated_numbers(gold_text, question):
         if not any(same_number(number, other) for other in wanted):
             wanted.append(number)
-    stated = numbers_in(answer)
-    right = sum(any(_same_amount(number, other) for other in stated) for number in wanted)
-    return Tally(right=right, total=len(wanted))
+    return Tally(right=assigned(wanted, numbers_in(answer), worth=_same_amount), total=len(wanted))
 
 
 def _same_amount(gold: Number, predicted: Number) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from evaluation.bench.cli import main, measure
+from evaluation.bench.cli import main
+from evaluation.bench.speed import measure
 
 
 @pytest.fixture

@@ -1,0 +1,176 @@
+"""LightRAG over our units as its chunks and our entities and relations as its graph; no model is called.
+
+Without a model there are no keywords of a question: the question itself stands for them, as in LightRAG's own fallback.
+What is scored is the list of chunks that it would hand to a model, in its order: for `naive` by cosine, for `mix` taken
+in turn from the chunks nearest to the question, those of the entities and those of the relations that were found.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from evaluation.peers.graph import MergedEntity, MergedRelation, merged_entities, merged_relations
+from evaluation.peers.index import Index, System, findable
+from evaluation.peers.job import Found, PeerCorpus
+from evaluation.peers.minilm import load_encoder
+
+__all__ = ["system"]
+
+_MAX_SOURCES = 200  # LightRAG's own limit of chunks an entity or relation
+_DEFAULT_CHUNKS = 20  # of a query
+_ENOUGH_TOKENS = 10_000_000  # the chunks asked for are never cut for length
+
+
+class _WordPieces:
+    """The embedder's own tokens, in place of a table that LightRAG would fetch."""
+
+    def __init__(self, weights: Path) -> None:
+        self._tokenizer: Any = import_module("tokenizers").Tokenizer.from_file(str(weights / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+
+    def encode(self, content: str) -> list[int]:
+        """Ids without those of start and end."""
+        return list(self._tokenizer.encode(content, add_special_tokens=False).ids)
+
+    def decode(self, tokens: list[int]) -> str:
+        """The text of ids."""
+        return str(self._tokenizer.decode(tokens))
+
+
+def system(weights: Path, *, mode: str) -> System:
+    """LightRAG in one of its modes; each corpus gets a workspace of its own, as equal names share their stores."""
+    encoder = load_encoder(weights)
+
+    @contextmanager
+    def index(corpus: PeerCorpus) -> Iterator[Index]:
+        units = findable(corpus)
+        with tempfile.TemporaryDirectory() as folder, asyncio.Runner() as runner:
+            rag = _make(encoder, weights, Path(folder))
+            runner.run(rag.initialize_storages())
+            chunks = _chunks(units)
+            runner.run(_fill(rag, corpus, units, with_graph=mode != "naive"))
+
+            def search(question: str, limit: int) -> list[Found]:
+                found = runner.run(_query(rag, question, mode=mode, limit=limit))
+                return [unit for chunk in found for unit in chunks[chunk]]
+
+            yield Index(search=search, units=len(units))
+            runner.run(rag.finalize_storages())
+
+    return index
+
+
+def _make(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN401
+    lightrag: Any = import_module("lightrag")
+    utils: Any = import_module("lightrag.utils")
+
+    async def embed(texts: list[str]) -> Any:  # noqa: ANN401
+        return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+
+    async def no_model(*_arguments: object, **_options: object) -> str:
+        raise RuntimeError("LightRAG asked a model, and there is none")
+
+    return lightrag.LightRAG(
+        working_dir=str(folder),
+        workspace=folder.name,
+        embedding_func=utils.EmbeddingFunc(embedding_dim=encoder.get_embedding_dimension(), func=embed),
+        llm_model_func=no_model,
+        tokenizer=utils.Tokenizer("word pieces", _WordPieces(weights)),
+        enable_llm_cache=False,
+    )
+
+
+def _chunks(units: Sequence[Found]) -> dict[str, list[Found]]:
+    """The units under LightRAG's id of their text; equal texts are one chunk and come back one after the other."""
+    chunks: dict[str, list[Found]] = {}
+    for unit in units:
+        chunks.setdefault(_chunk_id(unit.text), []).append(unit)
+    return chunks
+
+
+def _chunk_id(text: str) -> str:
+    utils: Any = import_module("lightrag.utils")
+    return str(utils.compute_mdhash_id(utils.sanitize_text_for_encoding(text), prefix="chunk-"))
+
+
+async def _fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_graph: bool) -> None:  # noqa: ANN401
+    utils: Any = import_module("lightrag.utils")
+    documents = corpus.documents if with_graph else ()
+    entities = merged_entities(documents, named=utils.normalize_entity_name)
+    relations = merged_relations(documents, named=utils.normalize_entity_name)
+    clean = utils.sanitize_text_for_encoding
+    await rag.ainsert_custom_kg(
+        {
+            "chunks": [{"content": unit.text, "source_id": unit.unit, "file_path": unit.document} for unit in units],
+            "entities": [
+                {
+                    "entity_name": entity.name,
+                    "entity_type": entity.type,
+                    "description": clean(entity.description),
+                    "source_id": next(iter(entity.units), ""),
+                }
+                for entity in entities
+            ],
+            "relationships": [
+                {
+                    "src_id": relation.source,
+                    "tgt_id": relation.target,
+                    "description": clean(relation.description),
+                    "keywords": clean(",".join(relation.keywords)),
+                    "weight": max(relation.weight, 1.0),
+                    "source_id": next(iter(relation.units), ""),
+                }
+                for relation in relations
+            ],
+        }
+    )
+    await _name_all_sources(rag, entities, relations, ids={unit.unit: _chunk_id(unit.text) for unit in units})
+
+
+async def _name_all_sources(
+    rag: Any,  # noqa: ANN401
+    entities: Sequence[MergedEntity],
+    relations: Sequence[MergedRelation],
+    *,
+    ids: dict[str, str],
+) -> None:
+    """A custom graph takes one chunk an entity or relation; LightRAG's own extraction notes all, and so do we."""
+    separator: str = import_module("lightrag.constants").GRAPH_FIELD_SEP
+    graph = rag.chunk_entity_relation_graph
+
+    def sources(units: dict[str, None]) -> list[str]:
+        return list(dict.fromkeys(ids[unit] for unit in units if unit in ids))[:_MAX_SOURCES]
+
+    nodes = await graph.get_nodes_batch([entity.name for entity in entities])
+    for entity in entities:
+        source_id = separator.join(sources(entity.units))
+        await graph.upsert_node(entity.name, {**nodes[entity.name], "source_id": source_id})
+    pairs = [{"src": relation.source, "tgt": relation.target} for relation in relations]
+    edges = await graph.get_edges_batch(pairs)
+    for relation in relations:
+        found = sources(relation.units)
+        edge = edges[relation.source, relation.target]
+        values = {"source_id": separator.join(found), "weight": max(relation.weight, float(len(found)))}
+        await graph.upsert_edge(relation.source, relation.target, {**edge, **values})
+
+
+async def _query(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401
+    """The ids of the chunks, best first. Raises RuntimeError where LightRAG tells of another failure than no result."""
+    param = import_module("lightrag").QueryParam(
+        mode=mode,
+        chunk_top_k=max(limit, _DEFAULT_CHUNKS),
+        max_total_tokens=_ENOUGH_TOKENS,
+        hl_keywords=[question],
+        ll_keywords=[question],
+        enable_rerank=False,
+    )
+    reply = await rag.aquery_data(question, param)
+    if reply["status"] != "success":
+        if reply.get("metadata", {}).get("failure_reason") == "no_results":
+            return []
+        raise RuntimeError(reply["message"])
+    return [chunk["chunk_id"] for chunk in reply["data"]["chunks"]]

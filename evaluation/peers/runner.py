@@ -1,0 +1,102 @@
+"""Runs one peer; a process of its own, by whatever Python has its packages.
+
+`python -m evaluation.peers.runner JOB.json RESULT.jsonl` writes a `PeerLine` the moment that it is known. One failure
+never stops the rest: it is told in place of what it cost. No connection leaves this machine.
+"""
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TextIO
+
+from evaluation.peers.index import Index, System, told
+from evaluation.peers.job import PeerAnswer, PeerCorpus, PeerIndexed, PeerJob, PeerLine, read_job, write_value
+from evaluation.peers.systems import SYSTEMS
+
+__all__ = ["main", "run_corpora"]
+
+OnLine = Callable[[PeerLine], None]
+
+_LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
+
+
+def main(arguments: list[str]) -> None:
+    """Run the job of a file, writing into another. Raises whatever stops the peer as a whole."""
+    job_file, result_file = arguments
+    sys.addaudithook(_refuse_network)
+    job = read_job(Path(job_file).read_text(encoding="utf-8"))
+    with Path(result_file).open("w", encoding="utf-8") as stream:
+
+        def write(line: PeerLine) -> None:
+            _write(stream, line)
+
+        peer = SYSTEMS[job.system]
+        try:
+            for name in peer.imports:
+                import_module(name)
+        except ModuleNotFoundError as error:
+            write(PeerLine(missing=error.name or peer.package))
+            return
+        write(PeerLine(package=f"{peer.package} {version(peer.package)}"))
+        run_corpora(job, peer.system(Path(job.weights)), on_line=write)
+
+
+def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
+    """Take in each corpus and ask its questions, telling each step's outcome."""
+    for corpus in job.corpora:
+        started = time.perf_counter()
+        try:
+            with system(corpus) as index:
+                on_line(PeerLine(indexed=_indexed(corpus, index, seconds=time.perf_counter() - started)))
+                _ask(corpus, index, limit=job.limit, on_line=on_line)
+        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+            on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(told(error),))))
+
+
+def _indexed(corpus: PeerCorpus, index: Index, *, seconds: float) -> PeerIndexed:
+    return PeerIndexed(
+        corpus=corpus.name,
+        units=index.units,
+        seconds=round(seconds, 3),
+        memory_mb=_memory_mb(),
+        problems=index.problems,
+    )
+
+
+def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> None:
+    for question in corpus.questions:
+        started = time.perf_counter()
+        try:
+            found = tuple(index.search(question.text, limit))[:limit]
+        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+            answer = PeerAnswer(corpus=corpus.name, question=question.id, problem=told(error))
+        else:
+            seconds = round(time.perf_counter() - started, 4)
+            answer = PeerAnswer(corpus=corpus.name, question=question.id, found=found, seconds=seconds)
+        on_line(PeerLine(answer=answer))
+
+
+def _memory_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def _write(stream: TextIO, line: PeerLine) -> None:
+    stream.write(write_value(line) + "\n")
+    stream.flush()
+
+
+def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
+    """An audit hook: whatever a peer would fetch or report, it doesn't."""
+    if event == "socket.getaddrinfo" and arguments[0] not in _LOOPBACK:
+        raise ConnectionRefusedError(f"a peer tried to look up {arguments[0]!r}; it runs without a network")
+    if event == "socket.connect" and isinstance(address := arguments[1], tuple) and address[0] not in _LOOPBACK:
+        raise ConnectionRefusedError(f"a peer tried to reach {address!r}; it runs without a network")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
