@@ -10,7 +10,7 @@ from evaluation.asking import shelf_of
 from evaluation.cells.generated import drawn, table_lookups
 from evaluation.cells.scoring import question_of, score_answer
 from evaluation.gold.latex import latex_items
-from evaluation.gold.pages import check_pages
+from evaluation.gold.page_numbers import check_pages
 from evaluation.gold.paper_folders import folder_items
 from evaluation.gold.values import GoldItem, GoldLookup, GoldTable
 from evaluation.libraries import Libraries
@@ -83,7 +83,11 @@ def _drawn(gold: GoldItem, *, seed: int, bad: list[GoldFileError]) -> Iterator[t
 
 def _has_page(table: GoldTable, paper: Path, bad: list[GoldFileError]) -> bool:
     try:
-        check_pages(table.page, paper=paper, where=f"{paper.with_name('gold_tables.json')}: table {table.number}")
+        check_pages(
+            [table.page] if table.page is not None else [],
+            paper,
+            where=f"{paper.with_name('gold_tables.json')}: table {table.number}",
+        )
     except GoldFileError as error:
         bad.append(error)
         return False

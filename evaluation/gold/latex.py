@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_file, json_lines
-from evaluation.gold.pages import check_pages
+from evaluation.gold.page_numbers import check_pages
 from evaluation.gold.rows import table_of_rows
 from evaluation.gold.values import Gold, GoldCaption, GoldHeading, GoldItem, GoldLookup
 from paperscope.errors import GoldFileError
@@ -73,10 +73,12 @@ def _pdf(gold: Path) -> Path:
 def _lookups(file: Path, *, known: Mapping[str, Path], bad: list[GoldFileError]) -> dict[str, list[GoldLookup]]:
     lookups: dict[str, list[GoldLookup]] = {}
     for line, cell in json_lines(file, _CELL, bad=bad):
+        if cell.doc not in known:
+            bad.append(GoldFileError(f"{file}:{line}: unknown paper {cell.doc!r}; papers/latexgold has no such gold"))
+            continue
         try:
-            if cell.doc not in known:
-                raise GoldFileError(f"{file}:{line}: unknown paper {cell.doc!r}; papers/latexgold has no such gold")
-            check_pages(cell.page, paper=known[cell.doc], where=f"{file}:{line}")
+            if cell.page is not None and known[cell.doc].is_file():
+                check_pages([cell.page], known[cell.doc], where=f"{file}:{line}")
         except GoldFileError as error:
             bad.append(error)
         else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_file, json_lines
-from evaluation.gold.pages import check_pages
+from evaluation.gold.page_numbers import check_pages
 from evaluation.gold.tables_json import load_gold_tables
 from evaluation.gold.values import Gold, GoldItem, GoldLookup
 from paperscope.errors import GoldFileError
@@ -57,7 +57,7 @@ def _gold(folder: Path, *, bad: list[GoldFileError]) -> Gold:
 def _lookups(file: Path, paper: Path, *, bad: list[GoldFileError]) -> Iterator[GoldLookup]:
     for line, cell in json_lines(file, _CELL, bad=bad):
         try:
-            check_pages(cell.page, paper=paper, where=f"{file}:{line}")
+            check_pages([cell.page] if cell.page is not None else [], paper, where=f"{file}:{line}")
         except GoldFileError as error:
             bad.append(error)
         else:
