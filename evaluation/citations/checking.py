@@ -8,7 +8,7 @@ from evaluation.citations.matching import holds_numbers, holds_quote, word_share
 from evaluation.matching import spaced
 from evaluation.printed import PrintedPage, printed_pages, words_in
 from evaluation.values import Miss, Score, Tally, total
-from paperscope.types import Answer, Claim, Element, Evidence, Figure, Place, Table
+from paperscope.types import Answer, Box, Claim, Element, Evidence, Figure, Place, Table
 
 __all__ = ["Checker"]
 
@@ -57,15 +57,14 @@ class Checker:
 
     def _words(self, claim: Claim, answer: Answer, printed: Sequence[str]) -> Mapping[str, float]:
         pages = printed_pages(self.file)
-        marks = {"numbers": float(holds_numbers(printed, claim.text, question=answer.question))}
+        beside = {place: None for it in claim.evidence for place in _beside(it.place, self.element(it.element))}
+        names = [word for place in beside for word in _printed(place, pages)]
+        marks = {"numbers": float(holds_numbers(printed, claim.text, question=answer.question, names=names))}
         quoted = [evidence for evidence in claim.evidence if evidence.quote and not _is_reading(evidence, answer)]
         if quoted:
             marks["quote"] = float(all(holds_quote(_printed(it.place, pages), it.quote) for it in quoted))
         if claim.evidence:
-            ids = dict.fromkeys(evidence.element for evidence in claim.evidence)
-            beside = [place for name in ids for place in _beside(self.element(name))]
-            more = [word for place in beside for word in _printed(place, pages)]
-            marks["words"] = word_share([*printed, *more], claim.text)
+            marks["words"] = word_share([*printed, *names], claim.text)
         return marks
 
 
@@ -82,11 +81,27 @@ def _is_reading(evidence: Evidence, answer: Answer) -> bool:
     return any(reading.element == evidence.element for reading in answer.readings)
 
 
-def _beside(element: Element) -> Iterator[Place]:
+def _beside(place: Place, element: Element) -> Iterator[Place]:
+    """What names the things at a place: the caption, and in a table the headers of the rows and columns there."""
     if isinstance(element, Table | Figure) and element.caption_place:
         yield element.caption_place
     if isinstance(element, Table):
-        yield from (cell.place for cell in element.cells if cell.role != "value" or cell.column == 0)
+        cited = [
+            cell for cell in element.cells if cell.place.page == place.page and _is_within(cell.place.box, place.box)
+        ]
+        rows = {row for cell in cited for row in range(cell.row, cell.row + cell.row_span)}
+        columns = {column for cell in cited for column in range(cell.column, cell.column + cell.column_span)}
+        sections = [cell for cell in element.cells if cell.role == "section" and cell.row <= min(rows, default=-1)]
+        for cell in element.cells:
+            across, down = range(cell.column, cell.column + cell.column_span), range(cell.row, cell.row + cell.row_span)
+            heads = cell.role == "column_header" and not columns.isdisjoint(across)
+            if heads or (cell.role == "row_header" and not rows.isdisjoint(down)) or cell in sections[-1:]:
+                yield cell.place
+
+
+def _is_within(one: Box, other: Box) -> bool:
+    x, y = (one.x0 + one.x1) / 2, (one.y0 + one.y1) / 2
+    return other.x0 <= x <= other.x1 and other.y0 <= y <= other.y1
 
 
 def _scored(claim: Claim, marks: Mapping[str, float], *, kinds: Set[str], printed: str) -> Score:

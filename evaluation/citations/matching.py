@@ -40,8 +40,10 @@ def holds_quote(printed: Sequence[str], quote: str) -> bool:
     return (wanted & there).total() >= _LEAST * wanted.total()
 
 
-def holds_numbers(printed: Sequence[str], claim: str, *, question: str = "") -> bool:
+def holds_numbers(printed: Sequence[str], claim: str, *, question: str = "", names: Sequence[str] = ()) -> bool:
     """Whether each number that the claim adds to the question is printed, as rounded as the claim has it, or follows.
+
+    `names` are words that name what is printed there, such as headers: a number may stand in them ("α = 0.6").
 
     It follows where the claim says so ("0.97 more", "the sum", "on average", "twice the …") from two numbers that are
     printed: by all of the printed ones if these are few, else by those that the claim states. Signs may differ, and
@@ -51,7 +53,8 @@ def holds_numbers(printed: Sequence[str], claim: str, *, question: str = "") -> 
     claimed = stated_numbers(free, question) if numbers_in(free) else ()
     there = numbers_in(" ".join(printed))
     operands = there if len(there) <= _MOST_OPERANDS else tuple(it for it in numbers_in(free) if _is_in(it, there))
-    return all(_is_in(number, there) or _follows(number, operands, claim) for number in claimed)
+    known = (*there, *numbers_in(" ".join(names)))
+    return all(_is_in(number, known) or _follows(number, operands, claim) for number in claimed)
 
 
 def word_share(printed: Sequence[str], claim: str) -> float:

@@ -2,8 +2,9 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pymupdf
 import pytest
@@ -15,6 +16,7 @@ from paperscope.errors import PaperFileError
 from paperscope.types import (
     Answer,
     Box,
+    Cell,
     Claim,
     Context,
     Evidence,
@@ -22,6 +24,7 @@ from paperscope.types import (
     Passage,
     Place,
     Status,
+    Table,
 )
 
 if TYPE_CHECKING:
@@ -121,6 +124,13 @@ def test_numbers_of_the_question_need_no_evidence() -> None:
     assert not holds_numbers(["92.22"], "With rank 256 it has 92.22.")
 
 
+def test_a_number_may_name_its_row_but_is_no_operand_there() -> None:
+    names = "α = 0.6".split()
+    assert holds_numbers(["84.67"], "α = 0.6 has the highest value: 84.67.", names=names)
+    assert not holds_numbers(["84.67"], "α = 0.6 has the highest value: 84.67.")
+    assert not holds_numbers(["84.67"], "It is 84.07 higher.", names=names)
+
+
 def test_words_are_compared_without_numbers_and_function_words() -> None:
     assert word_share("Results of ELMo".split(), "In Table 5, the results of ELMo are 92.22.") == 1
     assert word_share(["ELMo"], "ELMo beats BERT.") == pytest.approx(1 / 3)
@@ -188,6 +198,25 @@ def test_a_claim_without_a_place_is_told(file: Path) -> None:
     assert figures == {"with_claims": 1, "uncited": 1, "numbers": 0}
     assert checked(file) == {"with_claims": 0}
     assert checked(file, status="unanswerable") == {}
+
+
+def test_only_headers_of_the_cited_cell_name_it(file: Path) -> None:
+    def cell(row: int, column: int, box: Box, role: Literal["column_header", "row_header", "value"]) -> Cell:
+        return Cell(row=row, column=column, text="", place=Place(paper="p", page=1, box=box), role=role)
+
+    value = Box(60, 105, 110, 118)  # "uation of" stands there
+    cells = (cell(0, 1, BOTTOM, "column_header"), cell(1, 0, TOP, "row_header"), cell(1, 1, value, "value"))
+    other = cell(0, 2, Box(60, 80, 110, 105), "column_header")
+    table = Table(id="p/table-1", place=Place(paper="p", page=1, box=TOP), order=0, cells=(*cells, other))
+
+    def words(text: str, *, headed: Table) -> float:
+        evidence = Evidence(element=table.id, place=Place(paper="p", page=1, box=value))
+        claims = (Claim(text=text, evidence=(evidence,)),)
+        answer = Answer(question="q", status="answered", text="t", claims=claims, context=Context())
+        return Checker(file=file, element=lambda _: headed).check(answer).tallies["words"].share
+
+    assert words("Nothing reaches BERT.", headed=table) == 1
+    assert words("Nothing reaches BERT.", headed=replace(table, cells=cells[2:])) == 0
 
 
 def test_answers_on_the_example_are_checked(
