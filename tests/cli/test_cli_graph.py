@@ -84,7 +84,7 @@ def test_a_name_that_several_papers_have_needs_the_paper(root: Path, tmp_path: P
     with Library.open(tmp_path / "library") as library:
         for file in (root / "examples/paper/ner-report.pdf", other):
             library.add(file)
-        with pytest.raises(UnknownEntityError, match="'Table 5' may be any of .* name the paper too") as error:
+        with pytest.raises(UnknownEntityError, match=r"'Table 5' may be any of .* name the paper too") as error:
             library.neighbourhood("Table 5")
         assert {"/table-5'", "/table-1'"} <= set(re.findall(r"/table-\d'", str(error.value)))
         found = library.neighbourhood("Table 5", papers=["other.md"])
