@@ -17,7 +17,7 @@ _WIDTH = 0.8
 
 
 def drawable() -> bool:
-    """Whether matplotlib is installed (extra: eval)."""
+    """Whether matplotlib is installed (extra: plots)."""
     from importlib.util import find_spec
 
     return find_spec("matplotlib") is not None

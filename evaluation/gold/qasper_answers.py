@@ -4,7 +4,7 @@ Dasigi et al., A Dataset of Information-Seeking Questions and Answers Anchored i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -51,10 +51,17 @@ class QasperQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QasperPaper:
-    """A paper whose passages are QASPER's paragraphs, word for word, and what is asked about it."""
+    """A paper whose passages are QASPER's paragraphs, word for word, and what is asked about it.
 
+    `where` is its file and line; evidence is found among `paragraphs`, which the abstract is none of, and `captions`,
+    those of its figures and tables, which are no part of `paper`.
+    """
+
+    where: str
     id: str
     paper: Paper
+    paragraphs: tuple[str, ...]
+    captions: tuple[str, ...]
     questions: tuple[QasperQuestion, ...]
 
 
@@ -77,12 +84,18 @@ class _Text:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class _Floats:
+    caption: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Line:
     id: str
     title: str
     abstract: str
     full_text: _Text
     qas: _Questions
+    figures_and_tables: _Floats = field(default_factory=_Floats)
 
 
 _LINE = TypeAdapter(_Line)
@@ -107,7 +120,14 @@ def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
                 bad.append(
                     GoldFileError(f"{where}: the question {name!r} has no answer; mend the gold, or leave it out")
                 )
-        yield QasperPaper(id=line.id, paper=_paper(line), questions=tuple(questions))
+        yield QasperPaper(
+            where=where,
+            id=line.id,
+            paper=_paper(line),
+            paragraphs=tuple(text for section in line.full_text.paragraphs for text in section if text.strip()),
+            captions=tuple(filter(str.strip, line.figures_and_tables.caption)),
+            questions=tuple(questions),
+        )
     yield from bad
 
 

@@ -21,6 +21,7 @@ FORMATS = ["Int", "Float", "Str", "List", "None"]
     [
         ("2", "2", "Int", 1),
         ("2", "2.0", "Int", 1),
+        ("2", "2.7", "Int", 1),
         ("2", "3", "Int", 0),
         ("2", "two", "Int", 0),
         ("2", NOT_ANSWERABLE, "Int", 0),
@@ -34,6 +35,7 @@ FORMATS = ["Int", "Float", "Str", "List", "None"]
         ("73.2", "75", "Float", 0),
         ("73.2", "unknown", "Float", 0),
         ("0.004", "0", "Float", 1),
+        ("0.4", "0.36", "Float", 0),
         ("0.4", "nan", "Float", 0),
         ("Yellow", "yellow", "Str", 1),
         ("Yellow", "'Yellow' (bright)", "Str", 1),
@@ -53,6 +55,7 @@ FORMATS = ["Int", "Float", "Str", "List", "None"]
         ("['Alpha', 'Gamma']", "['alpha', 'x']", "List", 0),
         ("['Alpha', 'Gamma']", "['alpha']", "List", 0),
         ("['Fact Checker']", "Fact checker", "List", 1),
+        ("['5%', '6']", "['5', '$6 (or so)']", "List", 1),
         ("[]", "[]", "List", 1),
         (NOT_ANSWERABLE, "Not answerable", "None", 1),
         (NOT_ANSWERABLE, "42", "None", 0),

@@ -52,7 +52,8 @@ def test_the_best_order_has_the_greatest_gain(flags: list[bool], k: int) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 5, 10])
-def test_ranx_agrees_on_random_rankings(k: int) -> None:
+def test_ranx_agrees_on_random_rankings(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # it would compile for a minute what runs in a moment, and warn of it
     ranx: Any = pytest.importorskip("ranx")
     dice = random.Random(k)
     gold, runs = _random_rankings(dice)

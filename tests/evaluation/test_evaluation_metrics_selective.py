@@ -7,7 +7,7 @@ from math import log
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_curve, precision_recall_fscore_support  # type: ignore[import-untyped]
+from sklearn.metrics import precision_recall_curve, precision_recall_fscore_support
 
 from evaluation.metrics.selective import abstention, aurc, excess_aurc, risk_at, risks
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score, precision_recall_fscore_support  # type: ignore[import-untyped]
+from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from evaluation.metrics.sets import assigned, b_cubed, harmonic_mean, macro_f1, muc, overlap, set_overlap
 from evaluation.values import Score, Tally

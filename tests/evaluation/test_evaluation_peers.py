@@ -1,15 +1,14 @@
-"""Other people's systems: what goes across, whatever becomes of their process, and what each of them makes of a text."""
+"""Other people's systems: what goes across and comes back, whatever becomes of their process."""
 
-import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pymupdf
+import numpy as np
 import pytest
 
 from evaluation.peers.documents import peer_document
-from evaluation.peers.graph import merged_entities, merged_relations
 from evaluation.peers.job import (
     Found,
     PeerAnswer,
@@ -25,15 +24,9 @@ from evaluation.peers.job import (
     read_job,
     write_value,
 )
-from evaluation.peers.paperqa import pages_of
-from evaluation.peers.running import PEERS_PYTHON, PeerResults, run_peer
-from evaluation.peers.systems import SYSTEMS
+from evaluation.peers.running import PeerResults, run_peer
 from paperscope.codec import from_json
-from paperscope.models.weights import find_weights
-from paperscope.settings import Settings
-
-# Read when the tests are collected: a fixture hides our settings from the tests.
-PYTHON = Path(os.environ.get("PAPERSCOPE_PEERS_PYTHON", PEERS_PYTHON))
+from paperscope.types import Box, Chunk, Entity, Extraction, IndexedPaper, Paper, Passage, Place, Relation
 
 TEXTS = {
     "bees": "Honey bees dance to tell the other bees where flowers with nectar stand.",
@@ -55,18 +48,10 @@ def corpus(*, file: str = "", texts: dict[str, str] = TEXTS) -> PeerCorpus:
         title="On nature",
         file=file,
         units=units,
-        entities=(
-            PeerEntity(name="honey bee", type="animal", description="An insect.", units=("bees", "bread")),
-            PeerEntity(name="nectar", type="food", description="What bees gather.", units=("bees",)),
-        ),
+        entities=(PeerEntity(name="honey bee", type="animal", description="An insect.", units=("bees", "bread")),),
         relations=(
             PeerRelation(
-                source="honey bee",
-                target="nectar",
-                description="Bees gather nectar.",
-                keywords="gathers",
-                weight=1.0,
-                units=("bees", "bread"),
+                source="honey bee", target="wax", description="", keywords="makes", weight=0.5, units=("bees",)
             ),
         ),
     )
@@ -75,7 +60,7 @@ def corpus(*, file: str = "", texts: dict[str, str] = TEXTS) -> PeerCorpus:
 
 
 def job(system: str = "bm25", *corpora: PeerCorpus, limit: int = 3) -> PeerJob:
-    return PeerJob(system=system, weights=find_weights("").location, limit=limit, corpora=corpora or (corpus(),))
+    return PeerJob(system=system, weights="/weights", limit=limit, corpora=corpora or (corpus(),))
 
 
 # ---- what goes across
@@ -98,25 +83,47 @@ def test_a_job_and_what_comes_back_survive_the_way() -> None:
         assert from_json(PeerLine, text) == line
 
 
-def test_a_paper_becomes_a_document_of_chunks_with_the_graph_in_their_terms(root: Path, tmp_path: Path) -> None:
-    from paperscope.library.facade import Library
-
-    file = root / "examples/paper/ner-report.pdf"
-    with Library.open(tmp_path / "library", settings=Settings()) as library:
-        paper = library.add(file).paper
-        indexed = library._store.indexed(paper.id)
-    document = peer_document(indexed, file=file)
-    assert document.file == str(file)
-    assert [unit.id for unit in document.units] == [chunk.id for chunk in indexed.chunks]
-    assert all(1 <= page <= len(paper.pages) for unit in document.units for page in unit.pages)
-    names = {entity.name for entity in document.entities}
-    held = {chunk.id: set(chunk.elements) for chunk in indexed.chunks}
-    assert document.relations
-    for relation in document.relations:
-        assert {relation.source, relation.target} <= names
-    for entity, source in zip(document.entities, indexed.extraction.entities, strict=True):
-        assert entity.units
-        assert all(held[unit] & set(source.sources) for unit in entity.units)
+def test_a_paper_becomes_a_document_of_chunks_with_the_graph_in_their_terms(make_paper: Callable[..., Paper]) -> None:
+    places = [Place(paper="p", page=page, box=Box(0, 0, 1, 1)) for page in (1, 2, 3)]
+    passages = [
+        Passage(id=f"p/passage-{place.page}", place=place, order=place.page, text=f"text {place.page}")
+        for place in places
+    ]
+    parts = [passages[:2], passages[1:2], passages[2:]]
+    chunks = tuple(
+        Chunk(
+            id=f"p/chunk-{number}",
+            paper="p",
+            text=" ".join(passage.text for passage in part),
+            elements=tuple(passage.id for passage in part),
+            section="",
+            place=part[0].place,
+        )
+        for number, part in enumerate(parts, start=1)
+    )
+    entities = (
+        Entity(id="bee", name="Bee", type="animal", description="", sources=("p/passage-2", "p/passage-1")),
+        Entity(id="wax", name="Wax", type="thing", description="", sources=("p/passage-3",)),
+    )
+    relation = Relation(source="bee", target="wax", kind="makes", description="", sources=("p/passage-3",), weight=2.0)
+    indexed = IndexedPaper(
+        paper=make_paper(*passages, title="On bees"),
+        chunks=chunks,
+        extraction=Extraction(entities=entities, relations=(relation,)),
+        vectors=np.zeros((3, 2), dtype=np.float32),
+    )
+    document = peer_document(indexed, file=None)
+    assert (document.id, document.title, document.file) == ("p", "On bees", "")
+    assert [(unit.id, unit.pages) for unit in document.units] == [
+        ("p/chunk-1", (1, 2)),
+        ("p/chunk-2", (2,)),
+        ("p/chunk-3", (3,)),
+    ]
+    assert [entity.units for entity in document.entities] == [("p/chunk-1", "p/chunk-2"), ("p/chunk-3",)]
+    assert document.relations == (
+        PeerRelation(source="Bee", target="Wax", description="", keywords="makes", weight=2.0, units=("p/chunk-3",)),
+    )
+    assert peer_document(indexed, file=Path("/papers/p.pdf")).file == "/papers/p.pdf"
 
 
 # ---- our side
@@ -218,125 +225,3 @@ def test_a_peer_that_is_not_installed_is_named_with_its_remedy(tmp_path: Path) -
     assert run_peer(job(), python=python).note == ("not installed: no module 'no_such_module'; run scripts/setup peers")
     absent.write_text("no program")
     assert "can't be run" in run_peer(job(), python=absent).note
-
-
-# ---- the graph that LightRAG gets
-
-
-def test_entities_and_relations_of_several_documents_meet() -> None:
-    first = corpus().documents[0]
-    again = PeerDocument(
-        id="more",
-        title="",
-        file="",
-        units=(Unit(id="more", text="Bees like nectar."),),
-        entities=(
-            PeerEntity(name="Honey Bee", type="insect", description="An insect.", units=("more",)),
-            PeerEntity(name="  ", type="", description="", units=()),
-        ),
-        relations=(
-            replace(first.relations[0], source="Nectar", target="Honey bee", weight=2.0, units=("more",)),
-            replace(first.relations[0], source="nectar", target="Nectar"),
-        ),
-    )
-
-    def named(name: str) -> str:
-        return name.strip().lower()
-
-    bee, nectar = merged_entities((first, again), named=named)
-    assert (bee.name, bee.type, bee.description) == ("honey bee", "animal", "An insect.")
-    assert list(bee.units) == ["bees", "bread", "more"]
-    assert nectar.name == "nectar"
-    (relation,) = merged_relations((first, again), named=named)
-    assert (relation.source, relation.target, relation.weight) == ("honey bee", "nectar", 3.0)
-    assert list(relation.units) == ["bees", "bread", "more"]
-
-
-@pytest.mark.parametrize(
-    ("name", "pages"), [("Doc2020 pages 3-4", (3, 4)), ("a pages 1-2 pages 7-7", (7,)), ("unit-1", ()), ("pages", ())]
-)
-def test_the_pages_of_a_chunk_are_in_its_name(name: str, pages: tuple[int, ...]) -> None:
-    assert pages_of(name) == pages
-
-
-# ---- the real ones
-
-
-@pytest.fixture(scope="session")
-def peers_python() -> Path:
-    if not PYTHON.is_file():
-        pytest.skip(f"the peers are not installed: no {PYTHON}; run scripts/setup peers or set PAPERSCOPE_PEERS_PYTHON")
-    return PYTHON
-
-
-def found_by(system: str, python: Path, *corpora: PeerCorpus, limit: int = 3) -> PeerResults:
-    results = run_peer(job(system, *corpora, limit=limit), python=python, timeout=300)
-    if results.note.startswith("not installed"):
-        pytest.skip(results.note)
-    assert results.note == ""
-    assert results.package.startswith(SYSTEMS[system].package + " ")
-    return results
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_each_finds_the_units_that_answer(peers_python: Path, system: str) -> None:
-    results = found_by(system, peers_python, corpus(), limit=4)
-    assert [indexed.problems for indexed in results.indexed] == [()]
-    assert results.indexed[0].units == 4
-    for answer in results.answers:
-        assert answer.problem == ""
-        assert answer.found[0].unit == answer.question
-        assert answer.found[0].text == TEXTS[answer.question]
-        assert answer.found[0].pages == (1 + list(TEXTS).index(answer.question),)
-        assert len({found.unit for found in answer.found}) == len(answer.found) <= 4
-    again = found_by(system, peers_python, corpus(), limit=4)
-    assert [answer.found for answer in again.answers] == [answer.found for answer in results.answers]
-
-
-@pytest.mark.slow
-def test_corpora_of_one_job_do_not_mix(peers_python: Path) -> None:
-    other = {"moon": "The moon has no bees and no flowers.", "sea": "Salt water freezes below zero degrees."}
-    corpora = (corpus(), replace(corpus(texts=other), name="other"))
-    for system in ("lightrag-naive", "lightrag-mix"):
-        results = found_by(system, peers_python, *corpora)
-        for answer in results.answers:
-            held = TEXTS if answer.corpus == "small" else other
-            assert {found.unit for found in answer.found} <= set(held)
-
-
-@pytest.mark.slow
-def test_lightrag_mix_takes_units_from_the_graph_that_no_vector_is_near(peers_python: Path) -> None:
-    asked = replace(corpus(), questions=(PeerQuestion(id="q", text="honey bee"),))
-    naive = found_by("lightrag-naive", peers_python, asked, limit=4).answers[0].found
-    mix = found_by("lightrag-mix", peers_python, asked, limit=4).answers[0].found
-    assert "bread" not in {found.unit for found in naive}
-    assert [found.unit for found in mix][:2] == ["bees", "bread"]
-
-
-@pytest.mark.slow
-def test_equal_texts_all_come_back(peers_python: Path) -> None:
-    twice = {"one": TEXTS["bees"], "two": TEXTS["bees"], "rocks": TEXTS["rocks"], "blank": " "}
-    for system in ("bm25", "minilm", "lightrag-naive"):
-        results = found_by(system, peers_python, corpus(texts=twice))
-        assert results.indexed[0].units == 3
-        assert [found.unit for found in results.answers[0].found[:2]] == ["one", "two"]
-
-
-@pytest.mark.slow
-def test_paperqa_reads_the_paper_itself_and_tells_the_pages(peers_python: Path, tmp_path: Path) -> None:
-    with pymupdf.open() as pages:
-        for text in TEXTS.values():
-            pages.new_page().insert_textbox((50, 50, 500, 700), f"{text} " * 20)
-        pages.save(tmp_path / "nature.pdf")
-    (tmp_path / "bad.pdf").write_bytes(b"no paper")
-    good = corpus(file=str(tmp_path / "nature.pdf"))
-    bad = PeerDocument(id="bad", title="Bad", file=str(tmp_path / "bad.pdf"), units=())
-    results = found_by("paperqa-short", peers_python, replace(good, documents=(bad, *good.documents)))
-    assert len(results.indexed[0].problems) == 1
-    assert results.indexed[0].problems[0].startswith("bad: ")
-    for answer in results.answers:
-        best = answer.found[0]
-        assert (best.unit, best.document) == ("", "nature")
-        assert 1 + list(TEXTS).index(answer.question) in best.pages
-        assert len(best.text) <= 1000
