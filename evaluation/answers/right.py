@@ -2,8 +2,8 @@
 
 import re
 
-from evaluation.answers.formulas import formulas_in, states_formula
 from evaluation.answers.forms import Form, polarity
+from evaluation.answers.formulas import formulas_in, states_formula
 from evaluation.matching import spaced
 from evaluation.metrics.lists import list_f1, read_list
 from evaluation.metrics.numbers import numbers_recall, stated_numbers

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers.formulas import formulas_in
 from evaluation.answers.forms import form_of
+from evaluation.answers.formulas import formulas_in
 from evaluation.answers.judge import Verdict
 from evaluation.answers.question import GoldQuestion
 from evaluation.answers.right import free_right, rightness
