@@ -9,6 +9,8 @@ __all__ = ["formulas_in", "states_formula"]
 
 _MOST_WRONG = 0.25
 _TEX = re.compile(r"\$([^$]+)\$")
+_MARKUP = re.compile(r"[_^]\{|\\[a-zA-Z]{2,}")
+_PROSE = re.compile(r"(?<![\\\w{])[^\W\d_]{2,} [^\W\d_]{2,}")
 _RELATES = re.compile(r"[=+*/<>^]|\\(?:frac|sum|prod|times|cdot|leq|geq)|-")
 # JSON that was escaped once too little turns "\frac", "\times", "\right" and "\beta" into control characters.
 _LOST = str.maketrans({"\f": r"\f", "\t": r"\t", "\r": r"\r", "\b": r"\b"})
@@ -18,8 +20,12 @@ _IDLE = re.compile(r"[{}\s$^_\\,;!]")
 
 
 def formulas_in(text: str) -> list[str]:
-    """The formulas between dollars that relate quantities; a lone symbol or number is none."""
-    found = [formula.translate(_LOST) for formula in _TEX.findall(text)]
+    """The formulas between dollars, or the whole text where it is a bare one, that relate quantities.
+
+    A lone symbol or number is none.
+    """
+    bare = [text] if "$" not in text and _MARKUP.search(text) and not _PROSE.search(text) else []
+    found = [formula.translate(_LOST) for formula in _TEX.findall(text) or bare]
     return [formula for formula in found if _RELATES.search(formula) and as_number(formula) is None]
 
 

@@ -14,6 +14,8 @@ __all__ = ["free_right", "rightness", "stated_share"]
 
 _LEAST_ANLS = 0.5
 _LEAST_RECALL = 0.5
+_MOST_NUMBERS = 16
+_MOST_TIMES = 4
 # "averaged" and "averaging" meet: words are compared by their first letters, a stemmer that English bears well
 # (McNamee, Nicholas & Mayfield, 2009).
 _STEM = 6
@@ -72,6 +74,8 @@ def free_right(gold: str, answer: str, question: str) -> bool:
     numbers, words = stated_share(gold, answer, question), _words(gold) - _words(question)
     if not numbers.total and not words:
         numbers, words = stated_share(gold, answer), _words(gold)
+        if not numbers.total and not words:
+            return contains_answer(gold, answer)
     elif numbers.total:
         words &= _words(" ".join(_NAME.findall(gold)))
     return numbers.right == numbers.total and len(words & _words(answer)) >= _LEAST_RECALL * len(words)
@@ -80,10 +84,13 @@ def free_right(gold: str, answer: str, question: str) -> bool:
 def stated_share(gold: str, answer: str, question: str = "") -> Tally:
     """How many of the gold's numbers that the question doesn't give the answer states.
 
-    Numbers of tables, pages, citations, footnotes and steps in the answer state nothing.
+    Numbers of tables, pages, citations, footnotes and steps in the answer state nothing, nor does any number of an
+    answer that prints a whole table: more than sixteen, and more than four times as many as the gold.
     """
-    stated = "; ".join(number.text for number in stated_numbers(_MARKS.sub(" ", answer)))
-    return numbers_recall(gold, stated, question)
+    stated = [number.text for number in stated_numbers(_MARKS.sub(" ", answer))]
+    share = numbers_recall(gold, "; ".join(stated), question)
+    printed = len(stated) > max(_MOST_NUMBERS, _MOST_TIMES * share.total)
+    return Tally(right=0, total=share.total) if printed else share
 
 
 def _words(text: str) -> frozenset[str]:

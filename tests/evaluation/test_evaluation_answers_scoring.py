@@ -117,6 +117,8 @@ def test_a_short_answer_is_taken_by_rule(text: str, question: str, answer_format
         ("10⁻³", "The rate is 10⁻³.", "Which rate?", 1),
         ("A does worse with an accuracy of 54.6.", "A has 54.63: A is lower.", "How does A compare?", 1),
         ("XLNet+DSC, with a 1.41 gain.", "XLNet gains 1.41.", "Which gains most?", 0),
+        ("7.5", f"The values are {', '.join(f'{number}.5' for number in range(1, 10))}.", "How many?", 1),
+        ("7.5", f"The table: {' '.join(f'{number}.5' for number in range(1, 30))}.", "How many?", 0),
         ("Not answerable", "It is 5.", "How many?", 0),
     ],
 )
@@ -136,6 +138,10 @@ def test_a_formula_is_found_however_it_is_written() -> None:
     question = "What does the layer cost?"
     assert free_right(gold, "“This reduces it to O(2 H W C² + 9/2 H W C).” (page 3)", question)
     assert not free_right(gold, "“The standard one costs O(9/2 H W C²) with 2 strides.” (page 3)", question)
+    assert formulas_in("m_{o 2 o}=m_{o 2 m}^{r}") == ["m_{o 2 o}=m_{o 2 m}^{r}"]
+    assert formulas_in("the score of R_{1} is high") == []
+    assert not free_right("m_{o 2 o}=m_{o 2 m}^{r}", "One-to-one and one-to-many metrics.", "How do they relate?")
+    assert not free_right("x", "y", "Which symbol?")
     assert formulas_in("of $1 \\times 10^{-2}$ for $x$ and $y = 2 x$") == ["y = 2 x"]
 
 
