@@ -218,6 +218,9 @@ def test_duplicates() -> None:
     assert duplicates(names, [("convolutionalneuralnetwork", "cnn")]) == [("a", "b"), ("c", "d")]
     two_meanings = [("convolutionalneuralnetwork", "cnn"), ("cablenewsnetwork", "cnn")]
     assert duplicates(names, two_meanings) == [("c", "d")]
+    shared_alias = {"a": ["cross-entropy", "CE"], "b": ["community edition", "CE"], "c": ["CEs"], "d": ["CE"]}
+    assert duplicates(shared_alias, []) == [("c", "d")]
+    assert duplicates({"a": ["cross-entropy", "CE"], "c": ["CEs"]}, []) == [("a", "c")]
 
 
 def indexed(paper: "MakePaper", text: str, *entities: Entity, relations: tuple[Relation, ...] = ()) -> IndexedPaper:
