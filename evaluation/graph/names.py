@@ -75,20 +75,29 @@ def _initials(words: Sequence[str]) -> str:
     return "".join(word[0] for word in words).casefold()
 
 
-def duplicates(names: Mapping[str, Iterable[str]], pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """The groups of ids, two at least and sorted, whose names say that they are the same; `names` are those of an id.
+def duplicates(names: Mapping[str, Sequence[str]], pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """The groups of ids, two at least and sorted, that are the same; `names` are an id's name, then its aliases.
 
-    A short form with several long forms in `pairs` joins nothing.
+    What several have as an alias only ("CE" of cross-entropy and of community edition), or `pairs` give several long
+    forms for, is ambiguous and joins nothing.
     """
     meanings: dict[str, set[str]] = defaultdict(set)
     for long, short in pairs:
         meanings[short].add(long)
-    holders: dict[str, set[str]] = defaultdict(set)
-    for name, spellings in names.items():
-        for key in frozenset().union(*map(plain_keys, spellings)):
-            holders[key].add(name)
+    called: dict[str, set[str]] = defaultdict(set)
+    known: dict[str, set[str]] = defaultdict(set)
+    for id_, (name, *aliases) in names.items():
+        for key in plain_keys(name):
+            called[key].add(id_)
+        for key in frozenset().union(*map(plain_keys, aliases)) - plain_keys(name):
+            known[key].add(id_)
+    holders = {key: called[key] | (known[key] if len(known[key]) == 1 else set()) for key in {*called, *known}}
     links: list[Set[str]] = [*holders.values()]
-    links += [holders[s] | holders[next(iter(longs))] for s, longs in meanings.items() if len(longs) == 1]
+    links += [
+        holders.get(short, set()) | holders.get(long, set())
+        for short, (long, *others) in meanings.items()
+        if not others and len(known[short]) < 2
+    ]
     return _joined(links)
 
 

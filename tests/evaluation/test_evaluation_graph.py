@@ -218,6 +218,9 @@ def test_duplicates() -> None:
     assert duplicates(names, [("convolutionalneuralnetwork", "cnn")]) == [("a", "b"), ("c", "d")]
     two_meanings = [("convolutionalneuralnetwork", "cnn"), ("cablenewsnetwork", "cnn")]
     assert duplicates(names, two_meanings) == [("c", "d")]
+    shared_alias = {"a": ["cross-entropy", "CE"], "b": ["community edition", "CE"], "c": ["CEs"], "d": ["CE"]}
+    assert duplicates(shared_alias, []) == [("c", "d")]
+    assert duplicates({"a": ["cross-entropy", "CE"], "c": ["CEs"]}, []) == [("a", "c")]
 
 
 def indexed(paper: "MakePaper", text: str, *entities: Entity, relations: tuple[Relation, ...] = ()) -> IndexedPaper:
@@ -351,21 +354,25 @@ def test_the_command(data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: p
     scier.write_text(scier.read_text() + "{}")
     first, second = tmp_path / "first", tmp_path / "second"
     only = [
-        part for name in ("scierc", "scier", "scirex", "papers", "acronym_identification") for part in ("--only", name)
+        part
+        for name in ("scierc", "scier", "scirex", "papers", "library", "acronym_identification")
+        for part in ("--only", name)
     ]
     assert evaluate("graph", "--data", data, "--out", first, *only) == 1
     said = capsys.readouterr().out
     assert "kg_scier.jsonl:2: field 'doc_id' is missing" in said
     assert "papers/broken: 'broken.pdf' is damaged" in said
     figures = json.loads((first / "graph.json").read_text())["figures"]
-    assert set(figures) == {"all", "scierc", "scier", "scirex", "papers", "acronym_identification"}
+    assert set(figures) == {"all", "scierc", "scier", "scirex", "papers", "library", "acronym_identification"}
     assert figures["acronym_identification"]["acronyms.long.recall"]["value"] == 1
     assert figures["papers"]["grounded.entities"]["items"] == 1
     assert figures["papers"]["graph.entities"]["right"] > 10
+    assert 10 < figures["library"]["library.entities"]["right"] < figures["papers"]["graph.entities"]["right"]
+    assert figures["library"]["library.shared"]["right"] == 0
     shutil.rmtree(data / "papers")
     assert evaluate("graph", "--data", data, "--out", second) == 1
     again = json.loads((second / "graph.json").read_text())["figures"]
-    for of_set in figures.keys() - {"all", "papers"}:
+    for of_set in figures.keys() - {"all", "papers", "library"}:
         for metric, figure in figures[of_set].items():
             assert metric.startswith("seconds") or again[of_set][metric] == figure
 
