@@ -26,7 +26,10 @@ def without_models(settings: Settings) -> Settings:
 def needs_model(settings: Settings) -> Settings:
     """The same settings. Raises SettingsError where no model is set that answers."""
     if not settings.answer.configured:
-        raise SettingsError("mode 'model' needs a model that answers; set PAPERSCOPE_MODEL, or take mode 'embedded'")
+        raise SettingsError(
+            "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "
+            "paperscope.toml, or measure with --mode embedded"
+        )
     return settings
 
 

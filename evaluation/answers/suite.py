@@ -6,13 +6,13 @@ from contextlib import closing, contextmanager
 from evaluation.answers.items import AnswerItem
 from evaluation.answers.judge import Judge
 from evaluation.answers.reading import read_questions
+from evaluation.asking import ASKING_MODES, settings_for
 from evaluation.choosing import chosen
 from evaluation.libraries import Libraries
 from evaluation.suite import Loaded, Request
 from graph_store import Store
-from paperscope.errors import GoldFileError, SettingsError
+from paperscope.errors import GoldFileError
 from paperscope.models import build_model
-from paperscope.settings import RoleSettings, Settings
 
 __all__ = ["AnswersSuite"]
 
@@ -21,13 +21,13 @@ class AnswersSuite:
     """Obeys `Suite`; its modes are who answers: the embedded answerer, or the models that are configured."""
 
     name = "answers"
-    modes = ("embedded", "model")
+    modes = ASKING_MODES
     headline = ("right", "right_of_answered", "answered", "page")
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
         """See `Suite.open`. Raises SettingsError where models are to answer and none is configured."""
-        settings = _settings(request)
+        settings = settings_for(request.mode, request.settings)
         found = list(read_questions(request.data, request.work))
         bad = [error for error in found if isinstance(error, GoldFileError)]
         asked = [pair for pair in found if not isinstance(pair, GoldFileError)]
@@ -54,16 +54,3 @@ def _judge(request: Request) -> Iterator[Judge | None]:
     with closing(Store.open(request.work / "judge")) as store:
         model = build_model(request.settings.judge, store)
         yield Judge(model) if model else None
-
-
-def _settings(request: Request) -> Settings:
-    settings = request.settings
-    if request.mode == "embedded":
-        none = RoleSettings()
-        return settings.model_copy(update={"answer": none, "extract": none, "vision": none})
-    if not settings.answer.configured:
-        raise SettingsError(
-            "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "
-            "paperscope.toml, or measure with --mode embedded"
-        )
-    return settings
