@@ -1,0 +1,55 @@
+"""`docs/quality.md` is in step with the code: some of its rows, those that take seconds, are measured anew."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluation.bench.quality_page import suite_rows
+from evaluation.measuring import Hearer, Run, measure
+from evaluation.suites import SUITES, suite_called
+from paperscope.settings import Settings
+
+
+def written(root: Path) -> dict[tuple[str, str, str], list[str]]:
+    """The page's rows by suite, set and system."""
+    rows = {}
+    suite = ""
+    for line in (root / "docs/quality.md").read_text().splitlines():
+        if line.startswith("## "):
+            suite = line.removeprefix("## ").lower()
+        elif line.startswith("| ") and not line.startswith(("| set ", "| ---")):
+            name, system, *cells = (cell.strip().rstrip("*") for cell in line.strip("|").split("|"))
+            rows[suite, name, system] = cells
+    return rows
+
+
+def test_the_page_has_every_suite_and_says_what_produced_it(root: Path) -> None:
+    page = (root / "docs/quality.md").read_text()
+    assert re.findall(r"^## (\w+)$", page, flags=re.MULTILINE) == [name.capitalize() for name in SUITES]
+    assert len(re.findall(r"^Revision \w+, code \w+, seed 0, items \d+", page, flags=re.MULTILINE)) == len(SUITES)
+    assert not re.search(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b", page), "figures carry no dates"
+    systems = {system for suite, _, system in written(root) if suite == "retrieval"}
+    assert {"fused", "words", "vectors", "bm25", "minilm", "lightrag-naive", "lightrag-mix", "paperqa"} <= systems
+
+
+@pytest.mark.parametrize(
+    ("suite", "mode", "name"),
+    [
+        ("parsing", "pymupdf", "latexgold"),
+        ("retrieval", "words", "qasper"),
+        ("graph", "local", "acronym_identification"),
+    ],
+)
+def test_rows_are_what_the_code_gives(
+    root: Path, shared: Path, tmp_path: Path, suite: str, mode: str, name: str
+) -> None:
+    run = Run(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
+    report = measure(suite_called(suite), run, hearer=Hearer(begun=lambda _: None, done=lambda _: None))
+    found = {(suite, row[0], row[1]): row[2:] for row in suite_rows([report])}
+    assert found
+    rows = written(root)
+    for key, cells in found.items():
+        # A row of the page has a column for each metric of the whole suite.
+        expected = [cell for cell in rows[key] if cell]
+        assert [cell for cell in cells if cell] == expected, "figures changed: scripts/bench quality --write"
