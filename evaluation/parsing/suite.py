@@ -22,7 +22,15 @@ class ParsingSuite:
 
     name = "parsing"
     modes: tuple[str, ...] = get_args(BackendName)
-    headline = ("tables.cells", "tables.teds", "headings.found", "captions.found", "text.in_order", "references.count")
+    headline = (
+        "tables.cells",
+        "tables.teds",
+        "tables.lookups",
+        "headings.found",
+        "captions.found",
+        "text.in_order",
+        "references.count",
+    )
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:

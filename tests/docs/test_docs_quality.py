@@ -34,16 +34,15 @@ def test_the_page_has_every_suite_and_says_what_produced_it(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "mode", "name"),
+    "about",
     [
         ("parsing", "pymupdf", "latexgold"),
         ("retrieval", "words", "qasper"),
         ("graph", "local", "acronym_identification"),
     ],
 )
-def test_rows_are_what_the_code_gives(
-    root: Path, shared: Path, tmp_path: Path, suite: str, mode: str, name: str
-) -> None:
+def test_rows_are_what_the_code_gives(root: Path, shared: Path, tmp_path: Path, about: tuple[str, str, str]) -> None:
+    suite, mode, name = about
     run = Run(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
     report = measure(suite_called(suite), run, hearer=Hearer(begun=lambda _: None, done=lambda _: None))
     found = {(suite, row[0], row[1]): row[2:] for row in suite_rows([report])}
