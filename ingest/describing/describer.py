@@ -72,9 +72,8 @@ class ImageDescriber:
         """What is seen in each of the paper's pictures; `crops` are PNG bytes by content hash. Raises KeyError.
 
         What the same reader saw `before` is taken over; the rest is asked for, a call a picture and a second one where
-        the reply is malformed. A picture whose call fails is an `UnreadImage`;
-        where all do, what another reader saw before is kept. `on_read(done, total)` is
-        told before the first call and after each.
+        the reply is malformed. A picture whose call fails is an `UnreadImage`; where all fail, what another reader saw
+        before is kept. `on_read(done, total)` is told before the first call and after each.
         """
         picked = await asyncio.to_thread(pick_images, paper, crops)
         kept = {one.element: one for one in before.descriptions} if before.reader == self.reader else {}
@@ -82,8 +81,9 @@ class ImageDescriber:
         spoken = await asyncio.to_thread(_spoken, paper)
         requests = [self._request(element, crops, spoken) for element in asked]
         fresh = await self._read_all(asked, requests, on_read)
-        if fresh and before.descriptions and not kept and all(isinstance(one, UnreadImage) for one in fresh):
-            _log.warning("no picture was read, and what %s saw before is kept: %s", before.reader, fresh[0])
+        unread = [one for one in fresh if isinstance(one, UnreadImage)]
+        if unread and len(unread) == len(fresh) and before.descriptions and not kept:
+            _log.warning("no picture was read, what %r saw is kept: %s", before.reader, unread[0].reason)
             return before
         readings = {one.element: one for one in (*kept.values(), *picked.skipped, *fresh)}
         order = (readings[element.id] for element in paper.elements if element.id in readings)
@@ -120,8 +120,9 @@ class ImageDescriber:
                 reply, _ = await ask_json(metered, replace(request, temperature=temperature), ImageReply)
             except ModelError as error:
                 reason = str(error)
+                known = metered.usage.cached and not metered.usage.calls
                 # A malformed reply that was kept from an earlier run costs nothing: now is the time to ask again.
-                if metered.usage.calls or not isinstance(error, ModelReplyError):
+                if not (known and isinstance(error, ModelReplyError)):
                     break
             else:
                 return _told(description_of(element, reply))

@@ -122,12 +122,14 @@ class Adder:
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
         on_stage("extracting entities")
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
-        chunks = add_to_chunks(chunks, images)
+        if images.descriptions:
+            chunks = add_to_chunks(chunks, images)
+            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images)
         on_stage("embedding")
         return IndexedPaper(
             paper=paper,
             chunks=chunks,
-            extraction=add_to_graph(extraction, images) if images.descriptions else extraction,
+            extraction=extraction,
             vectors=await self._vectors(chunks),
             images=images,
         )

@@ -68,7 +68,7 @@ def images(*descriptions: ImageDescription) -> PaperImages:
 
 
 def graph(*descriptions: ImageDescription, own: Extraction = OWN) -> tuple[dict[str, Entity], tuple[Relation, ...]]:
-    extraction = add_to_graph(own, images(*descriptions))
+    extraction = add_to_graph(PAPER, own, images(*descriptions))
     return {one.id: one for one in extraction.entities}, extraction.relations
 
 
@@ -92,6 +92,18 @@ def test_a_name_that_only_the_picture_has_is_an_entity_that_says_so() -> None:
     assert paper_words(fresh.description) == ""
     assert ["seen in " + name in fresh.description for name in ("Figure 1", "Equation 2")] == [True, True]
     assert sorted(relation.source for relation in relations) == ["p/equation-2", "p/figure-1"]
+
+
+def test_passages_that_hold_a_telling_name_are_sources_of_what_was_seen_and_its_first_sentence_is_quoted() -> None:
+    paper = paper_of(passage(1, "We train KLUE-NER models. They are exact."), figure(1, PICTURE))
+    found = description("p/figure-1", seen("KLUE-NER", "dataset"), seen("exact"), seen("focal loss"))
+    own = Extraction(entities=OWN.entities[:1], relations=())
+    extraction = add_to_graph(paper, own, images(found))
+    entities = {one.id: one for one in extraction.entities}
+    assert entities["klue ner"].sources == ("p/figure-1", "p/passage-1")
+    assert paper_words(entities["klue ner"].description) == "We train KLUE-NER models."
+    assert [entities[name].sources for name in ("exact", "focal loss")] == [("p/figure-1",)] * 2
+    assert [paper_words(entities[name].description) for name in ("exact", "focal loss")] == ["", ""]
 
 
 def test_an_ambiguous_name_joins_neither_of_its_meanings() -> None:
