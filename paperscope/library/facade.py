@@ -14,6 +14,7 @@ from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
+from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbourhood
 from paperscope.models import MeteredModel, Models, build_models
 from paperscope.settings import Settings, load_settings
 from paperscope.types import Answer, Context, Element, Paper, PaperImages, Usage, content_hash
@@ -166,6 +167,16 @@ class Library:
         entities = self._store.indexed(paper).extraction.entities
         degrees = sorted(((self._store.degree(entity.id), entity.name) for entity in entities), key=_by_degree)
         return {name: degree for degree, name in degrees[:limit]}
+
+    def neighbourhood(
+        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
+    ) -> Neighbourhood:
+        """What stands round an entity (its name or an alias) in the graph, at most `limit` relations.
+
+        `papers` says where the entity must be named. Raises UnknownEntityError, and UnknownPaperError.
+        """
+        center = find_entity(self._store, self._index, entity, papers=self._ids(papers))
+        return neighbourhood(self._store, center, steps=steps, limit=limit)
 
     @property
     def fingerprint(self) -> str:

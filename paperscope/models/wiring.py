@@ -16,7 +16,7 @@ from paperscope.models.weights import find_weights
 from paperscope.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
 from paperscope.settings import EmbedSettings, RoleSettings, Settings
 
-__all__ = ["Models", "build_embedder", "build_models"]
+__all__ = ["Models", "build_embedder", "build_model", "build_models"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +39,7 @@ class Models:
 def build_models(settings: Settings, cache: CallCache) -> Models:
     """Models as set; nothing is loaded or reached yet. Raises `ModelError` where weights are missing."""
     answer, extract, vision = (
-        _build_model(role, cache) for role in (settings.answer, settings.extract, settings.vision)
+        build_model(role, cache) for role in (settings.answer, settings.extract, settings.vision)
     )
     reranker = settings.retrieval.reranker
     return Models(
@@ -61,8 +61,11 @@ def build_embedder(settings: EmbedSettings) -> Embedder:
     return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
 
 
-def _build_model(role: RoleSettings, cache: CallCache) -> CachedModel | None:
-    """Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot."""
+def build_model(role: RoleSettings, cache: CallCache) -> CachedModel | None:
+    """One role's model, None where it is not configured.
+
+    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot.
+    """
     if not role.configured:
         return None
     model = OpenAIChatModel(_endpoint(role), price_prompt=role.price_prompt, price_completion=role.price_completion)
