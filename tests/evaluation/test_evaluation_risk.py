@@ -7,12 +7,11 @@ from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped,unu
 
 from evaluation.plots import draw
 from evaluation.rendering import render_figures
-from evaluation.report import make_report
+from evaluation.report import Report, make_report
 from evaluation.risk import agreement_of, cohen_kappa, risk_of
 from evaluation.running import ItemResult
 from evaluation.values import Graded, Score, Tally
 from paperscope.codec import from_json, to_json
-from evaluation.report import Report
 
 
 def result(name: str, *, right: float, confidence: float | None = None, judged: bool | None = None) -> ItemResult:
