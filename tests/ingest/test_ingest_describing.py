@@ -161,9 +161,7 @@ async def test_a_good_reply_becomes_a_description() -> None:
     assert (reading.latex, reading.dropped) == ("x = 1", 0)
 
 
-GERMAN = (
-    "Das Balkendiagramm zeigt die Werte von zwei Verlusten; der eine Balken ist deutlich höher als der andere."
-)
+GERMAN = "Das Balkendiagramm zeigt die Werte von zwei Verlusten; der eine Balken ist deutlich höher als der andere."
 
 
 @pytest.mark.parametrize(
