@@ -6,15 +6,21 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection, inspect, select, update
 
-from graph_store.schema import SCHEMA_VERSION, library, metadata
+from graph_store.schema import SCHEMA_VERSION, images, library, metadata
 from paperscope.errors import StoreError, StoreVersionError
 
 __all__ = ["STEPS", "check_version", "upgrade"]
 
 Step = Callable[[Connection], None]
 
+
+def _keep_images(connection: Connection) -> None:
+    """Version 2 keeps what a vision model saw in a paper's pictures; a paper without a row has not been looked at."""
+    images.create(connection)
+
+
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
-STEPS: Mapping[int, Step] = MappingProxyType({})
+STEPS: Mapping[int, Step] = MappingProxyType({2: _keep_images})
 
 
 def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_VERSION) -> int:

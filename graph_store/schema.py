@@ -14,6 +14,7 @@ __all__ = [
     "elements",
     "embeddings",
     "entities",
+    "images",
     "library",
     "metadata",
     "paper_crops",
@@ -22,7 +23,7 @@ __all__ = [
     "vectors",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -67,6 +68,15 @@ elements = Table(
     _position(),
     Column("id", Text, nullable=False, unique=True),
     Column("kind", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+images = Table(
+    "images",
+    metadata,
+    _paper(),
+    # The model and the prompt that the pictures were read with: with others they are read again.
+    Column("reader", Text, nullable=False),
     Column("value", Text, nullable=False),
 )
 

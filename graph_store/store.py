@@ -21,7 +21,7 @@ from graph_store.shelf import PaperShelf
 from graph_store.values import Change, Edge, Mark, Searchable
 from graph_store.writing import delete_paper, insert_paper, log_change
 from paperscope.errors import UnknownPaperError
-from paperscope.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, Relation
+from paperscope.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, PaperImages, Relation
 
 __all__ = ["Store"]
 
@@ -167,6 +167,10 @@ class Store:
     def indexed(self, paper: str) -> IndexedPaper:
         """A paper with all that it added to the library."""
         return self._read(reading.read_indexed, paper)
+
+    def images(self, paper: str) -> PaperImages:
+        """What was seen in a paper's pictures; empty where no model looked at them."""
+        return self._read(reading.read_images, paper)
 
     def searchable(self, paper: str) -> Searchable:
         """What an index needs of a paper."""

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict
 import prompts
 from paperscope.models import ask_json
 from paperscope.protocols import LanguageModel
+from paperscope.quoting import as_data
 from paperscope.types import Message, ModelRequest
-from query.quoting import as_data
 
 __all__ = ["Judge", "Verdict"]
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator
 from ingest.extraction.kinds import ModelRelationKind, TermType, type_of_name
 from paperscope.types import Chunk, Entity, Extraction, Relation, entity_key
 
-__all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounded", "ground"]
+__all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounded", "ground", "stands_in"]
 
 
 def _known_type(value: object) -> object:
@@ -83,10 +83,10 @@ def ground(graph: FoundGraph, *, chunks: Mapping[str, Chunk], folded: Mapping[st
 def _holding(words: str, chunk: Chunk | None, folded: Mapping[str, str]) -> tuple[str, ...]:
     key = entity_key(words)
     elements: Iterable[str] = chunk.elements if chunk and key else ()
-    return tuple(element for element in elements if _stands_in(key, folded.get(element, "")))
+    return tuple(element for element in elements if stands_in(key, folded.get(element, "")))
 
 
-def _stands_in(key: str, text: str) -> bool:
+def stands_in(key: str, text: str) -> bool:
     """Whole words only: "ran" does not stand in "random"."""
     start = text.find(key)
     while start >= 0:

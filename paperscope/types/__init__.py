@@ -8,7 +8,6 @@ from paperscope.types.answer import (
     Reading,
     StageTime,
     Status,
-    UnreadImage,
 )
 from paperscope.types.context import (
     Context,
@@ -35,6 +34,18 @@ from paperscope.types.elements import (
     Section,
     content_hash,
 )
+from paperscope.types.images import (
+    DataPoint,
+    ImageDescription,
+    ImageReading,
+    PaperImages,
+    PictureKind,
+    SeenEntity,
+    SkippedImage,
+    UnreadImage,
+    model_words,
+    paper_words,
+)
 from paperscope.types.knowledge import Chunk, Entity, Extraction, Relation, entity_key
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
@@ -53,6 +64,7 @@ __all__ = [
     "ContextImage",
     "ContextRelation",
     "ContextSource",
+    "DataPoint",
     "Element",
     "Entity",
     "Equation",
@@ -60,7 +72,9 @@ __all__ = [
     "Extraction",
     "Figure",
     "Hit",
+    "ImageDescription",
     "ImageFinding",
+    "ImageReading",
     "IndexedPaper",
     "Link",
     "Message",
@@ -72,15 +86,19 @@ __all__ = [
     "Paper",
     "PaperEntry",
     "PaperFormat",
+    "PaperImages",
     "ParsedPaper",
     "Passage",
     "PassageRole",
+    "PictureKind",
     "Place",
     "Reading",
     "Reference",
     "Relation",
     "RetrievalRequest",
     "Section",
+    "SeenEntity",
+    "SkippedImage",
     "StageTime",
     "Status",
     "Table",
@@ -88,4 +106,6 @@ __all__ = [
     "Usage",
     "content_hash",
     "entity_key",
+    "model_words",
+    "paper_words",
 ]
