@@ -35,7 +35,16 @@ from paperscope.types.elements import (
     Section,
     content_hash,
 )
-from paperscope.types.knowledge import Chunk, Entity, Extraction, Relation, entity_key
+from paperscope.types.knowledge import (
+    Chunk,
+    Entity,
+    Extraction,
+    Mention,
+    Relation,
+    Shortfall,
+    UnreadChunk,
+    entity_key,
+)
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
 from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalRequest
@@ -63,6 +72,7 @@ __all__ = [
     "ImageFinding",
     "IndexedPaper",
     "Link",
+    "Mention",
     "Message",
     "ModelReply",
     "ModelRequest",
@@ -81,9 +91,11 @@ __all__ = [
     "Relation",
     "RetrievalRequest",
     "Section",
+    "Shortfall",
     "StageTime",
     "Status",
     "Table",
+    "UnreadChunk",
     "UnreadImage",
     "Usage",
     "content_hash",
