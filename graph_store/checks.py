@@ -27,13 +27,20 @@ def check_indexed(indexed: IndexedPaper) -> None:
         _require("element", relation.sources, elements, of=of)
         if not 0 <= relation.weight < float("inf"):
             raise ValueError(f"{of} has the weight {relation.weight}; weights are finite and not negative")
+    readings = [reading.element for reading in indexed.images.readings]
+    _require("element", _distinct("image reading", readings), elements, of="an image reading")
     _check_vectors(indexed)
 
 
 def crops_named(paper: Paper) -> set[str]:
     """The crops that a paper's elements name."""
     pictured = (element for element in paper.elements if isinstance(element, Table | Figure | Equation))
-    return {element.crop for element in pictured if element.crop is not None}
+    return {
+        crop
+        for element in pictured
+        for crop in (element.crop, *(element.more_crops if isinstance(element, Table) else ()))
+        if crop is not None
+    }
 
 
 def _check_vectors(indexed: IndexedPaper) -> None:

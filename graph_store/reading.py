@@ -8,13 +8,24 @@ from typing import TypeVar
 import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, Table, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, inspect, select
 
 from graph_store import schema
 from graph_store.values import Searchable
 from paperscope import types
 from paperscope.codec import from_json
-from paperscope.types import Chunk, Element, Entity, Extraction, IndexedPaper, Paper, PaperEntry, Relation
+from paperscope.types import (
+    Chunk,
+    Element,
+    Entity,
+    Extraction,
+    IndexedPaper,
+    Paper,
+    PaperEntry,
+    PaperImages,
+    Relation,
+    Shortfall,
+)
 
 __all__ = [
     "read_chunk",
@@ -22,10 +33,12 @@ __all__ = [
     "read_element",
     "read_entries",
     "read_entry",
+    "read_images",
     "read_indexed",
     "read_newest_embedder",
     "read_paper",
     "read_searchable",
+    "read_shortfall",
 ]
 
 T = TypeVar("T")
@@ -112,9 +125,27 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
     return IndexedPaper(
         paper=read_paper(connection, paper),
         chunks=searchable.chunks,
-        extraction=Extraction(entities=searchable.entities, relations=relations),
+        extraction=Extraction(
+            entities=searchable.entities, relations=relations, shortfall=read_shortfall(connection, paper)
+        ),
         vectors=searchable.vectors,
+        images=read_images(connection, paper),
     )
+
+
+def read_images(connection: Connection, paper: str) -> PaperImages:
+    """What was seen in a paper's pictures; empty where no model looked at them."""
+    # A library of version 1 that may only be read has no such table.
+    if not inspect(connection).has_table(schema.images.name):
+        return PaperImages()
+    value = connection.execute(select(schema.images.c.value).where(schema.images.c.paper == paper)).scalar()
+    return PaperImages() if value is None else from_json(PaperImages, value)
+
+
+def read_shortfall(connection: Connection, paper: str) -> Shortfall:
+    """What a model did not read of a paper, and what of its replies was dropped."""
+    value = connection.execute(select(schema.shortfalls.c.value).where(schema.shortfalls.c.paper == paper)).scalar()
+    return Shortfall() if value is None else from_json(Shortfall, value)
 
 
 def read_searchable(connection: Connection, paper: str) -> Searchable:

@@ -14,15 +14,17 @@ __all__ = [
     "elements",
     "embeddings",
     "entities",
+    "images",
     "library",
     "metadata",
     "paper_crops",
     "papers",
     "relations",
+    "shortfalls",
     "vectors",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -67,6 +69,15 @@ elements = Table(
     _position(),
     Column("id", Text, nullable=False, unique=True),
     Column("kind", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+images = Table(
+    "images",
+    metadata,
+    _paper(),
+    # The model and the prompt that the pictures were read with: with others they are read again.
+    Column("reader", Text, nullable=False),
     Column("value", Text, nullable=False),
 )
 
@@ -119,6 +130,8 @@ relations = Table(
     Index("relations_by_source", "source", "target", "kind", "weight", "paper"),
     Index("relations_by_target", "target", "source", "kind", "weight", "paper"),
 )
+
+shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))
 
 calls = Table(
     "calls",

@@ -1,6 +1,7 @@
 """Paper file -> elements -> chunks -> entities and relations."""
 
 from ingest.chunking import chunk_paper
+from ingest.describing import ImageDescriber, add_to_chunks, add_to_graph, crops_of
 from ingest.extraction import extractor_for
 from ingest.files import content_file, paper_files
 from ingest.parsers import parser_for
@@ -8,10 +9,14 @@ from ingest.pdf import PdfParser
 from ingest.reading import check_size, read_paper
 
 __all__ = [
+    "ImageDescriber",
     "PdfParser",
+    "add_to_chunks",
+    "add_to_graph",
     "check_size",
     "chunk_paper",
     "content_file",
+    "crops_of",
     "extractor_for",
     "paper_files",
     "parser_for",

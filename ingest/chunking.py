@@ -1,7 +1,7 @@
 """Cuts a paper into chunks along its structure: sections, paragraphs, floats, references."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.element_text import element_text
@@ -25,16 +25,17 @@ class _Piece:
         return len(self.text.split())
 
 
-def chunk_paper(paper: Paper, *, max_words: int = 180) -> tuple[Chunk, ...]:
+def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str] = frozenset()) -> tuple[Chunk, ...]:
     """The paper's chunks in reading order, ids `PAPER/chunk-1` and so on.
 
     A table, figure or equation is a chunk of its own, whole, whatever its length. Passages of one section are packed
     up to `max_words`, longer ones are split at sentence ends; a section's heading opens its first chunk. References
-    are packed among themselves. Furniture, and headings of sections without text of their own, are left out.
+    are packed among themselves. Furniture, and headings of sections without text of their own, are left out; a float
+    without words, too, unless its id is among `pictured`: it then has a chunk with an empty text.
     """
     if max_words < 1:
         raise ValueError(f"max_words must be positive, not {max_words}")
-    groups = [*_float_groups(paper.elements), *_packed_groups(paper.elements, max_words=max_words)]
+    groups = [*_float_groups(paper.elements, pictured), *_packed_groups(paper.elements, max_words=max_words)]
     groups.sort(key=lambda group: _anchor(group).order)
     return tuple(_chunk(paper, number, group) for number, group in enumerate(groups, start=1))
 
@@ -63,15 +64,16 @@ def _anchor(group: Sequence[_Piece]) -> Element:
     return next(floats, next(bodies, elements[0]))
 
 
-def _float_groups(elements: Sequence[Element]) -> Iterator[list[_Piece]]:
+def _float_groups(elements: Sequence[Element], pictured: Collection[str]) -> Iterator[list[_Piece]]:
     texts = [element for element in elements if isinstance(element, Passage) and element.role in ("paragraph", "list")]
     for element in elements:
         if isinstance(element, Table | Figure):
-            if text := element_text(element).strip():
+            text = element_text(element).strip()
+            if text or element.id in pictured:
                 yield [_Piece(element, text)]
         elif isinstance(element, Equation):
             group = _with_explanation(element, texts)
-            if any(piece.text for piece in group):
+            if any(piece.text for piece in group) or element.id in pictured:
                 yield group
 
 

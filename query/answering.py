@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 import prompts
 from paperscope.models.structured import ask_json
 from paperscope.protocols import Corpus, LanguageModel
+from paperscope.quoting import as_data
 from paperscope.types import (
     Claim,
     Context,
@@ -25,7 +26,6 @@ from query.context_csv import render_context
 from query.draft import Draft
 from query.evidence import EvidenceFinder
 from query.image_reading import ImageReader
-from query.quoting import as_data
 from query.stages import Stages
 
 __all__ = ["ModelAnswerer", "Written"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from paperscope.protocols import Corpus
 from paperscope.sentences import sentences
-from paperscope.types import Cell, Context, ContextSource, Element, Evidence, ImageFinding, Place, Table
+from paperscope.types import Cell, Context, ContextSource, Element, Evidence, ImageFinding, Place, Table, paper_words
 from query.element_text import element_text
 from query.numbers import Number, numbers_in
 from query.words import content_words
@@ -30,7 +30,7 @@ class EvidenceFinder:
         """The evidence that a row holds for a claim; empty if there is no such row.
 
         It is as narrow as can be told: in a table the cells that print the claim's numbers, in a passage the sentence
-        nearest to the claim.
+        nearest to the claim. Only the paper's own words are quoted, never what a vision model saw in its pictures.
         """
         match = _ROW.fullmatch(row.strip())
         if match is None:
@@ -44,7 +44,7 @@ class EvidenceFinder:
             return (Evidence(element=finding.element, place=finding.place, quote=finding.text),) if finding else ()
         rows = self.context.entities if section == "E" else self.context.relations
         return tuple(
-            Evidence(element=element.id, place=element.place, quote=row.description[:_LONGEST_QUOTE])
+            Evidence(element=element.id, place=element.place, quote=paper_words(row.description)[:_LONGEST_QUOTE])
             for row in rows
             if row.id == number
             for place in row.places[:1]
@@ -61,7 +61,7 @@ class EvidenceFinder:
         ]
         if cells:
             return tuple(cells[:_MOST_CELLS])
-        quote = _nearest_sentence(source.content, claim)
+        quote = _nearest_sentence(paper_words(source.content), claim)
         holder = next((element for element in elements if quote in element_text(element)), None)
         if holder is None:
             return (Evidence(element=source.element, place=source.place, quote=quote[:_LONGEST_QUOTE]),)
@@ -69,7 +69,7 @@ class EvidenceFinder:
 
     def _elements_of(self, source: ContextSource) -> list[Element]:
         chunks = self.corpus.chunks_of([source.element])
-        ids = next((chunk.elements for chunk in chunks if chunk.text == source.content), (source.element,))
+        ids = next((chunk.elements for chunk in chunks if chunk.shown == source.content), (source.element,))
         return [self.corpus.element(element) for element in ids]
 
     def _elements_at(self, place: Place) -> list[Element]:

@@ -8,9 +8,9 @@ import prompts
 from paperscope.errors import ModelError
 from paperscope.models.structured import ask_json
 from paperscope.protocols import Corpus, VisionModel
+from paperscope.quoting import as_data
 from paperscope.types import Context, ContextImage, ImageFinding, Message, ModelRequest, Reading, UnreadImage, Usage
 from query.element_text import mentions_of
-from query.quoting import as_data
 
 __all__ = ["ImageReader"]
 

@@ -73,7 +73,7 @@ class Retriever:
         """The found chunks in the reranker's order, in place of those of words and vectors."""
         found = best_first(fuse(candidates))
         chunks = await asyncio.to_thread(lambda: [self._corpus.chunk(chunk) for chunk in found])
-        scores = await reranker.score(question, [chunk.text for chunk in chunks])
+        scores = await reranker.score(question, [chunk.searched for chunk in chunks])
         hits = [Hit(id=chunk, score=score) for chunk, score in zip(found, scores, strict=True)]
         hits.sort(key=lambda hit: hit.score, reverse=True)
         return replace(candidates, by_words=tuple(hits), by_vectors=())
@@ -99,7 +99,7 @@ class Retriever:
     def _context(
         self, question: str, pool: Pool, graph: GraphRows, entities: Sequence[Entity], named: References
     ) -> Context:
-        rarity = Rarity.of(chunk.text for chunk in pool.chunks())
+        rarity = Rarity.of(chunk.searched for chunk in pool.chunks())
         images = self._images(pool, ImageChooser(question=question, rarity=rarity, references=named))
         relations = graph.relation_rows(
             entities, asked=content_words(question), rarity=rarity, limit=self._options.relations
@@ -131,7 +131,7 @@ class Retriever:
         chosen: set[str] = set()
         words = 0
         for chunk in {chunk.id: chunk for chunk in wanted}.values():
-            length = len(chunk.text.split())
+            length = len(chunk.shown.split())
             if len(chosen) < self._options.sources and (not chosen or words + length <= self._options.words):
                 words += length
                 chosen.add(chunk.id)
@@ -141,7 +141,7 @@ class Retriever:
 def _source_row(number: int, chunk: Chunk, pool: Pool) -> ContextSource:
     """The chunk under the element that it is there for."""
     held = (element for element in chunk.elements if pool.element(element).place == chunk.place)
-    return ContextSource(id=number, content=chunk.text, element=next(held, chunk.elements[0]), place=chunk.place)
+    return ContextSource(id=number, content=chunk.shown, element=next(held, chunk.elements[0]), place=chunk.place)
 
 
 def _image_row(number: int, image: Pictured) -> ContextImage:

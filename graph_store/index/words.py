@@ -164,7 +164,7 @@ class WordIndex:
 
     def _take(self, searchable: Searchable) -> set[str]:
         chunks = [
-            (number, chunk.id, searchable.paper, folded(chunk.text))
+            (number, chunk.id, searchable.paper, folded(chunk.searched))
             for number, chunk in zip(searchable.numbers.tolist(), searchable.chunks, strict=True)
         ]
         self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?)", [row[:3] for row in chunks])

@@ -8,7 +8,7 @@ from typing import Self
 from paperscope.types import entity_key
 from paperscope.types.knowledge import SPACES
 
-__all__ = ["FoldedText"]
+__all__ = ["FoldedText", "stands_in"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,15 +41,24 @@ class FoldedText:
         """Where `words` stand first, as whole words and spelled in any way that `entity_key` folds: the characters of
         the text from the first up to the second number. None where they don't, or are no words."""
         key = entity_key(words)
-        at = self.folded.find(key) if key else -1
-        while at >= 0:
-            end = at + len(key)
-            before, after = self.folded[at - 1 : at] if at else "", self.folded[end : end + 1]
-            # "ran" does not stand in "random".
-            if not (before.isalnum() and key[0].isalnum()) and not (after.isalnum() and key[-1].isalnum()):
-                return self.starts[at], self.ends[end - 1]
-            at = self.folded.find(key, at + 1)
-        return None
+        at = _find(key, self.folded)
+        return None if at < 0 else (self.starts[at], self.ends[at + len(key) - 1])
+
+
+def stands_in(key: str, folded: str) -> bool:
+    """Whether `key` stands in the text as whole words; both are folded by `entity_key`."""
+    return _find(key, folded) >= 0
+
+
+def _find(key: str, folded: str) -> int:
+    at = folded.find(key) if key else -1
+    while at >= 0:
+        before, after = folded[at - 1 : at] if at else "", folded[at + len(key) : at + len(key) + 1]
+        # "ran" does not stand in "random".
+        if not (before.isalnum() and key[0].isalnum()) and not (after.isalnum() and key[-1].isalnum()):
+            return at
+        at = folded.find(key, at + 1)
+    return -1
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:

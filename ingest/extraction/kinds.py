@@ -21,7 +21,8 @@ EntityType = Literal["table", "figure", "equation", "dataset", "metric", "task",
 LocalRelationKind = Literal[
     "result",  # a row's value in a column
     "results",  # a row's values in a group of columns
-    "shows",  # a float and what its caption or cells name
+    "shows",  # a float and what its caption, cells or inner text name
+    "depicts",  # a float and what a vision model saw in its picture
     "mentions",  # a float and what is named where the text speaks of it
     "stands for",  # an ambiguous short form and one of its meanings
     "co-occurs",  # two terms of one sentence

@@ -72,11 +72,14 @@ def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> Non
         row = {"file": str(file), "outcome": added.outcome, "paper": paper.id, "title": paper.title}
         numbers = {"pages": len(paper.pages), "seconds": round(added.seconds, 3), "usage": asdict(added.usage)}
         problems = {"problems": [asdict(problem) for problem in paper.problems]}
-        typer.echo(json.dumps({**row, **numbers, **problems}, ensure_ascii=False))
+        seen = {name: len(getattr(added.images, name)) for name in ("descriptions", "skipped", "unread")}
+        typer.echo(json.dumps({**row, **numbers, "images": seen, **problems}, ensure_ascii=False))
         return
     took = [extent(paper), f"{added.seconds:.1f} s"]
     if added.usage != Usage():
         took.append(str(added.usage))
+    if added.images.unread:
+        took.append(f"{len(added.images.unread)} images unread: add the file again to retry")
     results.print(Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(took)})"))
     for problem in paper.problems:
         results.print(Text(f"          {problem_line(problem, paper)}", style="yellow"))

@@ -1,5 +1,6 @@
 """The commands: most open the library, call it, and print. Results go to stdout, progress and errors to stderr."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -168,15 +169,17 @@ def show(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what was read from a paper: sections, tables, figures, equations, problems."""
+    """Show what was read from a paper: sections, tables, figures, equations, what was seen in pictures, problems."""
     from paperscope.codec import to_json
 
     with open_library(library=library, config=config) as opened:
         found = opened.paper(paper)
+        images = opened.images(found.id)
         if as_json:
-            typer.echo(to_json(found, indent=2))
+            shown = json.loads(to_json(found)) | {"images": json.loads(to_json(images))}
+            typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
         else:
-            stdout().print(paper_view(found, opened.most_connected(found.id, limit=12)))
+            stdout().print(paper_view(found, opened.most_connected(found.id, limit=12), images=images))
 
 
 @app.command()

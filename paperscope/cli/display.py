@@ -16,11 +16,15 @@ from paperscope.types import (
     Equation,
     Evidence,
     Figure,
+    ImageDescription,
     PageProblem,
     Paper,
+    PaperImages,
     Place,
     Reference,
+    SkippedImage,
     Table,
+    UnreadImage,
 )
 
 __all__ = ["answer_view", "element_name", "extent", "paper_view", "papers_view", "problem_line", "stderr", "stdout"]
@@ -72,8 +76,9 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
     return grid
 
 
-def paper_view(paper: Paper, degrees: Mapping[str, int]) -> RenderableType:
-    """One paper: its head, sections, floats and problems; `degrees` are its entities' names and degrees."""
+def paper_view(paper: Paper, degrees: Mapping[str, int], *, images: PaperImages) -> RenderableType:
+    """One paper: its head, sections, floats and problems; `degrees` are its entities' names and degrees, `images` what
+    was seen in its pictures."""
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
@@ -91,10 +96,38 @@ def paper_view(paper: Paper, degrees: Mapping[str, int]) -> RenderableType:
                 what += f"  ({element.shape[0]} × {element.shape[1]} cells)"
             grid.add_row(element_name(element), _where(element.place), Text(what))
     parts.append(grid)
+    parts += images_view(paper, images)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
     parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
     parts += [Text(problem_line(problem, paper), style="yellow") for problem in paper.problems]
     return Group(*parts)
+
+
+def images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
+    """What a vision model saw in each picture, or why it did not; nothing where no model looked at them."""
+    if not images.reader:
+        return []
+    elements = {element.id: element for element in paper.elements}
+    parts: list[RenderableType] = [Text(images_line(images), style="bold")]
+    for reading in images.readings:
+        name = element_name(elements[reading.element])
+        match reading:
+            case ImageDescription():
+                latex = f"  LaTeX: {reading.latex}" if reading.latex else ""
+                dropped = f"  ({reading.dropped} entries dropped)" if reading.dropped else ""
+                line = Text(f"{name}: {reading.picture}: {reading.text}{latex}{dropped}")
+            case SkippedImage():
+                line = Text(f"{name}: not looked at: {reading.reason}", style="dim")
+            case UnreadImage():
+                line = Text(f"{name}: unread: {reading.reason}", style="yellow")
+        parts.append(Padding(line, (0, 0, 0, 2)))
+    return [*parts, Text("")]
+
+
+def images_line(images: PaperImages) -> str:
+    """How many pictures were read, skipped and not read, and by which model."""
+    counts = f"{len(images.descriptions)} read, {len(images.skipped)} skipped, {len(images.unread)} unread"
+    return f"Images as {images.reader.rpartition(' ')[0]} saw them: {counts}"
 
 
 def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableType:

@@ -9,14 +9,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from graph_store import NativeGraphIndex, Store
-from ingest import extractor_for, parser_for
+from ingest import ImageDescriber, extractor_for, parser_for
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.models import MeteredModel, Models, build_models
 from paperscope.settings import Settings, load_settings
-from paperscope.types import Answer, Context, Element, Paper, content_hash
+from paperscope.types import Answer, Context, Element, Paper, PaperImages, Usage, content_hash
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["Library"]
@@ -100,16 +100,18 @@ class Library:
 
     async def _add(self, file: Path, password: str | None, on_stage: OnStage) -> Added:
         model = MeteredModel(self._models.extract) if self._models.extract else None
+        vision = MeteredModel(self._models.vision) if self._models.vision else None
         adder = Adder(
             store=self._store,
             parser=parser_for(self._settings.parser, limits=self._settings.limits),
             extractor=extractor_for(model),
             embedder=self._models.embedder,
+            describer=ImageDescriber(vision) if vision else None,
             max_words=self._settings.chunking.max_words,
             max_mb=self._settings.limits.max_file_mb,
         )
         added = await adder.add(file, on_stage=on_stage, password=password)
-        return replace(added, usage=model.usage) if model else added
+        return replace(added, usage=sum((used.usage for used in (model, vision) if used), Usage()))
 
     def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
         """Answer a question from all papers, or from those that `papers` names (ids, file names, titles).
@@ -139,6 +141,10 @@ class Library:
     def paper(self, name: str) -> Paper:
         """A paper by id, the start of its id, file name or part of its title; raises UnknownPaperError."""
         return self._store.find_paper(name)
+
+    def images(self, paper: str) -> PaperImages:
+        """What a vision model saw in the pictures of the paper with this id; empty where none looked at them."""
+        return self._store.images(paper)
 
     def element(self, element: str) -> Element:
         """An element by id; raises KeyError."""

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paperscope.types.context import Context
+from paperscope.types.images import UnreadImage
 from paperscope.types.model import Usage
 from paperscope.types.place import Place
 
-__all__ = ["Answer", "Claim", "Evidence", "ImageFinding", "Reading", "StageTime", "Status", "UnreadImage"]
+__all__ = ["Answer", "Claim", "Evidence", "ImageFinding", "Reading", "StageTime", "Status"]
 
 Status = Literal["answered", "unanswerable"]
 
@@ -39,17 +40,6 @@ class ImageFinding:
     text: str
     relevant: bool
     kind: Literal["finding"] = "finding"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class UnreadImage:
-    """An image that was chosen but could not be read, and why. It is retried the next time; it is no description."""
-
-    element: str
-    crop: str
-    place: Place
-    reason: str
-    kind: Literal["unread"] = "unread"
 
 
 Reading = ImageFinding | UnreadImage

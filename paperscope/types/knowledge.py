@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Self
 
+from paperscope.types.images import model_words
 from paperscope.types.place import Place
 
 __all__ = ["SPACES", "Chunk", "Entity", "Extraction", "Mention", "Relation", "Shortfall", "UnreadChunk", "entity_key"]
@@ -19,6 +20,9 @@ class Chunk:
 
     `elements` are the ids of the elements it holds, in reading order; `section` is the section's path; `place` is
     that of the element it is there for: its float, or its first passage. Ids are `PAPER/chunk-N`.
+
+    `text` is the paper's own words and nothing else. `seen` is what a vision model saw in its picture: it is searched
+    and shown, never quoted.
     """
 
     id: str
@@ -27,6 +31,18 @@ class Chunk:
     elements: tuple[str, ...]
     section: str
     place: Place
+    seen: str = ""
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and indexed: the first line (a float's caption), what was seen, and the rest."""
+        head, _, rest = self.text.partition("\n")
+        return "\n".join(part for part in (head, self.seen, rest) if part) if self.seen else self.text
+
+    @property
+    def shown(self) -> str:
+        """What a reader of a context gets: the text, and what was seen, marked as a model's words."""
+        return "\n".join(part for part in (self.text, model_words(self.seen)) if part) if self.seen else self.text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)

@@ -6,6 +6,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.types.elements import Paper
+from paperscope.types.images import PaperImages
 from paperscope.types.knowledge import Chunk, Extraction
 
 __all__ = ["Candidates", "Hit", "IndexedPaper", "RetrievalRequest"]
@@ -19,6 +20,7 @@ class IndexedPaper:
     chunks: tuple[Chunk, ...]
     extraction: Extraction
     vectors: NDArray[float32]
+    images: PaperImages = PaperImages()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

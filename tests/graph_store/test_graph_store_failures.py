@@ -13,6 +13,7 @@ from sqlalchemy import Connection, inspect
 from graph_store import NativeGraphIndex, Store
 from graph_store import database as database_module
 from graph_store.migrations import upgrade
+from graph_store.schema import SCHEMA_VERSION
 from paperscope.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from paperscope.types import Candidates, ModelReply, RetrievalRequest
 from tests.graph_store.synthetic import PAPER_IDS, add, make_indexed, unit_vector, view
@@ -32,7 +33,9 @@ def test_a_newer_library_names_both_versions(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
     sql(tmp_path, "UPDATE library SET version = 7")
     for read_only in (False, True):
-        with pytest.raises(StoreVersionError, match=r"version 7; this one reads up to 1\); update Paperscope"):
+        with pytest.raises(
+            StoreVersionError, match=rf"version 7; this one reads up to {SCHEMA_VERSION}\); update Paperscope"
+        ):
             Store.open(tmp_path, read_only=read_only)
 
 
@@ -49,15 +52,15 @@ def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
     def fail(connection: Connection) -> None:
         raise RuntimeError("killed here")
 
-    file = store.folder / "library.sqlite"
+    file, after = store.folder / "library.sqlite", SCHEMA_VERSION + 2
     with pytest.raises(RuntimeError), store._database.write() as connection:
-        upgrade(connection, file=file, version=3, steps={2: add_table, 3: fail})
+        upgrade(connection, file=file, version=after, steps={after - 1: add_table, after: fail})
     with store._database.read() as connection:
         assert "novelty" not in inspect(connection).get_table_names()
     with store._database.write() as connection:
-        upgrade(connection, file=file, version=3, steps={2: add_table, 3: add_column})
+        upgrade(connection, file=file, version=after, steps={after - 1: add_table, after: add_column})
     assert view(store) == before
-    with pytest.raises(StoreVersionError, match="version 3"):
+    with pytest.raises(StoreVersionError, match=f"version {after}"):
         Store.open(store.folder)
 
 

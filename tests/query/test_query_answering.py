@@ -10,10 +10,10 @@ import prompts
 from paperscope.errors import ModelReplyError, ModelUnavailableError
 from paperscope.models.fakes import FakeModel
 from paperscope.protocols import Corpus
+from paperscope.quoting import as_data
 from paperscope.types import Context, ContextImage, ContextSource, Figure, Message, ModelReply, ModelRequest, Table
 from query.answering import ModelAnswerer, Written
 from query.image_reading import ImageReader
-from query.quoting import as_data
 from query.stages import Stages
 
 PAPER = "aaaa00000001"
