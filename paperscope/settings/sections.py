@@ -141,6 +141,7 @@ class EmbedSettings(EndpointSettings):
         default="", description="local: a folder or a Hugging Face name, empty: bundled; openai: the model's name"
     )
     dimension: int | None = Field(default=None, ge=1, description="openai: the length of the model's vectors")
+    price_prompt: float = Field(default=0.0, ge=0, description="openai: price of a million tokens")
 
     @model_validator(mode="after")
     def _fits_provider(self) -> Self:

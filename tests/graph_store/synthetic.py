@@ -22,6 +22,7 @@ from paperscope.types import (
     Figure,
     IndexedPaper,
     Link,
+    Mention,
     Page,
     Paper,
     Passage,
@@ -29,7 +30,9 @@ from paperscope.types import (
     Reference,
     Relation,
     Section,
+    Shortfall,
     Table,
+    UnreadChunk,
     content_hash,
     entity_key,
 )
@@ -116,6 +119,7 @@ def _extraction(
             description=f"{name} is used {note}".strip(),
             sources=sources[: 1 + number % 2],
             aliases=(f"{name} variant",),
+            mentions=(Mention(element=sources[0], start=number, end=number + len(name)),),
         )
         for number, name in enumerate(names)
     )
@@ -130,7 +134,8 @@ def _extraction(
         )
         for number, (one, other) in enumerate(pairwise(entities))
     )
-    return Extraction(entities=entities, relations=relations)
+    shortfall = Shortfall(unread=(UnreadChunk(chunk=f"{paper}/chunk-1", reason=note),)) if note else Shortfall()
+    return Extraction(entities=entities, relations=relations, shortfall=shortfall)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
