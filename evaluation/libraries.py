@@ -20,7 +20,7 @@ from paperscope.library import Library
 from paperscope.models import Models, build_embedder, build_models
 from paperscope.protocols import Embedder
 from paperscope.settings import Settings
-from paperscope.types import IndexedPaper, Paper, content_hash
+from paperscope.types import IndexedPaper, Paper, Usage, content_hash
 
 __all__ = ["Libraries", "Shelf"]
 
@@ -34,11 +34,13 @@ _DPI = 36
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shelf:
     """A library's folder. `ids` gives for each file (its path as it was given) or paper (its id) the paper's id in the
-    library; `seconds` how long adding it took, when the library was made; `problems` why one is missing."""
+    library; `seconds` how long adding it took and `usage` what its models took, when the library was made; `problems`
+    why one is missing."""
 
     folder: Path
     ids: Mapping[str, str]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -112,7 +114,7 @@ class Libraries:
         return self._shelves[key]
 
     def _key(self, parts: Sequence[str]) -> str:
-        settings = self.settings.model_dump_json(exclude={"library", "answer", "retrieval"})
+        settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "retrieval"})
         return content_hash("\0".join((code_fingerprint(*_ROOMS), settings, *parts)).encode())[:16]
 
     def _library(self, folder: Path) -> Library:
@@ -130,7 +132,7 @@ class Libraries:
     def _models_of(self, store: Store) -> Models:
         return replace(build_models(self.settings, cache=store), embedder=self.embedder)
 
-    def _stored(self, store: Store, models: Models, paper: Paper) -> tuple[str, float]:
+    def _stored(self, store: Store, models: Models, paper: Paper) -> "_Made":
         started = time.perf_counter()
         chunks = chunk_paper(paper, max_words=self.settings.chunking.max_words)
 
@@ -140,24 +142,38 @@ class Libraries:
             return IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
 
         store.add(asyncio.run(indexed()), crops={}, source=paper.id, embedder=models.embedder.name)
-        return paper.id, time.perf_counter() - started
+        return _Made(id=paper.id, seconds=time.perf_counter() - started)
 
 
-def _added(library: Library, file: Path) -> tuple[str, float]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Made:
+    """A paper in the library, and what it took to get there."""
+
+    id: str
+    seconds: float
+    usage: Usage = Usage()
+
+
+def _added(library: Library, file: Path) -> _Made:
     added = library.add(file)
-    return added.paper.id, added.seconds
+    return _Made(id=added.paper.id, seconds=added.seconds, usage=added.usage)
 
 
-def _collect(folder: Path, adds: Mapping[str, Callable[[], tuple[str, float]]]) -> Shelf:
-    ids: dict[str, str] = {}
-    seconds: dict[str, float] = {}
+def _collect(folder: Path, adds: Mapping[str, Callable[[], _Made]]) -> Shelf:
+    made: dict[str, _Made] = {}
     problems: dict[str, str] = {}
     for name, add in adds.items():
         try:
-            ids[name], seconds[name] = add()
+            made[name] = add()
         except PaperscopeError as error:
             problems[name] = str(error)
-    shelf = Shelf(folder=folder, ids=ids, seconds=seconds, problems=problems)
+    shelf = Shelf(
+        folder=folder,
+        ids={name: paper.id for name, paper in made.items()},
+        seconds={name: paper.seconds for name, paper in made.items()},
+        usage={name: paper.usage for name, paper in made.items()},
+        problems=problems,
+    )
     write_atomically(folder / _DONE, to_json(shelf).encode())
     return shelf
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.report import ALL, Report
+from evaluation.metrics.selective import risks
+from evaluation.report import ALL, Report, set_of
+from evaluation.risk import grades_of
 from paperscope.files import writing
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ _WIDTH = 0.8
 
 
 def drawable() -> bool:
-    """Whether matplotlib is installed (extra: eval)."""
+    """Whether matplotlib is installed (extra: plots)."""
     from importlib.util import find_spec
 
     return find_spec("matplotlib") is not None
@@ -34,6 +36,10 @@ def draw(report: Report, out: Path) -> list[Path]:
         figure = Figure(figsize=(max(6.0, 1.2 * len(sets) + 2), 4), layout="constrained")
         _bars(figure.subplots(), report, sets or [ALL], metrics)
         files.append(_save(figure, out / f"{report.suite}.png"))
+    if report.risks:
+        figure = Figure(figsize=(6, 4), layout="constrained")
+        _curves(figure.subplots(), report)
+        files.append(_save(figure, out / f"{report.suite}-risk.png"))
     return files
 
 
@@ -49,6 +55,20 @@ def _bars(axes: "Axes", report: Report, sets: list[str], metrics: list[str]) -> 
     axes.set_xticks(range(len(sets)), sets, rotation=20, ha="right")
     axes.set_ylim(bottom=0)
     axes.set_title(f"{report.suite}, mode {report.mode}: 95 % bootstrap intervals", fontsize=10)
+    axes.legend(fontsize=8)
+
+
+def _curves(axes: "Axes", report: Report) -> None:
+    for name in report.risks:
+        members = [result for result in report.results if name in (ALL, set_of(result.name))]
+        curve = risks(grades_of(members))
+        coverages = [count / len(curve) for count in range(1, len(curve) + 1)]
+        axes.plot(coverages, curve, label=name, linewidth=2 if name == ALL else 1)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("coverage: share of the answers, the most confident first")
+    axes.set_ylabel("risk: their mean loss")
+    axes.set_title(f"{report.suite}, mode {report.mode}", fontsize=10)
     axes.legend(fontsize=8)
 
 

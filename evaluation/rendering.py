@@ -12,7 +12,8 @@ _SHOWN = 160
 
 
 def render_figures(report: Report) -> str:
-    """The figures: the headline by set, then all metrics over all items, times apart, and what was not scored."""
+    """The figures: the headline by set, then all metrics over all items, times apart, risk and coverage, a judge's
+    agreement, and what was not scored."""
     everything = report.figures.get(ALL, {})
     lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
     lines += _by_set(report)
@@ -22,6 +23,7 @@ def render_figures(report: Report) -> str:
     times = [("", metric, figure) for metric, figure in everything.items() if is_time(metric)]
     if times:
         lines += _figures("Times (they vary from run to run)", times)
+    lines += [*_risks(report), *_agreement(report)]
     if report.problems:
         lines += ["## Not scored", "", *(f"- {problem}" for problem in report.problems), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -106,6 +108,26 @@ def _figures(title: str, figures: Sequence[tuple[str, str, Figure]]) -> list[str
     ]
     header = [*(["set"] if named else []), "metric", "value", "95 % interval", "right", "of", "items"]
     return [f"## {title}", "", *table(header, rows, texts=2 if named else 1), ""]
+
+
+def _risks(report: Report) -> list[str]:
+    if not report.risks:
+        return []
+    coverages = list(next(iter(report.risks.values())).at)
+    rows = [
+        [name, str(risk.answers), *map(number, (risk.aurc, risk.excess_aurc, *risk.at.values()))]
+        for name, risk in report.risks.items()
+    ]
+    header = ["set", "answers", "AURC", "E-AURC", *(f"risk at {coverage}" for coverage in coverages)]
+    return ["## Risk and coverage", "", *table(header, rows), ""]
+
+
+def _agreement(report: Report) -> list[str]:
+    found = report.agreement
+    if found is None:
+        return []
+    rows = [[str(found.items), number(found.share), number(found.kappa)]]
+    return ["## Agreement of the judge with our rules", "", *table(["items", "share", "Cohen's kappa"], rows), ""]
 
 
 def _items(results: Sequence[ItemResult]) -> list[str]:

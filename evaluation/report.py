@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.provenance import code_fingerprint, revision, versions
+from evaluation.risk import Agreement, Risk, agreement_of, risk_of
 from evaluation.running import ItemResult
 from evaluation.statistics import interval
 from evaluation.values import Tally
@@ -43,7 +44,10 @@ class Provenance:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
-    """All that a run found: `figures` by set (`ALL` first) and metric."""
+    """All that a run found: `figures` by set (`ALL` first) and metric.
+
+    `risks` stand by set where answers were graded; `agreement` is a judge's with our rules, where one was asked.
+    """
 
     suite: str
     mode: str
@@ -52,6 +56,8 @@ class Report:
     figures: Mapping[str, Mapping[str, Figure]]
     results: tuple[ItemResult, ...]
     problems: tuple[str, ...]
+    risks: Mapping[str, Risk] = field(default_factory=dict)
+    agreement: Agreement | None = None
 
     def to_json(self) -> str:
         """The report as JSON text."""
@@ -90,6 +96,8 @@ def make_report(
         figures={name: _figures(members, seed=seed) for name, members in sets.items()},
         results=tuple(results),
         problems=(*problems, *failed),
+        risks={name: risk for name, members in sets.items() if (risk := risk_of(members))},
+        agreement=agreement_of(scored),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from evaluation.values import Score
-from paperscope.errors import GoldFileError
+from paperscope.errors import PaperscopeError
 from paperscope.settings import Settings
 
 __all__ = ["Loaded", "Request", "Suite", "SuiteItem"]
@@ -49,10 +49,11 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loaded:
-    """The items, the gold that can't be used, and what decided the items beside the settings, for the report."""
+    """The items, what can't be used (bad gold, a peer that isn't installed), and what decided the items beside the
+    settings, for the report."""
 
     items: Sequence[SuiteItem]
-    bad: Sequence[GoldFileError] = ()
+    bad: Sequence[PaperscopeError] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
 

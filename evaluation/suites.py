@@ -13,6 +13,30 @@ SUITES = {
         "evaluation.parsing.suite:ParsingSuite",
         "What is read from papers: tables, headings, text and its order, captions, references, equations.",
     ),
+    "retrieval": (
+        "evaluation.retrieval.suite:RetrievalSuite",
+        "Whether the evidence for a question is found: paragraphs, sentences, pages, papers.",
+    ),
+    "answers": (
+        "evaluation.answers.suite:AnswersSuite",
+        "What is answered: numbers, names, lists, yes or no, free text; and what is rightly left unanswered.",
+    ),
+    "graph": (
+        "evaluation.graph.suite:GraphSuite",
+        "What is drawn from papers: entities, relations, acronyms, and how sound the graph is by itself.",
+    ),
+    "cells": (
+        "evaluation.cells.suite:CellsSuite",
+        "Table cells: is the value of a row under a column of a table answered, and is that cell cited?",
+    ),
+    "citations": (
+        "evaluation.citations.suite:CitationsSuite",
+        "Citations: does each claim's place contain what the claim says, and is it on the right page?",
+    ),
+    "cost": (
+        "evaluation.cost.suite:CostSuite",
+        "Cost: model calls, tokens, money and time, a paper and a question; the figures are means.",
+    ),
 }
 
 

@@ -6,7 +6,8 @@ PaperscopeError
 │   ├── QuestionFileError     a question file that can't be read; names file and line
 │   ├── GoldFileError         gold of an evaluation that can't be used; names file and line
 │   ├── SettingsError         an unknown or wrong setting
-│   └── UnknownPaperError     no such paper in the library
+│   ├── UnknownPaperError     no such paper in the library
+│   └── UnknownEntityError    no such entity in the graph
 ├── StoreError            the library on disk: exit code 3
 │   ├── StoreVersionError     written by a newer Paperscope
 │   ├── StoreReadOnlyError    may not be written
@@ -40,6 +41,7 @@ __all__ = [
     "StoreFullError",
     "StoreReadOnlyError",
     "StoreVersionError",
+    "UnknownEntityError",
     "UnknownPaperError",
 ]
 
@@ -74,6 +76,10 @@ class SettingsError(InputError):
 
 class UnknownPaperError(InputError):
     """No such paper in the library."""
+
+
+class UnknownEntityError(InputError):
+    """No such entity in the graph."""
 
 
 class StoreError(PaperscopeError):

@@ -9,9 +9,13 @@ __all__ = ["Draft"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
-    """An answer's text with its claims; `status` is "unanswerable" where the evidence does not say."""
+    """An answer's text with its claims; `status` is "unanswerable" where the evidence does not say.
+
+    `confidence` is `Answer`'s.
+    """
 
     text: str
     status: Status
     claims: tuple[Claim, ...] = ()
     warnings: tuple[str, ...] = ()
+    confidence: float | None = None

@@ -1,6 +1,7 @@
 """`QueryEngine`: a question in, a verified answer out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from paperscope.errors import InputError, UnknownPaperError
@@ -92,6 +93,7 @@ class QueryEngine:
             seconds=stages.seconds,
             stages=stages.times,
             warnings=(*draft.warnings, *warnings),
+            confidence=draft.confidence,
         )
 
     async def _write(self, question: str, retrieval: Retrieval, stages: Stages) -> Written:
@@ -105,7 +107,7 @@ class QueryEngine:
         with stages.run("answering"):
             draft = await self._answerer().answer(question, context, named=retrieval.named)
         warnings = draft.warnings if _NO_MODEL in draft.warnings else (_NO_MODEL, *draft.warnings)
-        return _unmodelled(Draft(text=draft.text, status=draft.status, claims=draft.claims, warnings=warnings))
+        return _unmodelled(replace(draft, warnings=warnings))
 
     def _answerer(self) -> TextAnswerer:
         if self._text_answerer is None:

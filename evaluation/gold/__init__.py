@@ -5,6 +5,8 @@ DIR/papers/latexgold/*.gold.json, DIR/eval/tablecells_latex.jsonl         (see `
 DIR/eval/parse_jose_jats.jsonl for DIR/papers/jose                        (see `jose`)
 DIR/eval/parse_olmocr_unit_tests.jsonl for DIR/papers/olmocr              (see `olmocr`)
 bookmarks of all other PDFs below DIR/papers                              (see `outlines`)
+DIR/eval/kg_scierc.jsonl, kg_scier.jsonl, kg_scirex.jsonl                 (see `scierc`, `scier`, `scirex`)
+DIR/eval/acronym_identification.jsonl, acronym_disambiguation.jsonl       (see `acronyms`)
 """
 
 from evaluation.gold.load import load_items

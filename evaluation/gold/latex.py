@@ -1,12 +1,13 @@
 """`papers/latexgold/*.gold.json` and `eval/tablecells_latex.jsonl`: gold drawn from LaTeX sources."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_file, json_lines
+from evaluation.gold.page_numbers import check_pages
 from evaluation.gold.rows import table_of_rows
 from evaluation.gold.values import Gold, GoldCaption, GoldHeading, GoldItem, GoldLookup
 from paperscope.errors import GoldFileError
@@ -34,6 +35,7 @@ class _Cell:
     row: str
     col: str
     answer: str
+    page: int | None = None
 
 
 _PAPER = TypeAdapter(_Paper)
@@ -44,7 +46,8 @@ def latex_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
     """One item a gold file, and the errors of gold that can't be used."""
     papers = sorted((data / "papers" / "latexgold").glob("*.gold.json"))
     bad: list[GoldFileError] = []
-    lookups = _lookups(data / "eval" / "tablecells_latex.jsonl", known={_id(file) for file in papers}, bad=bad)
+    known = {_id(file): _pdf(file) for file in papers}
+    lookups = _lookups(data / "eval" / "tablecells_latex.jsonl", known=known, bad=bad)
     yield from bad
     for file in papers:
         try:
@@ -54,7 +57,7 @@ def latex_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
             continue
         yield GoldItem(
             name=f"latexgold/{_id(file)}",
-            file=file.with_name(f"{_id(file)}.pdf"),
+            file=_pdf(file),
             gold=_gold(paper, lookups.get(_id(file), ())),
         )
 
@@ -63,14 +66,26 @@ def _id(file: Path) -> str:
     return file.name.removesuffix(".gold.json")
 
 
-def _lookups(file: Path, *, known: Set[str], bad: list[GoldFileError]) -> dict[str, list[GoldLookup]]:
+def _pdf(gold: Path) -> Path:
+    return gold.with_name(f"{_id(gold)}.pdf")
+
+
+def _lookups(file: Path, *, known: Mapping[str, Path], bad: list[GoldFileError]) -> dict[str, list[GoldLookup]]:
     lookups: dict[str, list[GoldLookup]] = {}
-    for number, cell in json_lines(file, _CELL, bad=bad):
-        if cell.doc in known:
-            lookup = GoldLookup(caption=cell.caption, row=cell.row, column=cell.col, answer=cell.answer)
-            lookups.setdefault(cell.doc, []).append(lookup)
+    for line, cell in json_lines(file, _CELL, bad=bad):
+        if cell.doc not in known:
+            bad.append(GoldFileError(f"{file}:{line}: unknown paper {cell.doc!r}; papers/latexgold has no such gold"))
+            continue
+        try:
+            if cell.page is not None and known[cell.doc].is_file():
+                check_pages([cell.page], known[cell.doc], where=f"{file}:{line}")
+        except GoldFileError as error:
+            bad.append(error)
         else:
-            bad.append(GoldFileError(f"{file}:{number}: unknown paper {cell.doc!r}; papers/latexgold has no such gold"))
+            lookup = GoldLookup(
+                caption=cell.caption, row=cell.row, column=cell.col, answer=cell.answer, page=cell.page, line=line
+            )
+            lookups.setdefault(cell.doc, []).append(lookup)
     return lookups
 
 

@@ -57,7 +57,8 @@ class GoldTable:
 class GoldLookup:
     """What stands under a column, in a row, of the table with this label, or with this caption where the label is "".
 
-    A row that is named by several cells has " / " between them.
+    A row that is named by several cells has " / " between them. `page` is the table's; `line` is where in the gold file
+    the question stands, 0 for one that was drawn from a table.
     """
 
     row: str
@@ -65,6 +66,8 @@ class GoldLookup:
     answer: str
     label: str = ""
     caption: str = ""
+    page: int | None = None
+    line: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

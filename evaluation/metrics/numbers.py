@@ -9,7 +9,7 @@ from evaluation.metrics.quantities import Number, numbers_in
 from evaluation.metrics.sets import assigned
 from evaluation.values import Tally
 
-__all__ = ["numbers_recall", "numeric_match", "same_number", "stated_numbers"]
+__all__ = ["numbers_recall", "numeric_match", "same_number", "stated_numbers", "without_labels"]
 
 _LABEL = re.compile(
     r"(?i)\b(?:tables?|tab|figures?|fig|sections?|sec|equations?|eqs?|eqn|appendix|pages?|pp?|chapters?|refs?|lines?|"
@@ -48,9 +48,14 @@ def stated_numbers(text: str, question: str = "") -> tuple[Number, ...]:
 
     Numbers of tables, figures, sections and the like, and of citations, count only where the text states nothing else.
     """
-    numbers = numbers_in(_CITATION.sub(" ", _LABEL.sub(" ", text))) or numbers_in(text)
+    numbers = numbers_in(without_labels(text)) or numbers_in(text)
     given = numbers_in(question)
     return tuple(number for number in numbers if not any(same_number(number, other) for other in given))
+
+
+def without_labels(text: str) -> str:
+    """The text without the labels of tables, figures, sections and the like, and without numeric citations."""
+    return _CITATION.sub(" ", _LABEL.sub(" ", text))
 
 
 def numbers_recall(gold_text: str, answer: str, question: str = "") -> Tally:
@@ -62,9 +67,7 @@ def numbers_recall(gold_text: str, answer: str, question: str = "") -> Tally:
     for number in stated_numbers(gold_text, question):
         if not any(same_number(number, other) for other in wanted):
             wanted.append(number)
-    stated = numbers_in(answer)
-    right = sum(any(_same_amount(number, other) for other in stated) for number in wanted)
-    return Tally(right=right, total=len(wanted))
+    return Tally(right=assigned(wanted, numbers_in(answer), worth=_same_amount), total=len(wanted))
 
 
 def _same_amount(gold: Number, predicted: Number) -> bool:

@@ -46,11 +46,12 @@ _THIN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 # JSON that was escaped once too little turns "\times" into a tab and "imes".
 _TIMES = re.compile(r"\\(?:times|cdot|ast)\b|\times\b|[·⋅∙×]")
 _PLUS_MINUS = re.compile(r"\\pm\b|\+/-")
+_NAME = re.compile(r"(?<!\w)[^\W\d_][\w.]*\d[-+]\d[\w.]*")  # "Llama2-7B"
 _MARKUP = re.compile(r"\\(?=%)|\\[,;!]|[{}$]")
 
 _SMALL_NAMES = "|".join(name for name in _SIZES if name.isalpha() and len(name) <= 2)
 _LONG_NAMES = "|".join(name for name in (*_SIZES, *_SHORT) if name.isalpha() and name not in _SMALL_NAMES.split("|"))
-_MARGIN = r"(?:\s?\(?±\s?\d+(?:\.\d+)?%?\)?)?"
+_MARGIN = r"(?:\s?\(?±\s?(?:\d+(?:\.\d+)?|\.\d+)%?\)?)?"
 _SCALE = r"[\s-](?i:hundred|thousand|million|billion|trillion)(?!\w)"
 _TAIL = (
     r"(?:x(?!\w))?(?P<unit>[\s-]?(?:(?:%|(?i:percentage))(?:\s?(?i:points?)(?!\w))?|(?i:per\scent)(?!\w)"
@@ -64,7 +65,7 @@ _NUMBER = re.compile(
     # Text drawn from a PDF may have lost the caret, which only a minus makes up for.
     r"|\s?[*x]\s?10(?:\s?\^\s?\(?|(?=-))(?P<power>[-+]?\d{1,3})(?!\d)"
     r"|\^\(?(?P<raised>[-+]?\d{1,3})(?!\d))?"
-    rf"(?P<scale>{_SCALE}|(?:k|bn|B|\s?[KM])(?!\w))?{_TAIL}"
+    rf"(?P<scale>{_SCALE}|(?:k|bn|[KMB])(?!\w)|\s[KMB](?![\w-]))?{_TAIL}"
 )
 # "one of the", "the one that", "one-to-one" count nothing.
 _PRONOUN = r"one(?:-to\b|\s(?:of|can|may|could|might|must|should|would)\b)"
@@ -106,7 +107,7 @@ def as_number(text: str) -> Number | None:
 
 def _plain(text: str) -> str:
     text = _THIN.sub("", _RAISED.sub(lambda match: "^" + match[0].translate(_LOWERED), text))
-    return spaced(_MARKUP.sub("", _PLUS_MINUS.sub("±", _TIMES.sub("*", text))))
+    return _NAME.sub("", spaced(_MARKUP.sub("", _PLUS_MINUS.sub("±", _TIMES.sub("*", text)))))
 
 
 def _found(plain: str) -> Iterator[tuple[int, Number]]:

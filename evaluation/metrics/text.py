@@ -1,6 +1,5 @@
 """Comparing a predicted answer with a gold one as text. Scores are 0 to 1; take the best over several golds."""
 
-import re
 import string
 import unicodedata
 from collections import Counter
@@ -9,7 +8,7 @@ from evaluation.matching import edit_distance, spaced
 
 __all__ = ["anls", "contains_answer", "exact_match", "normalise", "token_f1"]
 
-_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_ARTICLES = {"a", "an", "the"}
 
 
 def normalise(text: str) -> str:
@@ -19,7 +18,7 @@ def normalise(text: str) -> str:
     punctuation leaves no blank behind: "state-of-the-art" is one token, and "0.5" is "05".
     """
     kept = "".join(char for char in spaced(text).casefold() if not _is_punctuation(char))
-    return " ".join(_ARTICLE.sub(" ", kept).split())
+    return " ".join(token for token in kept.split() if token not in _ARTICLES)
 
 
 def _is_punctuation(char: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evaluation.peers.job import Found, PeerCorpus
 
-__all__ = ["Index", "System", "findable"]
+__all__ = ["Index", "System", "findable", "told"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,3 +33,8 @@ def findable(corpus: PeerCorpus) -> list[Found]:
     if not found:
         raise ValueError(f"no text in the corpus {corpus.name!r}")
     return found
+
+
+def told(error: Exception) -> str:
+    """An error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -6,13 +6,13 @@ and describing its pictures need a network and a model, and are off.
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.peers.index import Index, System
+from evaluation.peers.index import Index, System, told
 from evaluation.peers.job import Found, PeerCorpus, PeerDocument
 
 __all__ = ["pages_of", "system"]
@@ -34,7 +34,7 @@ def system(weights: Path, *, chunk_chars: int | None = None, overlap: int | None
         docs = paperqa.Docs()
         with asyncio.Runner() as runner:
             problems = tuple(runner.run(_add_all(docs, corpus, settings, embedder)))
-            units = {(unit.id): unit.pages for document in corpus.documents for unit in document.units}
+            units = {unit.id: unit.pages for document in corpus.documents for unit in document.units}
 
             def search(question: str, limit: int) -> list[Found]:
                 texts = runner.run(docs.retrieve_texts(question, limit, settings=settings, embedding_model=embedder))
@@ -52,7 +52,7 @@ async def _add_all(docs: Any, corpus: PeerCorpus, settings: Any, embedder: Any) 
         try:
             await (_add_file if document.file else _add_units)(docs, document, settings, embedder)
         except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
-            problems.append(f"{document.id}: {type(error).__name__}: {error}")
+            problems.append(f"{document.id}: {told(error)}")
     return problems
 
 
@@ -76,7 +76,7 @@ async def _add_units(docs: Any, document: PeerDocument, settings: Any, embedder:
     await docs.aadd_texts(texts, doc, settings=settings, embedding_model=embedder)
 
 
-def _found(text: Any, units: dict[str, Sequence[int]]) -> Found:  # noqa: ANN401
+def _found(text: Any, units: Mapping[str, Sequence[int]]) -> Found:  # noqa: ANN401
     unit = text.name if text.name in units else ""
     pages = units[unit] if unit else pages_of(text.name)
     return Found(unit=unit, document=str(text.doc.dockey), pages=tuple(pages), text=text.text)

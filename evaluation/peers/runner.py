@@ -13,13 +13,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TextIO
 
-from evaluation.peers.index import Index, System
+from evaluation.peers.index import Index, System, told
 from evaluation.peers.job import PeerAnswer, PeerCorpus, PeerIndexed, PeerJob, PeerLine, read_job, write_value
 from evaluation.peers.systems import SYSTEMS
 
 __all__ = ["main", "run_corpora"]
 
 OnLine = Callable[[PeerLine], None]
+
+_LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 
 
 def main(arguments: list[str]) -> None:
@@ -52,7 +54,7 @@ def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
                 on_line(PeerLine(indexed=_indexed(corpus, index, seconds=time.perf_counter() - started)))
                 _ask(corpus, index, limit=job.limit, on_line=on_line)
         except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
-            on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(_told(error),))))
+            on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(told(error),))))
 
 
 def _indexed(corpus: PeerCorpus, index: Index, *, seconds: float) -> PeerIndexed:
@@ -71,16 +73,11 @@ def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> No
         try:
             found = tuple(index.search(question.text, limit))[:limit]
         except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
-            answer = PeerAnswer(corpus=corpus.name, question=question.id, problem=_told(error))
+            answer = PeerAnswer(corpus=corpus.name, question=question.id, problem=told(error))
         else:
             seconds = round(time.perf_counter() - started, 4)
             answer = PeerAnswer(corpus=corpus.name, question=question.id, found=found, seconds=seconds)
         on_line(PeerLine(answer=answer))
-
-
-def _told(error: Exception) -> str:
-    """An error in one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _memory_mb() -> float:
@@ -95,13 +92,10 @@ def _write(stream: TextIO, line: PeerLine) -> None:
 
 def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
     """An audit hook: whatever a peer would fetch or report, it doesn't."""
-    if event == "socket.getaddrinfo" and arguments[0] not in (None, "localhost", "127.0.0.1", "::1"):
+    if event == "socket.getaddrinfo" and arguments[0] not in _LOOPBACK:
         raise ConnectionRefusedError(f"a peer tried to look up {arguments[0]!r}; it runs without a network")
     if event == "socket.connect" and isinstance(address := arguments[1], tuple) and address[0] not in _LOOPBACK:
         raise ConnectionRefusedError(f"a peer tried to reach {address!r}; it runs without a network")
-
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 if __name__ == "__main__":

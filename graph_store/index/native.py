@@ -100,6 +100,10 @@ class NativeGraphIndex:
         """
         return self._mended(partial(self._retrieve, request))
 
+    def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
+        """The entities that a text names, scored as `retrieve` scores them."""
+        return self._mended(partial(self._named, text, papers, limit))
+
     def _mended(self, work: Callable[[], T]) -> T:
         """Do the work; once more with a new text index if the old one turns out to be damaged."""
         with self._lock, translated(self._folder):
@@ -137,23 +141,32 @@ class NativeGraphIndex:
         self._catch_up()
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:
-        if self._revision() != self._store.revision:
-            self._catch_up()
+        self._keep_up()
         papers, limit = request.papers, max(request.limit, 0)
         nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit))
         ids = self._words.chunk_ids(list(nearest))
         vector_hits = [Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids]
-        exact = self._words.named(request.text, papers=papers)
-        guessed = self._words.entities(request.text, papers=papers, limit=limit)
-        named = [Hit(id=key, score=1.0 + length) for key, length in exact.items()]
-        named += [Hit(id=hit.id, score=hit.score / (1 + hit.score)) for hit in guessed if hit.id not in exact]
-        seeds = named[: min(len(exact), _SEEDS) or _GUESSED_SEEDS]
+        named = self._named(request.text, papers, limit)
+        exact = sum(hit.score > 1 for hit in named)
+        seeds = named[: min(exact, _SEEDS) or _GUESSED_SEEDS]
         return Candidates(
             by_words=tuple(self._words.chunks(request.text, papers=papers, limit=limit)),
             by_vectors=_best(vector_hits, limit=limit),
-            named=tuple(named[:limit]),
+            named=named,
             reached=_best(self._reached(seeds, papers), limit=limit),
         )
+
+    def _keep_up(self) -> None:
+        if self._revision() != self._store.revision:
+            self._catch_up()
+
+    def _named(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
+        self._keep_up()
+        exact = self._words.named(text, papers=papers)
+        guessed = self._words.entities(text, papers=papers, limit=limit)
+        named = [Hit(id=key, score=1.0 + length) for key, length in exact.items()]
+        named += [Hit(id=hit.id, score=hit.score / (1 + hit.score)) for hit in guessed if hit.id not in exact]
+        return tuple(named[:limit])
 
     def _reached(self, seeds: Sequence[Hit], papers: Sequence[str]) -> list[Hit]:
         edges = neighbourhood(

@@ -203,6 +203,33 @@ def show(
 
 
 @app.command()
+def graph(
+    entity: Annotated[str, typer.Argument(help="An entity's name, or another name of it.")],
+    *,
+    paper: Annotated[list[str] | None, typer.Option("--paper", "-p", help="Named in this paper (repeatable).")] = None,
+    steps: Annotated[int, typer.Option("--steps", min=1, max=3, help="How far from the entity.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="The most relations, the heaviest first.")] = 40,
+    png: Annotated[Path | None, typer.Option("--png", help="Draw it into this file.")] = None,
+    graphml: Annotated[Path | None, typer.Option("--graphml", help="Write it as GraphML into this file.")] = None,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what stands round an entity in the graph, and where the papers say so."""
+    from paperscope.cli.graphing import neighbourhood_view, write_files
+    from paperscope.codec import to_json
+
+    with open_library(library=library, config=config) as opened:
+        found = opened.neighbourhood(entity, papers=paper or (), steps=steps, limit=limit)
+        if as_json:
+            typer.echo(to_json(found, indent=2))
+        else:
+            stdout().print(neighbourhood_view(found, opened))
+    for file in write_files(found, png=png, graphml=graphml):
+        stderr().print(Text(f"wrote {file}"))
+
+
+@app.command()
 def remove(
     paper: Annotated[str, typer.Argument(help="A paper's id, the start of it, its file name or part of its title.")],
     library: LibraryOption = None,

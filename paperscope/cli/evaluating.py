@@ -109,5 +109,5 @@ def _measured(name: str, run: "Run") -> "Report":
             suite_called(name), run, hearer=Hearer(begun=lambda count: bar.update(task, total=count), done=done)
         )
     if run.out and not drawable():
-        stderr().print(Text('no plots: matplotlib is not installed (pip install "paperscope[eval]")', style="dim"))
+        stderr().print(Text('no plots: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))
     return report

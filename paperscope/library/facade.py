@@ -15,6 +15,7 @@ from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.estimating import Estimator
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
+from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbourhood
 from paperscope.models import Budget, MeteredModel, Models, RehearsedModel, build_models
 from paperscope.protocols import LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings, load_settings
@@ -196,6 +197,16 @@ class Library:
         entities = self._store.indexed(paper).extraction.entities
         degrees = sorted(((self._store.degree(entity.id), entity.name) for entity in entities), key=_by_degree)
         return {name: degree for degree, name in degrees[:limit]}
+
+    def neighbourhood(
+        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
+    ) -> Neighbourhood:
+        """What stands round an entity (its name or an alias) in the graph, at most `limit` relations.
+
+        `papers` says where the entity must be named. Raises UnknownEntityError, and UnknownPaperError.
+        """
+        center = find_entity(self._store, self._index, entity, papers=self._ids(papers))
+        return neighbourhood(self._store, center, steps=steps, limit=limit)
 
     @property
     def fingerprint(self) -> str:

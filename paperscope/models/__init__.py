@@ -19,7 +19,7 @@ from paperscope.models.reranker import CrossEncoderReranker
 from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
 from paperscope.models.structured import ask_json
 from paperscope.models.weights import Weights, find_weights
-from paperscope.models.wiring import Models, build_embedder, build_models
+from paperscope.models.wiring import Models, build_embedder, build_model, build_models
 
 __all__ = [
     "BatchedEmbedder",
@@ -45,6 +45,7 @@ __all__ = [
     "Weights",
     "ask_json",
     "build_embedder",
+    "build_model",
     "build_models",
     "find_weights",
     "strict_schema",

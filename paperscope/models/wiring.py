@@ -17,7 +17,7 @@ from paperscope.models.weights import find_weights
 from paperscope.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
 from paperscope.settings import EmbedSettings, RoleSettings, Settings
 
-__all__ = ["Models", "build_embedder", "build_models"]
+__all__ = ["Models", "build_embedder", "build_model", "build_models"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +41,7 @@ def build_models(settings: Settings, cache: CallCache, *, budget: Budget | None 
     """Models as set; nothing is loaded or reached yet. All that is paid for comes out of one `budget`, where there is
     one. Raises `ModelError` where weights are missing."""
     answer, extract, vision = (
-        _build_model(role, cache, budget) for role in (settings.answer, settings.extract, settings.vision)
+        build_model(role, cache, budget=budget) for role in (settings.answer, settings.extract, settings.vision)
     )
     reranker = settings.retrieval.reranker
     return Models(
@@ -65,9 +65,12 @@ def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None) -> 
     return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
 
 
-def _build_model(role: RoleSettings, cache: CallCache, budget: Budget | None) -> CachedModel | None:
-    """Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; the budget
-    innermost, so that it counts what is sent."""
+def build_model(role: RoleSettings, cache: CallCache, *, budget: Budget | None = None) -> CachedModel | None:
+    """One role's model, None where it is not configured.
+
+    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; the budget
+    innermost, so that it counts what is sent.
+    """
     if not role.configured:
         return None
     prices = {"price_prompt": role.price_prompt, "price_completion": role.price_completion}

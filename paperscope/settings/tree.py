@@ -45,7 +45,11 @@ class Source(PydanticBaseSettingsSource):
 
 
 class Settings(BaseSettings, Section):
-    """Everything that can be set. `model`, `base_url` and `api_key` are the defaults of answer, extract and vision."""
+    """Everything that can be set. `model`, `base_url` and `api_key` are the defaults of answer, extract and vision.
+
+    `judge` is the model that `eval answers` has judge answers; it takes nothing from the top, as who answers should not
+    judge.
+    """
 
     library: Folder = Field(default=Path("library"), description="the library's folder")
     model: str = Field(default="", description="the model of every role that names none")
@@ -58,6 +62,7 @@ class Settings(BaseSettings, Section):
     answer: RoleSettings = RoleSettings()
     extract: ExtractSettings = ExtractSettings()
     vision: RoleSettings = RoleSettings()
+    judge: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()
     parser: ParserSettings = ParserSettings()
     chunking: ChunkingSettings = ChunkingSettings()
@@ -83,7 +88,7 @@ class Settings(BaseSettings, Section):
 
     def notes(self) -> list[str]:
         """What is set but can't take effect, a sentence each, with the remedy."""
-        roles = [role for role in (self.answer, self.extract, self.vision) if role.configured]
+        roles = [role for role in (self.answer, self.extract, self.vision, self.judge) if role.configured]
         if not roles:
             given = [name for name in ("api_key", "base_url") if _shown(getattr(self, name))]
             why = "no model is named: set PAPERSCOPE_MODEL"

@@ -59,7 +59,9 @@ class Answer:
 
     `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
     no relevant image made a merge necessary), `text` the final one. `model` names the model that wrote it, "" where
-    the embedded answerer did. `warnings` flag what is not supported by the evidence.
+    the embedded answerer did. `warnings` flag what is not supported by the evidence. `confidence` (0 to 1) tells how
+    sure whoever wrote it was, None where they don't say: the embedded answerer gives the share of the question's
+    telling words that the evidence accounts for, by which it also decides whether to answer.
     """
 
     question: str
@@ -75,3 +77,4 @@ class Answer:
     seconds: float = 0.0
     stages: tuple[StageTime, ...] = ()
     warnings: tuple[str, ...] = ()
+    confidence: float | None = None

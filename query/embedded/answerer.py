@@ -125,7 +125,13 @@ def _from_table(reading: TableReading) -> Draft:
         for table in reading.tables
         if table.confidence < _DOUBTFUL_GRID
     )
-    return Draft(text=reading.claim.text, status="answered", claims=(reading.claim,), warnings=warnings)
+    return Draft(
+        text=reading.claim.text,
+        status="answered",
+        claims=(reading.claim,),
+        warnings=warnings,
+        confidence=_confidence(reading),
+    )
 
 
 def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer) -> Draft:
@@ -134,12 +140,18 @@ def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer) -> Dra
         choice, quote = chosen
         return _told(f"{choice[:1].upper()}{choice[1:]}", quote)
     claims = tuple(Claim(text=quote.shown, evidence=quote.evidence) for quote in complementing(best, scorer))
-    return Draft(text=" ".join(claim.text for claim in claims), status="answered", claims=claims)
+    text = " ".join(claim.text for claim in claims)
+    return Draft(text=text, status="answered", claims=claims, confidence=_confidence(best[0]))
 
 
 def _told(answer: str, quote: Quote) -> Draft:
     text = f"{answer}: {quote.shown}"
-    return Draft(text=text, status="answered", claims=(Claim(text=text, evidence=quote.evidence),))
+    claims = (Claim(text=text, evidence=quote.evidence),)
+    return Draft(text=text, status="answered", claims=claims, confidence=_confidence(quote))
+
+
+def _confidence(found: TableReading | Quote) -> float:
+    return min(max(found.coverage, 0.0), 1.0)
 
 
 def _unanswerable(quotes: Sequence[Quote], unknown: Sequence[str]) -> Draft:

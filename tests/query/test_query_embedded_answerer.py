@@ -217,6 +217,14 @@ async def test_an_unknown_name_is_quoted_back() -> None:
     assert "Nothing in them mentions 9x." in (await ask("What is the Web accuracy of LSTM-9x?")).text
 
 
+async def test_it_tells_how_much_of_the_question_its_evidence_accounts_for() -> None:
+    whole, part = await ask("What is the Web accuracy of LSTM-A?"), await ask("Why does training on news diverge?")
+    assert whole.confidence is not None
+    assert part.confidence is not None
+    assert 0 < part.confidence < whole.confidence <= 1
+    assert (await ask("What is the Web accuracy of GPT-9?")).confidence is None
+
+
 async def test_without_sources_it_abstains() -> None:
     draft = await EmbeddedAnswerer(shelf(), FakeEmbedder()).answer("What is the Web accuracy of LSTM-A?", Context())
     assert draft.status == "unanswerable"

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from paperscope.codec import from_json, to_json
 from paperscope.errors import InputError, ModelUnavailableError, UnknownPaperError
 from paperscope.models.fakes import FakeModel
 from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import Claim, Context, Evidence
+from paperscope.types import Answer, Claim, Context, Evidence
 from query import Draft, QueryEngine
 
 PAPER = "aaaa00000001"
@@ -28,6 +29,7 @@ class FirstSource:
             status="answered",
             claims=(Claim(text=source.content, evidence=(evidence,)),),
             warnings=(f"named: {len(named)}",),
+            confidence=0.7,
         )
 
 
@@ -66,6 +68,8 @@ async def test_without_a_model_the_answer_says_so(corpus: Corpus, index: GraphIn
     assert answer.model == ""
     assert "no language model was used" in answer.warnings[0]
     assert "named: 1" in answer.warnings
+    assert answer.confidence == 0.7
+    assert from_json(Answer, to_json(answer)) == answer
 
 
 async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Embedder) -> None:

@@ -1,0 +1,80 @@
+"""Whether an answer is right: one measure for each form of gold."""
+
+import re
+
+from evaluation.answers.forms import Form, polarity
+from evaluation.matching import spaced
+from evaluation.metrics.lists import list_f1, read_list
+from evaluation.metrics.numbers import numbers_recall, stated_numbers
+from evaluation.metrics.text import anls, contains_answer
+from evaluation.values import Tally
+
+__all__ = ["free_right", "rightness", "stated_share"]
+
+_LEAST_ANLS = 0.5
+_LEAST_RECALL = 0.5
+# "averaged" and "averaging" meet: words are compared by their first letters, a stemmer that English bears well
+# (McNamee, Nicholas & Mayfield, 2009).
+_STEM = 6
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\w*[^\W\d_]\w*")
+_FUNCTION_WORDS = frozenset(
+    "a about above after against all also an and any are as at be because been before being below between both but by "
+    "can could did do does doing down during each either every few for from further had has have having he her here "
+    "him his how however i if in into is it its itself just may me might more most must my neither no nor not of off "
+    "on once one only or other our out over own per same shall she should so some such than that the their them then "
+    "there these they this those through thus to too under until up upon very via was we were what when where whether "
+    "which while who whom whose why will with within without would yes you your "
+    # What stands beside a number, and says nothing more.
+    "approximately around compared faster greater higher increase less lower percent percentage point points reach "
+    "reaches respectively score scores slower time times value values".split()
+)
+
+
+def rightness(gold: str, form: Form, *, text: str, short: str, question: str) -> float:
+    """0 to 1: how right an answer that was given is; only lists and nothing else may be right in part.
+
+    "polar": the short answer is the same word. "number": every number of the gold that the question doesn't give is
+    among those that the answer states, as rounded as the gold. "list": F1 of its items. "text": ANLS of the short
+    answer is at least 0.5, or the answer contains the gold as whole tokens (the short answer must, where the question
+    itself names the gold). "free": see `free_right`. An answer to what can't be answered is wrong.
+    """
+    if form == "none":
+        return 0.0
+    if form == "polar":
+        return float(polarity(short) == polarity(gold))
+    if form == "number":
+        numbers = stated_share(gold, text, question)
+        numbers = numbers if numbers.total else stated_share(gold, text)
+        return float(numbers.total > 0 and numbers.right == numbers.total)
+    if form == "list":
+        return list_f1(read_list(gold), read_list(short))
+    if form == "text":
+        within = short if contains_answer(gold, question) else f"{short} {text}"
+        return float(anls(gold, short) >= _LEAST_ANLS or contains_answer(gold, within))
+    return float(free_right(gold, text, question))
+
+
+def free_right(gold: str, answer: str, question: str) -> bool:
+    """Whether the answer states all numbers of the gold and at least half of its telling words.
+
+    Numbers and words that the question gives don't count, nor function words; where that leaves nothing of the gold,
+    those that the question gives count.
+    """
+    numbers, words = stated_share(gold, answer, question), _words(gold) - _words(question)
+    if not numbers.total and not words:
+        numbers, words = stated_share(gold, answer), _words(gold)
+    return numbers.right == numbers.total and len(words & _words(answer)) >= _LEAST_RECALL * len(words)
+
+
+def stated_share(gold: str, answer: str, question: str = "") -> Tally:
+    """How many of the gold's numbers that the question doesn't give the answer states.
+
+    Numbers of tables, pages and citations in the answer state nothing.
+    """
+    stated = "; ".join(number.text for number in stated_numbers(answer))
+    return numbers_recall(gold, stated, question)
+
+
+def _words(text: str) -> frozenset[str]:
+    found = (word.casefold() for word in _WORD.findall(spaced(text)))
+    return frozenset(word[:_STEM] for word in found if len(word) > 1 and word not in _FUNCTION_WORDS)

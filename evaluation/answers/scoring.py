@@ -1,0 +1,161 @@
+"""An answer held against its gold: our own figures, and each benchmark's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evaluation.answers.forms import form_of
+from evaluation.answers.judge import Verdict
+from evaluation.answers.question import GoldQuestion
+from evaluation.answers.right import rightness, stated_share
+from evaluation.answers.short import short_answer
+from evaluation.metrics.benchmarks import (
+    NOT_ANSWERABLE,
+    mmlongbench_score,
+    mmlongbench_tallies,
+    qasper_answer_f1,
+    qasper_evidence_f1,
+)
+from evaluation.metrics.lists import list_f1, read_list
+from evaluation.metrics.selective import abstention
+from evaluation.metrics.text import anls, exact_match, token_f1
+from evaluation.report import set_of
+from evaluation.values import Graded, Miss, Score, Tally
+from paperscope.types import Answer
+
+__all__ = ["Cited", "score_answer"]
+
+_HALF = 0.5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cited:
+    """What an answer cites, and what it should: (paper, page) pairs of the library, and texts of passages."""
+
+    pages: frozenset[tuple[str, int]] = frozenset()
+    gold_pages: frozenset[tuple[str, int]] = frozenset()
+    texts: tuple[str, ...] = ()
+
+
+def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdict: Verdict | None = None) -> Score:
+    """All tallies of a question, its grade for risk and coverage, and its words for the item's line.
+
+    An answer is `right` as `rightness` says of the reference that it meets best; not to answer is right where nothing
+    is to be answered. Text measures compare the short answer, "Not answerable" where there is none. A judge's `verdict`
+    stands apart.
+    """
+    answered = answer.status == "answered"
+    short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
+    right = _right(question, answer, short)
+    tallies = {
+        "right": _one(right),
+        **{f"right.{kind}": _one(right) for kind in question.kinds},
+        **_abstention(question, answered=answered, right=right),
+        **_texts(question, answer, short),
+        **_own_score(question, short or NOT_ANSWERABLE, answered=answered, cited=cited),
+    }
+    if answered and cited.gold_pages:
+        tallies["page"] = _one(bool(cited.pages & cited.gold_pages))
+    if verdict is not None:
+        tallies |= {
+            "judge.right": _one(verdict.right),
+            "judge.agreement": _one(verdict.right == (right >= _HALF)),
+        }
+    graded = answered and answer.confidence is not None
+    return Score(
+        tallies=tallies,
+        misses=_misses(question, answer, right),
+        graded=(Graded(confidence=answer.confidence or 0.0, loss=1 - right),) if graded else (),
+        details=_details(question, answer, short, cited) | ({"judge": verdict.reason} if verdict else {}),
+    )
+
+
+def _one(value: float) -> Tally:
+    return Tally(right=float(value), total=1)
+
+
+def _right(question: GoldQuestion, answer: Answer, short: str) -> float:
+    if answer.status == "unanswerable":
+        # Where annotators disagree, either is right.
+        return float(not question.answerable or any(form_of(gold) == "none" for gold in question.references))
+    if not question.answerable:
+        return 0.0
+    return max(
+        rightness(
+            gold,
+            form_of(gold, answer_format=question.answer_format),
+            text=answer.text,
+            short=short,
+            question=question.question,
+        )
+        for gold in question.references
+    )
+
+
+def _abstention(question: GoldQuestion, *, answered: bool, right: float) -> Mapping[str, Tally]:
+    tallies = abstention([(question.answerable, answered)])
+    return {
+        "answered": _one(answered),
+        "right_of_answered": Tally(right=right if answered else 0, total=answered),
+        "abstention.precision": tallies["precision"],
+        "abstention.recall": tallies["recall"],
+    }
+
+
+def _texts(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:
+    """Measures of what was answered against what can be; the best over the references."""
+    if not question.answerable:
+        return {}
+    golds = [gold for gold in question.references if form_of(gold) != "none"] or list(question.references)
+    text = answer.text if short else ""
+    tallies = {
+        "exact_match": _one(max(exact_match(gold, short) for gold in golds)),
+        "token_f1": _one(max(token_f1(gold, short) for gold in golds)),
+        "anls": _one(max(anls(gold, short) for gold in golds)),
+        "numbers": max((stated_share(gold, text, question.question) for gold in golds), key=lambda tally: tally.share),
+    }
+    lists = [gold for gold in golds if form_of(gold, answer_format=question.answer_format) == "list"]
+    if lists:
+        tallies["list_f1"] = _one(max(list_f1(read_list(gold), read_list(short)) for gold in lists))
+    return tallies
+
+
+def _own_score(question: GoldQuestion, short: str, *, answered: bool, cited: Cited) -> dict[str, Tally]:
+    """The score that the set's benchmark defines, for each question or as sums of it."""
+    gold = question.references[0]
+    match set_of(question.name):
+        case "mmlongbench":
+            gold = gold if question.answerable else NOT_ANSWERABLE
+            value = mmlongbench_score(gold, short, answer_format=question.answer_format)
+            tallies = mmlongbench_tallies([(question.answerable, answered, value)])
+            return {f"mmlongbench.{name}": tally for name, tally in tallies.items()}
+        case "ohrbench":
+            return {
+                "ohrbench.em": _one(exact_match(gold, short)),
+                "ohrbench.f1": _one(token_f1(gold, short)),
+            }
+        case "qasper":
+            told = short if answered else "Unanswerable"
+            return {
+                "qasper.answer_f1": _one(qasper_answer_f1(question.references, told)),
+                "qasper.evidence_f1": _one(qasper_evidence_f1(question.evidence, cited.texts)),
+            }
+    return {}
+
+
+def _misses(question: GoldQuestion, answer: Answer, right: float) -> tuple[Miss, ...]:
+    if right >= _HALF:
+        return ()
+    gold = " | ".join(question.references) if question.answerable else NOT_ANSWERABLE
+    return (Miss(metric="right", what=question.question, gold=gold, got=answer.text),)
+
+
+def _details(question: GoldQuestion, answer: Answer, short: str, cited: Cited) -> dict[str, str]:
+    return {
+        "question": question.question,
+        "gold": " | ".join(question.references),
+        "answer": answer.text,
+        "short": short,
+        "status": answer.status,
+        "confidence": "" if answer.confidence is None else f"{answer.confidence:.4f}",
+        "pages": ", ".join(f"{paper} p.{page}" for paper, page in sorted(cited.pages)),
+    }

@@ -1,0 +1,127 @@
+"""A short answer taken from a whole one by rule, as benchmarks with short golds compare it.
+
+The rules see the answer, the question and the form that the benchmark asks for, never the gold. MMLongBench-Doc and
+OHR-Bench have a model do this.
+"""
+
+import json
+import re
+from typing import Literal
+
+from evaluation.answers.forms import polarity
+from evaluation.metrics.lists import read_list
+from evaluation.metrics.numbers import stated_numbers
+from evaluation.metrics.text import contains_answer
+
+__all__ = ["short_answer"]
+
+_Wanted = Literal["polar", "number", "list", "text"]
+_FORMATS: dict[str, _Wanted] = {
+    "int": "number",
+    "float": "number",
+    "numeric": "number",
+    "list": "list",
+    "yes/no": "polar",
+    "str": "text",
+}
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:many|much)\b|\bwhat (?:is|was|are|were)?\s*(?:the )?(?:\w+[ -]){0,3}"
+    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total)\b",
+    re.IGNORECASE,
+)
+_ASKS_POLAR = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b", re.IGNORECASE
+)
+
+_NUMBER = r"[+\-]?\d[\d,]*(?:\.\d+)?\s?%?"
+_COMPUTED = re.compile(rf"(?<=[\d%)])\s*=\s*({_NUMBER})")
+_AFTER_COLON = re.compile(rf":\s*({_NUMBER})(?=\s|[.;,)]|$)")
+
+# "(page 3)", "(Equation 3, page 2)" behind a quotation
+_PLACE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:pages?|lines?) [\d\u2013-]+[^()]*\)")
+_QUOTED = re.compile(r"“([^”]*)”")
+_TOLD = re.compile(r"([^:“”]{1,120}?):\s*“")
+_LONG_FORM = re.compile(r"(\S+) stands for (.+)", re.IGNORECASE)
+_LEAD = re.compile(r"(?:In|According to) (?:the )?(?:Table|Figure|Section|table|figure|section)\s[^,]*,\s*")
+_SAYS = re.compile(r"\s(?:has|have|is|are|was|were|achieves?|reaches|reached|uses?|used)\s")
+_OF = re.compile(r"\bthat of (.+?)(?=\s(?:under|in|for|on)\s|[:,.]|$)")
+_END = re.compile(r"\s(?:under|in|for|on|at|with)\s|[:;]|,\s|\.\s|\.?$")
+_LONGEST_ITEM = 8
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+
+
+def short_answer(answer: str, question: str, answer_format: str = "") -> str:
+    """What the answer says in short; the answer's words without quotation marks where no rule finds it.
+
+    Yes or no: the word that it opens with. A number: the result of a computation that it shows, else what follows a
+    colon, else the first number that the question doesn't give. A list: a JSON list of what is enumerated. Else: what
+    stands before a quotation ("Chinese: “…”"), or the side of "X has Y" that the question doesn't give.
+    """
+    wanted = _wanted(question, answer_format)
+    if wanted == "polar":
+        return polarity(answer).capitalize() or _bare(answer)
+    if wanted == "number":
+        return _number(answer, question) or _bare(answer)
+    if wanted == "list":
+        return json.dumps(_items(answer, question), ensure_ascii=False)
+    return _phrase(answer, question)
+
+
+def _wanted(question: str, answer_format: str) -> _Wanted:
+    stated = _FORMATS.get(answer_format.casefold())
+    if stated:
+        return stated
+    if _ASKS_POLAR.match(question) and not re.search(r"\bor\b", question):
+        return "polar"
+    return "number" if _ASKS_NUMBER.search(question) else "text"
+
+
+def _number(answer: str, question: str) -> str:
+    for pattern in (_COMPUTED, _AFTER_COLON):
+        found = pattern.search(answer)
+        if found is not None:
+            return found[1].strip()
+    numbers = stated_numbers(_PLACE.sub("", answer), question)
+    return numbers[0].text if numbers else ""
+
+
+def _items(answer: str, question: str) -> list[str]:
+    if answer.lstrip().startswith("["):
+        return list(read_list(answer))
+    sentence = _LEAD.sub("", _first_sentence(_bare(answer)))
+    _, colon, listed = sentence.rpartition(": ")
+    numbers = [number.text for number in stated_numbers(_bare(answer), question)]
+    if not colon and len(numbers) > 1:
+        return numbers
+    items = read_list(listed.rstrip("."))
+    if len(items) > 1 and all(len(item.split()) <= _LONGEST_ITEM for item in items):
+        return list(items)
+    return numbers or [_phrase(answer, question)]
+
+
+def _phrase(answer: str, question: str) -> str:
+    told = _TOLD.match(answer)
+    if told is not None:
+        long = _LONG_FORM.fullmatch(told[1])
+        return long[2] if long else told[1]
+    if answer.lstrip().startswith("“"):
+        return _bare(answer)
+    sentence = _LEAD.sub("", _first_sentence(answer))
+    of = _OF.search(sentence)
+    if of is not None:
+        return of[1]
+    says = _SAYS.search(sentence)
+    if says is None:
+        return _END.split(sentence, maxsplit=1)[0] if len(sentence.split()) > 8 else sentence.rstrip(".")
+    subject = sentence[: says.start()].strip()
+    value = _END.split(sentence[says.end() :], maxsplit=1)[0].strip()
+    return value if contains_answer(subject, question) else subject
+
+
+def _first_sentence(answer: str) -> str:
+    return _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
+
+
+def _bare(answer: str) -> str:
+    """The words without quotation marks and the pages behind them."""
+    return _QUOTED.sub(r"\1", _PLACE.sub("", answer)).strip()

@@ -1,0 +1,38 @@
+"""Putting questions to the whole product: with the settings of a mode, in the library of one paper."""
+
+from pathlib import Path
+from typing import Literal, get_args
+
+from evaluation.libraries import Libraries, Shelf
+from paperscope.errors import PaperFileError, SettingsError
+from paperscope.settings import RoleSettings, Settings
+
+__all__ = ["ASKING_MODES", "needs_model", "settings_for", "shelf_of", "without_models"]
+
+AskingMode = Literal["embedded", "model"]
+ASKING_MODES: tuple[str, ...] = get_args(AskingMode)
+
+
+def settings_for(mode: str, settings: Settings) -> Settings:
+    """The settings under which a mode asks: without models ("embedded"), or as they are ("model")."""
+    return needs_model(settings) if mode == "model" else without_models(settings)
+
+
+def without_models(settings: Settings) -> Settings:
+    """The settings with no language or vision model; the embedder stays as it is set."""
+    return settings.model_copy(update=dict.fromkeys(("answer", "extract", "vision"), RoleSettings()))
+
+
+def needs_model(settings: Settings) -> Settings:
+    """The same settings. Raises SettingsError where no model is set that answers."""
+    if not settings.answer.configured:
+        raise SettingsError("mode 'model' needs a model that answers; set PAPERSCOPE_MODEL, or take mode 'embedded'")
+    return settings
+
+
+def shelf_of(libraries: Libraries, file: Path) -> Shelf:
+    """The library of this paper alone. Raises PaperFileError where the paper can't be added."""
+    shelf = libraries.of_files([file])
+    if str(file) not in shelf.ids:
+        raise PaperFileError(shelf.problems.get(str(file), f"{file} is not in its library"))
+    return shelf

@@ -1,0 +1,1 @@
+"""Look-ups in gold tables, put as questions to the whole product."""

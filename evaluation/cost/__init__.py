@@ -1,0 +1,1 @@
+"""What adding papers and asking questions takes: calls, tokens, money, time."""

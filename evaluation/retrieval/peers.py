@@ -1,0 +1,95 @@
+"""Peers as systems: a peer is asked all questions about a corpus at once, and what it found is kept."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evaluation.libraries import Libraries
+from evaluation.peers.documents import peer_document
+from evaluation.peers.job import Found, PeerAnswer, PeerCorpus, PeerJob, PeerQuestion, write_value
+from evaluation.peers.running import PEERS_PYTHON, PeerResults, run_peer
+from evaluation.provenance import code_fingerprint
+from evaluation.retrieval.corpora import hash_of
+from evaluation.retrieval.opened import Opened
+from evaluation.retrieval.systems import LIMIT
+from evaluation.retrieval.values import Find, Question
+from paperscope.codec import from_json, to_json
+from paperscope.errors import InputError, ModelError, SettingsError
+from paperscope.files import write_atomically, writing
+from paperscope.models import find_weights
+
+__all__ = ["PeerSystem"]
+
+
+class PeerSystem:
+    """A peer by name, with our embedder. It gets our chunks, except where it reads a PDF by itself.
+
+    `folder` keeps what was found. Raises SettingsError unless the embedder is a folder of weights, and InputError where
+    the peer isn't installed.
+    """
+
+    def __init__(self, name: str, libraries: Libraries, folder: Path, *, python: Path | None = None) -> None:
+        embed = libraries.settings.embed
+        weights = find_weights(embed.model) if embed.provider == "local" else None
+        if weights is None or not weights.local:
+            raise SettingsError(f"mode {name!r} needs an embedder in a folder; leave embed.model empty, or name one")
+        self._name = name
+        self._weights = weights.location
+        self._folder = folder
+        self._python = python or PEERS_PYTHON
+        self._answers: dict[str, Mapping[str, PeerAnswer]] = {}
+        tried = run_peer(PeerJob(system=name, weights=self._weights, limit=LIMIT, corpora=()), python=self._python)
+        if tried.note:
+            raise InputError(f"mode {name!r}: {tried.note}")
+        self._package = tried.package
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """See `RetrievalSystem.facts`."""
+        return {"peer": self._package}
+
+    def find(self, opened: Opened, question: Question) -> list[Find]:
+        """See `RetrievalSystem.find`. Raises ModelError where the peer failed."""
+        name = opened.corpus.name
+        if name not in self._answers:
+            self._answers[name] = self._asked(opened)
+        answer = self._answers[name].get(question.name)
+        if answer is None or answer.problem:
+            raise ModelError(f"{self._package} did not answer: {answer.problem if answer else 'it stopped before'}")
+        return [_find(found, opened) for found in answer.found]
+
+    def close(self) -> None:
+        """See `RetrievalSystem.close`."""
+
+    def _asked(self, opened: Opened) -> Mapping[str, PeerAnswer]:
+        job = PeerJob(system=self._name, weights=self._weights, limit=LIMIT, corpora=(_corpus(opened),))
+        file = self._folder / f"{hash_of(code_fingerprint('evaluation/peers'), self._package, write_value(job))}.json"
+        results = _kept(file) or run_peer(job, python=self._python)
+        if results.note:
+            raise ModelError(f"{self._package}: {results.note}")
+        with writing(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, to_json(results).encode())
+        return {answer.question: answer for answer in results.answers}
+
+
+def _corpus(opened: Opened) -> PeerCorpus:
+    file = opened.corpus.file
+    return PeerCorpus(
+        name=opened.corpus.name,
+        documents=tuple(peer_document(opened.store.indexed(paper.id), file=file) for paper in opened.store.papers()),
+        questions=tuple(PeerQuestion(id=question.name, text=question.text) for question in opened.corpus.questions),
+    )
+
+
+def _kept(file: Path) -> PeerResults | None:
+    try:
+        return from_json(PeerResults, file.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _find(found: Found, opened: Opened) -> Find:
+    """One of our chunks, or a text that the peer cut by itself."""
+    if found.unit:
+        return opened.chunks[found.unit]
+    return Find(paper=found.document, elements=(), pages=found.pages, text=found.text)

@@ -1,0 +1,84 @@
+"""What finds texts: a system answers a question about an opened corpus with the best texts first."""
+
+import asyncio
+from contextlib import ExitStack, closing
+from typing import Literal, Protocol, get_args
+
+from evaluation.libraries import Libraries
+from evaluation.retrieval.opened import Opened
+from evaluation.retrieval.values import Find, Question
+from graph_store import NativeGraphIndex
+from paperscope.models import build_models
+from paperscope.types import RetrievalRequest
+from query import RetrievalOptions, Retriever
+
+__all__ = ["LIMIT", "OWN_MODES", "OwnMode", "OwnSystem", "RetrievalSystem"]
+
+# How many texts a system is asked for: enough for ten distinct pages or papers among them.
+LIMIT = 50
+OwnMode = Literal["fused", "words", "vectors"]
+OWN_MODES: tuple[OwnMode, ...] = get_args(OwnMode)
+_NO_BUDGET = 10**9
+
+
+class RetrievalSystem(Protocol):
+    """Finds texts."""
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What it is, for the report."""
+        ...
+
+    def find(self, opened: Opened, question: Question) -> list[Find]:
+        """Texts of the corpus, the best first. Raises PaperscopeError."""
+        ...
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...
+
+
+class OwnSystem:
+    """Ours: "fused" is the whole of it, as a question meets it, only with more sources and no limit to their words;
+    "words" and "vectors" are the two lists that it starts from."""
+
+    def __init__(self, libraries: Libraries, mode: OwnMode) -> None:
+        self._libraries = libraries
+        self._mode = mode
+        self._open = ExitStack()
+        self._indexes: dict[str, NativeGraphIndex] = {}
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """See `RetrievalSystem.facts`."""
+        return {}
+
+    def find(self, opened: Opened, question: Question) -> list[Find]:
+        """See `RetrievalSystem.find`."""
+        index = self._index(opened)
+        if self._mode == "fused":
+            return asyncio.run(self._fused(opened, index, question.text))
+        return asyncio.run(self._listed(opened, index, question.text))
+
+    def close(self) -> None:
+        """See `RetrievalSystem.close`."""
+        self._open.close()
+
+    async def _fused(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
+        reranker = build_models(self._libraries.settings, cache=opened.store).reranker
+        options = RetrievalOptions(sources=LIMIT, words=_NO_BUDGET)
+        retriever = Retriever(opened.store, index, self._libraries.embedder, reranker=reranker, options=options)
+        sources = (await retriever.retrieve(question)).context.sources
+        return [opened.chunks[opened.ids[source.place, source.content]] for source in sources]
+
+    async def _listed(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
+        vector = (await self._libraries.embedder.embed([question]))[0]
+        candidates = index.retrieve(RetrievalRequest(text=question, vector=vector, limit=LIMIT))
+        hits = candidates.by_words if self._mode == "words" else candidates.by_vectors
+        return [opened.chunks[hit.id] for hit in hits]
+
+    def _index(self, opened: Opened) -> NativeGraphIndex:
+        if opened.corpus.name not in self._indexes:
+            index = NativeGraphIndex.open(opened.store, embedder=self._libraries.embedder.name)
+            self._indexes[opened.corpus.name] = self._open.enter_context(closing(index))
+        return self._indexes[opened.corpus.name]

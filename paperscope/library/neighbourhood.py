@@ -1,0 +1,150 @@
+"""What stands round an entity in the graph: for people to look at, and for other programs to read."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from graph_store import NativeGraphIndex, Store
+from paperscope.errors import UnknownEntityError
+from paperscope.types import Entity, Relation, entity_key
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Neighbourhood", "find_entity", "neighbourhood"]
+
+_SUGGESTED = 5
+_LABEL = 28
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Neighbourhood:
+    """An entity, the relations within some steps of it, heaviest first, and all entities that stand in them.
+
+    `center` is the first of `entities`.
+    """
+
+    center: Entity
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+
+    def to_networkx(self) -> "nx.MultiDiGraph[str]":
+        """The graph: nodes are entity ids with name, type, description, aliases and sources; edges are relations."""
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        for entity in self.entities:
+            graph.add_node(
+                entity.id,
+                name=entity.name,
+                type=entity.type,
+                description=entity.description,
+                aliases="; ".join(entity.aliases),
+                sources="; ".join(entity.sources),
+            )
+        for relation in self.relations:
+            graph.add_edge(
+                relation.source,
+                relation.target,
+                kind=relation.kind,
+                description=relation.description,
+                weight=relation.weight,
+                sources="; ".join(relation.sources),
+            )
+        return graph
+
+    def to_graphml(self) -> bytes:
+        """The graph as GraphML, which Gephi, Cytoscape and yEd open. Characters that XML can't hold are left out."""
+        import networkx as nx
+
+        graph = self.to_networkx()
+        for values in (*(values for _, values in graph.nodes.data()), *(values for *_, values in graph.edges.data())):
+            values.update({name: _writable(text) for name, text in values.items() if isinstance(text, str)})
+        file = BytesIO()
+        nx.write_graphml(graph, file, named_key_ids=True)
+        return file.getvalue()
+
+    def to_png(self) -> bytes:
+        """A drawing; needs matplotlib (extra: plots), raises ImportError without. The layout is always the same."""
+        import networkx as nx
+        from matplotlib.figure import Figure
+
+        graph = nx.Graph(self.to_networkx())
+        graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+        figure = Figure(figsize=(12, 9), layout="constrained")
+        axes = figure.subplots()
+        axes.set_axis_off()
+        places = nx.spring_layout(graph, seed=0, weight=None, k=1.6 / max(len(graph), 1) ** 0.5)
+        types = sorted({entity.type for entity in self.entities})
+        for number, kind in enumerate(types):
+            members = [entity.id for entity in self.entities if entity.type == kind]
+            sizes = [700 if member == self.center.id else 260 for member in members]
+            nx.draw_networkx_nodes(
+                graph, places, ax=axes, nodelist=members, node_size=sizes, node_color=f"C{number % 10}", label=kind
+            )
+        nx.draw_networkx_edges(graph, places, ax=axes, alpha=0.35)
+        names = {entity.id: _shortened(entity.name) for entity in self.entities}
+        above = {entity: (x, y + 0.035) for entity, (x, y) in places.items()}
+        drawn = nx.draw_networkx_labels(graph, above, ax=axes, labels=names, font_size=8)
+        for text in drawn.values():
+            # A name may hold a dollar sign, which is no formula.
+            text.set_parse_math(False)
+        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), markerscale=0.5)
+        file = BytesIO()
+        with warnings.catch_warnings():
+            # A letter that the font lacks is drawn as a box.
+            warnings.simplefilter("ignore", UserWarning)
+            figure.savefig(file, format="png", dpi=120, metadata={"Software": None})
+        return file.getvalue()
+
+
+def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Sequence[str]) -> Entity:
+    """The entity of this name, alias or id, in these papers (none given: in all).
+
+    Raises UnknownEntityError, naming those that may be meant, where there is none, or several: each paper has a
+    "Table 5".
+    """
+    key = entity_key(name)
+    found = store.entities([hit.id for hit in index.named(name, papers=papers)])
+    named = [one for one in found.values() if key in map(entity_key, (one.id, one.name, *one.aliases))]
+    own = [one for one in named if key in map(entity_key, (one.id, one.name))]
+    meant = own or named
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        ids = ", ".join(repr(entity.id) for entity in meant[:_SUGGESTED])
+        raise UnknownEntityError(f"{name!r} may be any of {ids}; name the paper too")
+    near = ", ".join(repr(entity.name) for entity in list(found.values())[:_SUGGESTED])
+    remedy = f"did you mean {near}?" if near else "`paperscope show PAPER` names a paper's most connected entities"
+    raise UnknownEntityError(f"no entity {name!r} in the graph; {remedy}")
+
+
+def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Neighbourhood:
+    """The heaviest `limit` relations within so many steps of the entity: a step's own before those of the next."""
+    relations: dict[tuple[str, str, str], Relation] = {}
+    known = [center.id]
+    for _ in range(steps):
+        room = limit - len(relations)
+        found = store.relations_of(known, limit=limit) if room > 0 else ()
+        fresh = sorted(
+            (one for one in found if (one.source, one.target, one.kind) not in relations),
+            key=lambda one: (-one.weight, one.source, one.target, one.kind),
+        )
+        relations.update({(one.source, one.target, one.kind): one for one in fresh[:room]})
+        known = list(
+            dict.fromkeys((center.id, *(end for one in relations.values() for end in (one.source, one.target))))
+        )
+    entities = store.entities(known)
+    kept = tuple(one for one in relations.values() if one.source in entities and one.target in entities)
+    return Neighbourhood(center=center, entities=tuple(entities.values()), relations=kept)
+
+
+def _shortened(name: str) -> str:
+    name = _writable(name)
+    return name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
+
+
+def _writable(text: str) -> str:
+    return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")

@@ -1,0 +1,101 @@
+"""Abstention and the risk-coverage curve: examples, a count over all orders, scikit-learn."""
+
+import random
+from itertools import groupby, pairwise, permutations
+from math import log
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import precision_recall_curve, precision_recall_fscore_support
+
+from evaluation.metrics.selective import abstention, aurc, excess_aurc, risk_at, risks
+
+QUESTIONS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12)
+PAIRS = st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0.0, 0.25, 1.0])), min_size=1, max_size=6)
+GRADED = st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=1, max_size=12)
+
+
+def test_abstention() -> None:
+    questions = [(True, True), (True, False), (False, False), (False, True), (False, True)]
+    shares = {name: tally.share for name, tally in abstention(questions).items()}
+    assert shares == pytest.approx({"precision": 1 / 2, "recall": 1 / 3, "f1": 2 / 5})
+
+
+@settings(deadline=None)
+@given(QUESTIONS)
+def test_scikit_learn_agrees_on_abstention(questions: list[tuple[bool, bool]]) -> None:
+    theirs = precision_recall_fscore_support(
+        [not answerable for answerable, _ in questions],
+        [not answered for _, answered in questions],
+        average="binary",
+        zero_division=1.0,
+    )
+    assert [tally.share for tally in abstention(questions).values()] == pytest.approx(theirs[:3])
+
+
+def test_a_curve_by_hand() -> None:
+    pairs = [(0.9, 0), (0.8, 1), (0.7, 0), (0.6, 1)]
+    assert risks(pairs) == pytest.approx([0, 1 / 2, 1 / 3, 1 / 2])
+    assert aurc(pairs) == pytest.approx((1 / 2 + 1 / 3 + 1 / 2) / 4)
+    best = (0 + 0 + 1 / 3 + 1 / 2) / 4
+    assert excess_aurc(pairs) == pytest.approx(aurc(pairs) - best)
+    assert [risk_at(pairs, coverage=share) for share in (0.01, 0.25, 0.5, 0.51, 1)] == pytest.approx(
+        [0, 0, 1 / 2, 1 / 3, 1 / 2]
+    )
+
+
+def test_no_pairs_no_risk() -> None:
+    assert (risks([]), aurc([]), excess_aurc([]), risk_at([], coverage=0.5)) == ((), 0, 0, 0)
+
+
+def test_a_product_of_floats_asks_for_no_further_question() -> None:
+    assert risk_at([(1 - i / 100, float(i == 7)) for i in range(100)], coverage=0.07) == 0
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_ties_are_a_mean_over_all_orders(pairs: list[tuple[float, float]]) -> None:
+    curves = []
+    for order in permutations(pairs):
+        if all(one[0] >= two[0] for one, two in pairwise(order)):
+            losses = [loss for _, loss in order]
+            curves.append([sum(losses[:count]) / count for count in range(1, len(losses) + 1)])
+    mean = [sum(column) / len(curves) for column in zip(*curves, strict=True)]
+    assert risks(pairs) == pytest.approx(mean)
+    assert aurc(pairs) == pytest.approx(sum(mean) / len(mean))
+
+
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_the_order_of_the_questions_is_of_no_account(pairs: list[tuple[float, float]], dice: random.Random) -> None:
+    mixed = list(pairs)
+    dice.shuffle(mixed)
+    assert risks(mixed) == pytest.approx(risks(pairs))
+
+
+@settings(deadline=None)
+@given(GRADED)
+def test_scikit_learn_agrees_where_no_tie_is_cut(pairs: list[tuple[float, float]]) -> None:
+    """The precision of the answers above a threshold is what their risk lacks to 1."""
+    precision, _, thresholds = precision_recall_curve(
+        [1 - loss for _, loss in pairs] + [1], [confidence for confidence, _ in pairs] + [-1]
+    )
+    theirs = {threshold: 1 - share for threshold, share in zip(thresholds, precision[:-1], strict=True)}
+    ranked = sorted((confidence for confidence, _ in pairs), reverse=True)
+    curve, count = risks(pairs), 0
+    for confidence, group in groupby(ranked):
+        count += len(list(group))
+        assert curve[count - 1] == pytest.approx(theirs[confidence])
+
+
+@given(PAIRS)
+def test_no_order_is_better_than_the_best(pairs: list[tuple[float, float]]) -> None:
+    assert excess_aurc(pairs) >= -1e-12
+    assert excess_aurc([(-loss, loss) for _, loss in pairs]) == pytest.approx(0)
+
+
+def test_the_best_area_nears_its_limit() -> None:
+    """Geifman et al.: with risk r at full coverage, the best order has about r + (1 - r) ln(1 - r)."""
+    size, risk = 20_000, 0.3
+    best = [(float(i), float(i < size * risk)) for i in range(size)]
+    assert aurc(best) == pytest.approx(risk + (1 - risk) * log(1 - risk), abs=1e-4)
