@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, WithJsonSchema, create_model
 
@@ -49,6 +49,9 @@ class FoundGraph(BaseModel):
     relations: Sequence[FoundRelation]
 
 
+Found = TypeVar("Found", FoundEntity, FoundRelation)
+
+
 def graph_adapter(types: TypeSystem) -> TypeAdapter[FoundGraph]:
     """Reads replies; its schema names the types to choose from, and a reply with another one is read all the same."""
     schema = {"type": "string", "enum": list(types.meanings)}
@@ -70,48 +73,41 @@ class Grounding:
     types: TypeSystem
 
     def check(self, graph: FoundGraph) -> Extraction:
-        """The entities whose mention, and the relations whose evidence, stands in the named chunk and its elements.
+        """The entities whose mention stands in the named chunk, and the relations whose evidence and ends do.
 
-        What does not stand there, and what of a chunk is beyond measure, is dropped and counted.
+        An entity is placed in every chunk shown that holds it. What does not stand where it should, and what of a
+        chunk is beyond measure, is dropped and counted.
         """
         texts = {name: FoldedText.of(chunk.text) for name, chunk in self.chunks.items()}
-        entities: dict[tuple[str, str], Entity] = {}
-        dropped_entities = dropped_relations = 0
-        listed: Counter[str] = Counter()
-        for found in graph.entities:
-            listed[found.chunk] += 1
-            places = tuple(self._places(found.mention, found.chunk, texts)) if listed[found.chunk] <= _MOST else ()
-            if places:
-                entity = self._entity(found, places)
-                entities[found.chunk, entity.id] = entity
-            else:
-                dropped_entities += 1
+        entities = []
+        for found in _at_most(_MOST, graph.entities):
+            if found.chunk in texts and texts[found.chunk].find(found.mention):
+                places = [place for name in texts for place in self._places(found.mention, name, texts)]
+                if places:
+                    entities.append(self._entity(found, sorted(set(places))))
+        listed = {entity.id for entity in entities}
         relations = []
-        listed.clear()
-        for stated in graph.relations:
-            listed[stated.chunk] += 1
-            ends = [entities.get((stated.chunk, entity_key(end))) for end in (stated.source, stated.target)]
-            places = tuple(self._places(stated.evidence, stated.chunk, texts)) if listed[stated.chunk] <= _MOST else ()
-            source, target = ends
-            if source and target and places and source.id != target.id:
-                relations.append(_relation(stated, source, target, places))
-            else:
-                dropped_relations += 1
+        for stated in _at_most(_MOST, graph.relations):
+            places = self._places(stated.evidence, stated.chunk, texts)
+            ends = [entity_key(end) for end in (stated.source, stated.target)]
+            stand = all(end in listed and texts[stated.chunk].find(end) for end in ends) if places else False
+            if stand and ends[0] != ends[1]:
+                relations.append(_relation(stated, *ends, places))
         return Extraction(
-            entities=tuple(entities.values()),
+            entities=tuple(entities),
             relations=tuple(relations),
-            shortfall=Shortfall(dropped_entities=dropped_entities, dropped_relations=dropped_relations),
+            shortfall=Shortfall(
+                dropped_entities=len(graph.entities) - len(entities),
+                dropped_relations=len(graph.relations) - len(relations),
+            ),
         )
 
-    def _places(self, words: str, name: str, texts: Mapping[str, FoldedText]) -> Iterator[Mention]:
+    def _places(self, words: str, name: str, texts: Mapping[str, FoldedText]) -> list[Mention]:
         """The first place of `words` in each element of the chunk, if they stand in what of it was shown."""
-        chunk = self.chunks.get(name)
-        if chunk is None or texts[name].find(words) is None:
-            return
-        for element in chunk.elements:
-            place = self.elements[element].find(words)
-            if place:
-                yield Mention(element=element, start=place[0], end=place[1])
+        if name not in texts or texts[name].find(words) is None:
+            return []
+        found = ((element, self.elements[element].find(words)) for element in self.chunks[name].elements)
+        return [Mention(element=element, start=place[0], end=place[1]) for element, place in found if place]
 
     def _entity(self, found: FoundEntity, places: Sequence[Mention]) -> Entity:
         name = " ".join(found.mention.split())
@@ -126,11 +122,20 @@ class Grounding:
         )
 
 
-def _relation(stated: FoundRelation, source: Entity, target: Entity, places: Sequence[Mention]) -> Relation:
+def _relation(stated: FoundRelation, source: str, target: str, places: Sequence[Mention]) -> Relation:
     return Relation(
-        source=source.id,
-        target=target.id,
+        source=source,
+        target=target,
         kind=stated.kind,
         description=" ".join(stated.evidence.split()),
         sources=tuple(place.element for place in places),
     )
+
+
+def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
+    """The first so many of each chunk."""
+    listed: Counter[str] = Counter()
+    for one in found:
+        listed[one.chunk] += 1
+        if listed[one.chunk] <= count:
+            yield one

@@ -55,8 +55,8 @@ class ModelExtractor:
         ended before, so that a cache keeps what was paid.
         """
         elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}
-        references = {element.id for element in paper.elements if isinstance(element, Reference)}
-        shown = [chunk for chunk in chunks if not references.issuperset(chunk.elements)]
+        cited = {element.id for element in paper.elements if isinstance(element, Reference)}
+        shown = [chunk for chunk in chunks if cited.isdisjoint(chunk.elements)]
         packs = list(pack(shown, max_tokens=self._max_tokens))
         found = await asyncio.gather(*(self._read(one, elements) for one in packs), return_exceptions=True)
         return combine(*_outcomes(packs, found), types=self._types)

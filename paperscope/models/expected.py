@@ -9,9 +9,9 @@ from paperscope.types import ModelRequest, Usage
 __all__ = ["expected_usage", "least_reply"]
 
 _MILLION = 1_000_000
-# How many tokens a reply is, by the kind of call. Entities take their share of the words that they are read from; what
-# a picture shows does not depend on its size.
-_SHARES: Mapping[str, float] = MappingProxyType({"entities": 1.3})
+# How many tokens a reply is, by the kind of call. Entities take a share of the tokens of their passages, which six
+# replies to a paper's own had as a whole (single ones from 0.7 to 2.1); what a picture shows has no such measure.
+_SHARES: Mapping[str, float] = MappingProxyType({"entities": 1.2})
 _LENGTHS: Mapping[str, int] = MappingProxyType({"image_description": 350})
 _LENGTH = 300
 _SENTENCE = "There is nothing that could be said of this before the model is asked."
