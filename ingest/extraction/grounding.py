@@ -89,10 +89,13 @@ class Grounding:
         relations = []
         for stated in _at_most(_MOST, graph.relations):
             places = self._places(stated.evidence, stated.chunk, texts)
-            ends = [entity_key(end) for end in (stated.source, stated.target)]
-            stand = all(end in listed and texts[stated.chunk].find(end) for end in ends) if places else False
-            if stand and ends[0] != ends[1]:
-                relations.append(_relation(stated, *ends, places))
+            source, target = entity_key(stated.source), entity_key(stated.target)
+            if (
+                places
+                and source != target
+                and all(end in listed and texts[stated.chunk].find(end) for end in (source, target))
+            ):
+                relations.append(_relation(stated, source, target, places))
         return Extraction(
             entities=tuple(entities),
             relations=tuple(relations),

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from paperscope.models.tokens import count_tokens
 from paperscope.types import Chunk
@@ -13,21 +13,24 @@ __all__ = ["pack"]
 def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk]]:
     """The chunks in order, cut into runs of at most `max_tokens`; a longer chunk is a run of its own.
 
-    A run that is too long is cut in two where the sections part most, and inside a section where a hash of the words
-    says so, and so on. Where it is cut depends on titles and words alone, never on how much stands before: a change
-    moves the cuts beside it, and all other runs stay as they were (a treap over the cuts; see Seidel and Aragon,
-    "Randomized search trees", 1996).
+    A run that is too long is cut in two in its middle half: where the sections part most, and inside a section where a
+    hash of the words says so; then each part is cut likewise. So titles and words decide, and not how much stands
+    before: a change moves the cuts beside it, and the other runs stay as they were (a balanced treap over the cuts; see
+    Seidel and Aragon, "Randomized search trees", 1996).
     """
-    sizes = [count_tokens(chunk.text) for chunk in chunks]
-    cuts = [_rank(before, after) for before, after in pairwise(chunks)]
+    ends = [0, *accumulate(count_tokens(chunk.text) for chunk in chunks)]
+    ranks = [_rank(before, after) for before, after in pairwise(chunks)]
     waiting = [(0, len(chunks))] if chunks else []
     while waiting:
         start, end = waiting.pop()
-        if end - start == 1 or sum(sizes[start:end]) <= max_tokens:
+        size = ends[end] - ends[start]
+        if end - start == 1 or size <= max_tokens:
             yield chunks[start:end]
-        else:
-            cut = min(range(start + 1, end), key=lambda position: cuts[position - 1])
-            waiting += [(cut, end), (start, cut)]
+            continue
+        cuts = range(start + 1, end)
+        middle = [cut for cut in cuts if size <= 4 * (ends[cut] - ends[start]) <= 3 * size]
+        cut = min(middle or cuts, key=lambda cut: ranks[cut - 1])
+        waiting += [(cut, end), (start, cut)]
 
 
 def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
