@@ -6,13 +6,14 @@ from contextlib import closing, contextmanager
 from evaluation.answers.items import AnswerItem
 from evaluation.answers.judge import Judge
 from evaluation.answers.reading import read_questions
+from evaluation.asking import without_models
 from evaluation.choosing import chosen
 from evaluation.libraries import Libraries
 from evaluation.suite import Loaded, Request
 from graph_store import Store
 from paperscope.errors import GoldFileError, SettingsError
 from paperscope.models import build_model
-from paperscope.settings import RoleSettings, Settings
+from paperscope.settings import Settings
 
 __all__ = ["AnswersSuite"]
 
@@ -59,8 +60,7 @@ def _judge(request: Request) -> Iterator[Judge | None]:
 def _settings(request: Request) -> Settings:
     settings = request.settings
     if request.mode == "embedded":
-        none = RoleSettings()
-        return settings.model_copy(update={"answer": none, "extract": none, "vision": none})
+        return without_models(settings)
     if not settings.answer.configured:
         raise SettingsError(
             "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "
