@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from evaluation.libraries import Libraries, Shelf
 from paperscope.errors import PaperFileError, SettingsError
-from paperscope.settings import RoleSettings, Settings
+from paperscope.settings import ExtractSettings, RoleSettings, Settings
 
 __all__ = ["ASKING_MODES", "needs_model", "settings_for", "shelf_of", "without_models"]
 
@@ -20,7 +20,8 @@ def settings_for(mode: str, settings: Settings) -> Settings:
 
 def without_models(settings: Settings) -> Settings:
     """The settings with no language or vision model; the embedder stays as it is set."""
-    return settings.model_copy(update=dict.fromkeys(("answer", "extract", "vision"), RoleSettings()))
+    none = {"answer": RoleSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
+    return settings.model_copy(update=none)
 
 
 def needs_model(settings: Settings) -> Settings:

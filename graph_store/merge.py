@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from paperscope.types import Entity, Relation
+from paperscope.types import Entity, Mention, Relation
 
 __all__ = ["DESCRIPTION_LIMIT", "merge_entities", "merge_relations"]
 
@@ -15,7 +15,7 @@ def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
     """The entities under their ids. A lone contribution stays as it is.
 
     Name and type are elected (ties: the alphabetically first); other names become aliases; descriptions are joined
-    without repeats up to DESCRIPTION_LIMIT characters; sources are united.
+    without repeats up to DESCRIPTION_LIMIT characters; sources and mentions are united.
     """
     groups: dict[str, list[Entity]] = defaultdict(list)
     for entity in contributions:
@@ -44,6 +44,7 @@ def _merged_entity(group: Sequence[Entity]) -> Entity:
         description=_joined(entity.description for entity in ordered),
         sources=_united(entity.sources for entity in ordered),
         aliases=tuple(alias for alias in names if alias != name),
+        mentions=tuple(dict.fromkeys(mention for entity in ordered for mention in entity.mentions)),
     )
 
 
@@ -61,8 +62,8 @@ def _merged_relation(group: Sequence[Relation]) -> Relation:
     )
 
 
-def _entity_order(entity: Entity) -> tuple[tuple[str, ...], str, str, str, tuple[str, ...]]:
-    return entity.sources, entity.name, entity.type, entity.description, entity.aliases
+def _entity_order(entity: Entity) -> tuple[tuple[str, ...], str, str, str, tuple[str, ...], tuple[Mention, ...]]:
+    return entity.sources, entity.name, entity.type, entity.description, entity.aliases, entity.mentions
 
 
 def _relation_order(relation: Relation) -> tuple[tuple[str, ...], str, float]:

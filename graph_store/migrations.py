@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection, inspect, select, update
 
-from graph_store.schema import SCHEMA_VERSION, images, library, metadata
+from graph_store.schema import SCHEMA_VERSION, images, library, metadata, shortfalls
 from paperscope.errors import StoreError, StoreVersionError
 
 __all__ = ["STEPS", "check_version", "upgrade"]
@@ -19,8 +19,13 @@ def _keep_images(connection: Connection) -> None:
     images.create(connection)
 
 
+def _keep_shortfalls(connection: Connection) -> None:
+    """Version 3 keeps what an extracting model did not read; a paper without a row lacks nothing that we know of."""
+    shortfalls.create(connection)
+
+
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
-STEPS: Mapping[int, Step] = MappingProxyType({2: _keep_images})
+STEPS: Mapping[int, Step] = MappingProxyType({2: _keep_images, 3: _keep_shortfalls})
 
 
 def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_VERSION) -> int:

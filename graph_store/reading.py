@@ -14,7 +14,18 @@ from graph_store import schema
 from graph_store.values import Searchable
 from paperscope import types
 from paperscope.codec import from_json
-from paperscope.types import Chunk, Element, Entity, Extraction, IndexedPaper, Paper, PaperEntry, PaperImages, Relation
+from paperscope.types import (
+    Chunk,
+    Element,
+    Entity,
+    Extraction,
+    IndexedPaper,
+    Paper,
+    PaperEntry,
+    PaperImages,
+    Relation,
+    Shortfall,
+)
 
 __all__ = [
     "read_chunk",
@@ -27,6 +38,7 @@ __all__ = [
     "read_newest_embedder",
     "read_paper",
     "read_searchable",
+    "read_shortfall",
 ]
 
 T = TypeVar("T")
@@ -113,7 +125,9 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
     return IndexedPaper(
         paper=read_paper(connection, paper),
         chunks=searchable.chunks,
-        extraction=Extraction(entities=searchable.entities, relations=relations),
+        extraction=Extraction(
+            entities=searchable.entities, relations=relations, shortfall=read_shortfall(connection, paper)
+        ),
         vectors=searchable.vectors,
         images=read_images(connection, paper),
     )
@@ -126,6 +140,12 @@ def read_images(connection: Connection, paper: str) -> PaperImages:
         return PaperImages()
     value = connection.execute(select(schema.images.c.value).where(schema.images.c.paper == paper)).scalar()
     return PaperImages() if value is None else from_json(PaperImages, value)
+
+
+def read_shortfall(connection: Connection, paper: str) -> Shortfall:
+    """What a model did not read of a paper, and what of its replies was dropped."""
+    value = connection.execute(select(schema.shortfalls.c.value).where(schema.shortfalls.c.paper == paper)).scalar()
+    return Shortfall() if value is None else from_json(Shortfall, value)
 
 
 def read_searchable(connection: Connection, paper: str) -> Searchable:

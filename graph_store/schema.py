@@ -20,10 +20,11 @@ __all__ = [
     "paper_crops",
     "papers",
     "relations",
+    "shortfalls",
     "vectors",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -129,6 +130,8 @@ relations = Table(
     Index("relations_by_source", "source", "target", "kind", "weight", "paper"),
     Index("relations_by_target", "target", "source", "kind", "weight", "paper"),
 )
+
+shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))
 
 calls = Table(
     "calls",

@@ -21,7 +21,18 @@ from graph_store.shelf import PaperShelf
 from graph_store.values import Change, Edge, Mark, Searchable
 from graph_store.writing import delete_paper, insert_paper, log_change
 from paperscope.errors import UnknownPaperError
-from paperscope.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, PaperImages, Relation
+from paperscope.types import (
+    Chunk,
+    Element,
+    Entity,
+    IndexedPaper,
+    ModelReply,
+    Paper,
+    PaperEntry,
+    PaperImages,
+    Relation,
+    Shortfall,
+)
 
 __all__ = ["Store"]
 
@@ -56,8 +67,6 @@ class Store:
     def close(self) -> None:
         """Release the files."""
         self._database.close()
-
-    # ---- changes
 
     @property
     def read_only(self) -> bool:
@@ -123,8 +132,6 @@ class Store:
             if crop not in self._crops:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
-    # ---- papers
-
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order they were added; quick in a large library, too."""
         return self._read(reading.read_entries)
@@ -172,6 +179,10 @@ class Store:
         """What was seen in a paper's pictures; empty where no model looked at them."""
         return self._read(reading.read_images, paper)
 
+    def shortfall(self, paper: str) -> Shortfall:
+        """What the extracting model did not read of a paper, and what of its replies was dropped."""
+        return self._read(reading.read_shortfall, paper)
+
     def searchable(self, paper: str) -> Searchable:
         """What an index needs of a paper."""
         return self._read(reading.read_searchable, paper)
@@ -198,8 +209,6 @@ class Store:
             entries = reading.read_entries(connection, condition)
             return self._shelf.get(entries[-1], partial(reading.read_paper, connection)) if entries else None
 
-    # ---- the graph
-
     def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         """The merged entities of the library under these ids; unknown ids are left out."""
         return self._read(graph_reading.read_entities, ids)
@@ -215,8 +224,6 @@ class Store:
     def edges_of(self, entities: Sequence[str], *, papers: Sequence[str], limit: int) -> Sequence[Edge]:
         """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
         return self._read(graph_reading.read_edges, entities, papers=papers, limit=limit)
-
-    # ---- what was paid for
 
     def get_call(self, key: str) -> ModelReply | None:
         """The reply under `ModelRequest.key`, or None if it was never paid for."""

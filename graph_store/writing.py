@@ -19,10 +19,11 @@ from graph_store.schema import (
     paper_crops,
     papers,
     relations,
+    shortfalls,
     vectors,
 )
 from paperscope.codec import to_json
-from paperscope.types import IndexedPaper, Paper, PaperImages
+from paperscope.types import IndexedPaper, Paper, PaperImages, Shortfall
 
 __all__ = ["delete_paper", "insert_paper", "log_change"]
 
@@ -56,6 +57,8 @@ def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int
     if indexed.images != PaperImages():
         row: Row = {"paper": paper.id, "reader": indexed.images.reader, "value": to_json(indexed.images)}
         connection.execute(images.insert(), row)
+    if indexed.extraction.shortfall != Shortfall():
+        connection.execute(shortfalls.insert(), {"paper": paper.id, "value": to_json(indexed.extraction.shortfall)})
 
 
 def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:

@@ -13,6 +13,7 @@ PaperscopeError
 │   ├── StoreReadOnlyError    may not be written
 │   └── StoreFullError        the disk is full
 ├── OutputError           a result that can't be written: exit code 3
+├── BudgetError           the calls or the cost that a command may take are spent: exit code 5
 └── ModelError            a model or its endpoint: exit code 4
     ├── ModelUnavailableError     no connection, time-out, or server failure that outlasted the retries
     ├── ModelRateLimitError       429 that outlasted the retries; carries `retry_after` seconds
@@ -23,6 +24,7 @@ PaperscopeError
 from typing import ClassVar
 
 __all__ = [
+    "BudgetError",
     "GoldFileError",
     "InputError",
     "ModelError",
@@ -104,6 +106,13 @@ class OutputError(PaperscopeError):
     exit_code: ClassVar[int] = 3
 
 
+class BudgetError(PaperscopeError):
+    """What a command may spend on models is spent. No `ModelError`: whoever goes on without one reply must not go on
+    without all that follow."""
+
+    exit_code: ClassVar[int] = 5
+
+
 class ModelError(PaperscopeError):
     """A model or its endpoint failed."""
 
@@ -127,4 +136,8 @@ class ModelRefusedError(ModelError):
 
 
 class ModelReplyError(ModelError):
-    """The model's reply does not obey its schema."""
+    """The model's reply does not obey its schema; `kept` where all that was read is replies that a cache had kept."""
+
+    def __init__(self, message: str, *, kept: bool = False) -> None:
+        super().__init__(message)
+        self.kept = kept

@@ -20,7 +20,7 @@ from ingest import extractor_for
 from paperscope.errors import GoldFileError, SettingsError
 from paperscope.models import build_models
 from paperscope.protocols import EntityExtractor
-from paperscope.settings import RoleSettings, Settings
+from paperscope.settings import ExtractSettings, Settings
 
 __all__ = ["GraphSuite"]
 
@@ -71,7 +71,7 @@ class GraphSuite:
 
 def _settings(request: Request) -> Settings:
     if request.mode == "local":
-        return request.settings.model_copy(update={"extract": RoleSettings()})
+        return request.settings.model_copy(update={"extract": ExtractSettings()})
     if not request.settings.extract.configured:
         raise SettingsError(
             "mode 'model' needs a model that extracts: set PAPERSCOPE_EXTRACT__MODEL, or take --mode local"

@@ -66,7 +66,7 @@ def add_to_graph(paper: Paper, extraction: Extraction, images: PaperImages) -> E
         for sight in found
     ]
     return combine(
-        Extraction(entities=(*entities.values(), *fresh), relations=(*extraction.relations, *relations)),
+        replace(extraction, entities=(*entities.values(), *fresh), relations=(*extraction.relations, *relations))
     )
 
 

@@ -9,7 +9,7 @@ from ingest.describing.language import is_english
 from ingest.describing.picking import Pictured
 from ingest.element_text import element_text
 from ingest.extraction.floats import excerpt
-from ingest.extraction.grounding import stands_in
+from ingest.extraction.folded import stands_in
 from ingest.extraction.kinds import TermType
 from paperscope.types import DataPoint, ImageDescription, PictureKind, SeenEntity, entity_key
 

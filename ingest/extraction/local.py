@@ -21,6 +21,7 @@ from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
 from ingest.extraction.tables import statements, table_names
 from ingest.extraction.terms import Meaning, Term, gather_terms
+from ingest.extraction.type_system import TypeSystem
 from paperscope.types import Chunk, Entity, Extraction, Paper, Relation, Table, entity_key
 
 __all__ = ["LocalExtractor"]
@@ -29,10 +30,12 @@ __all__ = ["LocalExtractor"]
 class LocalExtractor:
     """Draws entities and relations by rules; every name and description is the paper's own words.
 
-    `phrases` bounds the noun phrases of a paper, `links` the co-occurrences kept for each entity.
+    `phrases` bounds the noun phrases of a paper, `links` the co-occurrences kept for each entity. Where `types` are
+    not our own, an entity keeps the type that the rules tell if it is one of them, and gets that of the rest if not.
     """
 
-    def __init__(self, *, phrases: int = 120, links: int = 4) -> None:
+    def __init__(self, *, types: TypeSystem | None = None, phrases: int = 120, links: int = 4) -> None:
+        self._types = types or TypeSystem()
         self._phrases = phrases
         self._links = links
 
@@ -64,7 +67,8 @@ class LocalExtractor:
         relations.extend(neighbours(text.sentences, found, lonely))
         floats = float_entities(paper, text, mentions)
         entities = _entities(text, terms, finder, found, linked=_ends(relations))
-        return combine(Extraction(entities=(*floats, *entities), relations=tuple(relations)))
+        typed = (replace(entity, type=self._types.fit(entity.type)) for entity in entities)
+        return combine(Extraction(entities=(*floats, *typed), relations=tuple(relations)), types=self._types)
 
 
 def _type(term: Term, told: TermType | None) -> str:

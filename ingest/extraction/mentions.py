@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ingest.element_text import element_text
 from paperscope.sentences import sentences
 from paperscope.types import Element, Figure, Paper, Passage, Reference, Table, entity_key
+from paperscope.types.knowledge import SPACES
 
 __all__ = ["PaperText", "Sentence", "TermFinder", "is_coined", "read_paper", "singular_key", "variant_key"]
 
-_SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 _PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
 
 
@@ -131,4 +131,4 @@ def _is_strict(form: str) -> bool:
 
 def _spaced(text: str) -> str:
     """`text` folded as `entity_key` folds it, but for case."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")
+    return SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")

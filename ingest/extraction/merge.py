@@ -5,20 +5,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ingest.extraction.kinds import first_type
-from paperscope.types import Entity, Extraction, Relation, entity_key
+from ingest.extraction.type_system import FLOATS, TypeSystem
+from paperscope.types import Entity, Extraction, Mention, Relation, Shortfall, entity_key
 
 __all__ = ["combine"]
 
-_FLOATS = frozenset({"table", "figure", "equation"})
 
-
-def combine(*extractions: Extraction) -> Extraction:
+def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extraction:
     """One extraction in a normal form that does not depend on the order of the parts.
 
     Entities of one id become one, and an entity whose name is an alias of exactly one other joins it. The commonest
-    name, the most telling type and the longest description stay. Relations that say the same are merged with the
-    greater weight; one whose ends are missing or have become one entity is left out.
+    name, the most telling of `types` (none given: our own) and the longest description stay. Relations that say the
+    same are merged with the greater weight; one whose ends are missing or have become one entity is left out.
+    Shortfalls are added up.
     """
     by_id: dict[str, list[Entity]] = defaultdict(list)
     for extraction in extractions:
@@ -28,9 +27,11 @@ def combine(*extractions: Extraction) -> Extraction:
     members: dict[str, list[Entity]] = defaultdict(list)
     for entity_id in sorted(by_id):
         members[homes[entity_id]].extend(by_id[entity_id])
-    entities = tuple(_merged(entity_id, members[entity_id]) for entity_id in sorted(members))
+    entities = tuple(_merged(entity_id, members[entity_id], types or TypeSystem()) for entity_id in sorted(members))
     relations = _relations((relation for part in extractions for relation in part.relations), homes)
-    return Extraction(entities=entities, relations=relations)
+    shortfall = sum((part.shortfall for part in extractions), Shortfall())
+    ordered = tuple(sorted(shortfall.unread, key=lambda unread: (_natural(unread.chunk), unread.reason)))
+    return Extraction(entities=entities, relations=relations, shortfall=replace(shortfall, unread=ordered))
 
 
 def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
@@ -38,13 +39,13 @@ def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
     owners: dict[str, set[str]] = defaultdict(set)
     for entity_id, entities in by_id.items():
         for entity in entities:
-            if entity.type not in _FLOATS:
+            if entity.type not in FLOATS:
                 for alias in map(entity_key, entity.aliases):
                     owners[alias].add(entity_id)
     joins = {}
     for entity_id, entities in by_id.items():
         others = owners[entity_id] - {entity_id}
-        if len(others) == 1 and all(entity.type not in _FLOATS for entity in entities):
+        if len(others) == 1 and all(entity.type not in FLOATS for entity in entities):
             joins[entity_id] = others.pop()
     return {entity_id: _last(entity_id, joins) for entity_id in by_id}
 
@@ -59,7 +60,7 @@ def _last(entity_id: str, joins: Mapping[str, str]) -> str:
     return seen[-1]
 
 
-def _merged(entity_id: str, entities: Sequence[Entity]) -> Entity:
+def _merged(entity_id: str, entities: Sequence[Entity], types: TypeSystem) -> Entity:
     own = [entity for entity in entities if entity.id == entity_id]
     name = _commonest(entity.name for entity in own)
     spellings: dict[str, list[str]] = defaultdict(list)
@@ -70,11 +71,17 @@ def _merged(entity_id: str, entities: Sequence[Entity]) -> Entity:
     return Entity(
         id=entity_id,
         name=name,
-        type=first_type(entity.type for entity in entities),
+        type=types.first(entity.type for entity in entities),
         description=max((entity.description for entity in entities), key=lambda text: (len(text), text)),
         sources=_in_order(source for entity in entities for source in entity.sources),
         aliases=tuple(_commonest(spellings[key]) for key in sorted(spellings)),
+        mentions=_mentions(entities),
     )
+
+
+def _mentions(entities: Iterable[Entity]) -> tuple[Mention, ...]:
+    mentions = {mention for entity in entities for mention in entity.mentions}
+    return tuple(sorted(mentions, key=lambda one: (_natural(one.element), one.start, one.end)))
 
 
 def _commonest(names: Iterable[str]) -> str:
@@ -101,12 +108,9 @@ def _relations(relations: Iterable[Relation], homes: Mapping[str, str]) -> tuple
 
 
 def _in_order(elements: Iterable[str]) -> tuple[str, ...]:
-    """Without repeats, numbers in ids compared as numbers."""
-    return tuple(
-        sorted(
-            set(elements),
-            key=lambda element: [
-                (part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", element)
-            ],
-        )
-    )
+    """Without repeats, in the order of their numbers."""
+    return tuple(sorted(set(elements), key=_natural))
+
+
+def _natural(text: str) -> list[tuple[bool, int, str]]:
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", text)]

@@ -2,88 +2,121 @@
 
 import asyncio
 import hashlib
-import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import get_args
 
 import prompts
 from ingest.element_text import element_text
-from ingest.extraction.grounding import FoundGraph, ground
-from ingest.extraction.kinds import ModelRelationKind, TermType
+from ingest.extraction.folded import FoldedText
+from ingest.extraction.grounding import FoundGraph, Grounding, graph_adapter
+from ingest.extraction.kinds import ModelRelationKind
 from ingest.extraction.merge import combine
-from paperscope.errors import ModelReplyError
+from ingest.extraction.packing import pack
+from ingest.extraction.type_system import TypeSystem
+from paperscope.errors import ModelError, ModelReplyError
 from paperscope.models.structured import ask_json
 from paperscope.protocols import LanguageModel
-from paperscope.types import Chunk, Extraction, Message, ModelRequest, Paper, Reference, entity_key
+from paperscope.types import Chunk, Extraction, Message, ModelRequest, Paper, Reference, Shortfall, UnreadChunk
 
 __all__ = ["ModelExtractor"]
 
-_log = logging.getLogger(__name__)
 _PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
+_MORE = (
+    "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
+    "without those above; leave the lists empty where there are none."
+)
+# A reply that stays broken is asked for anew by later adds, each time in another way, but not for ever.
+_TRIES = 5
+_WARMER = 0.2
 
 
 class ModelExtractor:
-    """Asks `model` for the entities and relations of chunks, packed up to `max_words` a call.
+    """Asks `model` for the entities and relations of chunks, those of near sections packed up to `max_tokens` a call.
 
-    All calls are made at once; limits are a wrapper's business. What does not stand in its chunk is dropped and
-    counted in the log. A batch whose reply stays broken is left out with a warning; an endpoint that fails raises,
-    after the calls under way have ended, so that a cache keeps what was paid.
+    `gleanings` is how often it is asked whether something was missed. All calls are made at once; limits are a
+    wrapper's business. A call that fails leaves its chunks unread, which the extraction's shortfall names, as it
+    counts what does not stand in its chunk.
     """
 
-    def __init__(self, model: LanguageModel, *, max_words: int = 1500) -> None:
+    def __init__(
+        self, model: LanguageModel, *, types: TypeSystem | None = None, max_tokens: int = 2500, gleanings: int = 0
+    ) -> None:
         self._model = model
-        self._max_words = max_words
+        self._types = types or TypeSystem()
+        self._adapter = graph_adapter(self._types)
+        self._max_tokens = max_tokens
+        self._gleanings = gleanings
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """The paper's entities and relations as far as the model finds them; the bibliography is not shown to it."""
-        folded = {element.id: entity_key(element_text(element)) for element in paper.elements}
-        references = {element.id for element in paper.elements if isinstance(element, Reference)}
-        shown = [chunk for chunk in chunks if not references.issuperset(chunk.elements)]
-        batches = list(_batches(shown, max_words=self._max_words))
-        found = await asyncio.gather(*(self._read(batch, folded) for batch in batches), return_exceptions=True)
-        extractions = []
-        for outcome in found:
-            if isinstance(outcome, BaseException):
-                raise outcome
-            extractions.append(outcome)
-        return combine(*extractions)
+        """The paper's entities and relations as far as the model finds them; the bibliography is not shown to it.
 
-    async def _read(self, batch: Sequence[Chunk], folded: Mapping[str, str]) -> Extraction:
-        chunks = {f"C{number}": chunk for number, chunk in enumerate(batch, start=1)}
-        try:
-            graph, _ = await ask_json(self._model, _request(chunks), FoundGraph)
-        except ModelReplyError as error:
-            _log.warning("left out %d chunks (%s to %s): %s", len(batch), batch[0].id, batch[-1].id, error)
-            return Extraction(entities=(), relations=())
-        grounded = ground(graph, chunks=chunks, folded=folded)
-        if grounded.dropped:
-            _log.info("dropped %d statements about %s that do not stand there", grounded.dropped, batch[0].id)
-        return grounded.extraction
+        Raises the `ModelError` of an endpoint that gave no reply at all. Whatever is raised, the calls under way have
+        ended before, so that a cache keeps what was paid.
+        """
+        elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}
+        cited = {element.id for element in paper.elements if isinstance(element, Reference)}
+        shown = [chunk for chunk in chunks if cited.isdisjoint(chunk.elements)]
+        packs = list(pack(shown, max_tokens=self._max_tokens))
+        found = await asyncio.gather(*(self._read(one, elements) for one in packs), return_exceptions=True)
+        return combine(*_outcomes(packs, found), types=self._types)
+
+    async def _read(self, chunks: Sequence[Chunk], elements: Mapping[str, FoldedText]) -> Extraction:
+        named = {f"C{number}": chunk for number, chunk in enumerate(chunks, start=1)}
+        grounding = Grounding(chunks=named, elements=elements, types=self._types)
+        request = _request(named, self._types)
+        graph = await self._ask(request)
+        parts = [grounding.check(graph)]
+        for _ in range(self._gleanings):
+            said = Message(role="assistant", text=graph.model_dump_json())
+            request = replace(request, messages=(*request.messages, said, Message(role="user", text=_MORE)))
+            try:
+                graph = await self._ask(request)
+            except ModelError as error:
+                parts.append(_unread(chunks, error))
+                break
+            parts.append(grounding.check(graph))
+        return combine(*parts, types=self._types)
+
+    async def _ask(self, request: ModelRequest) -> FoundGraph:
+        """The reply. One that is known from the cache to be broken is asked for anew, a bit warmer."""
+        for number in range(_TRIES):
+            try:
+                graph, _ = await ask_json(self._model, replace(request, temperature=_WARMER * number), self._adapter)
+            except ModelReplyError as error:
+                if not error.kept or number == _TRIES - 1:
+                    raise
+            else:
+                return graph
+        raise AssertionError("the last try returns or raises")
 
 
-def _batches(chunks: Sequence[Chunk], *, max_words: int) -> Iterator[list[Chunk]]:
-    batch: list[Chunk] = []
-    words = 0
-    for chunk in chunks:
-        length = len(chunk.text.split())
-        if batch and words + length > max_words:
-            yield batch
-            batch, words = [], 0
-        batch.append(chunk)
-        words += length
-    if batch:
-        yield batch
+def _outcomes(packs: Sequence[Sequence[Chunk]], found: Sequence[Extraction | BaseException]) -> Iterator[Extraction]:
+    errors = [outcome for outcome in found if isinstance(outcome, BaseException)]
+    stopped = [error for error in errors if not isinstance(error, ModelError)]
+    silent = [error for error in errors if not isinstance(error, ModelReplyError)]
+    if stopped or (errors and len(silent) == len(packs)):
+        raise (stopped or silent)[0]
+    for chunks, outcome in zip(packs, found, strict=True):
+        if isinstance(outcome, ModelError):
+            yield _unread(chunks, outcome)
+        elif isinstance(outcome, Extraction):
+            yield outcome
 
 
-def _request(chunks: Mapping[str, Chunk]) -> ModelRequest:
+def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:
+    unread = tuple(UnreadChunk(chunk=chunk.id, reason=str(error)) for chunk in chunks)
+    return Extraction(entities=(), relations=(), shortfall=Shortfall(unread=unread))
+
+
+def _request(chunks: Mapping[str, Chunk], types: TypeSystem) -> ModelRequest:
     """The prompt, with each chunk between lines that its own text can't hold: they carry a hash of all texts."""
     mark = hashlib.sha256("\0".join(chunk.text for chunk in chunks.values()).encode()).hexdigest()[:16]
-    passages = "\n\n".join(_passage(name, chunk, mark) for name, chunk in chunks.items())
     system, user = prompts.load("extract_entities", placeholders=_PLACEHOLDERS).fill(
-        types=", ".join(get_args(TermType)),
+        types="\n".join(f"  - {name}: {meaning}" for name, meaning in types.meanings.items()),
         kinds=", ".join(get_args(ModelRelationKind)),
         mark=mark,
-        passages=passages,
+        passages="\n\n".join(_passage(name, chunk, mark) for name, chunk in chunks.items()),
     )
     return ModelRequest(
         messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name="entities"

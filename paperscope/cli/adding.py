@@ -9,20 +9,21 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ingest import paper_files
 from paperscope.cli.display import extent, problem_line, stderr, stdout
-from paperscope.errors import InputError, ModelError, ModelUnavailableError
+from paperscope.cli.estimating import what_is_left
+from paperscope.cli.paths import expand_paths, report_failure
+from paperscope.errors import BudgetError, InputError, ModelError, ModelUnavailableError
 from paperscope.library import Added, Library
 from paperscope.types import Usage
 
-__all__ = ["add_all", "expand_paths", "report_failure"]
+__all__ = ["add_all"]
 
 
 def add_all(library: Library, paths: Sequence[Path], *, as_json: bool, password: str | None = None) -> int:
     """Add every file that `paths` stand for; returns how many paths or files failed. `password` opens encrypted ones.
 
     A file's own fault is reported and passed over. A fault of the library or of a model endpoint, which every further
-    file would meet again, is raised.
+    file would meet again, is raised; so is the end of a budget, with what finishing costs.
     """
     progress, results = stderr(), stdout()
     files, failed = expand_paths(paths, as_json=as_json, progress=progress)
@@ -35,6 +36,9 @@ def add_all(library: Library, paths: Sequence[Path], *, as_json: bool, password:
                     password=password,
                     on_stage=lambda stage, head=head: status.update(Text(f"{head}: {stage} …")),  # type: ignore[misc]
                 )
+        except BudgetError as error:
+            left = files[number - 1 :]
+            raise BudgetError(f"{error}; {what_is_left(library, left, total=len(files), password=password)}") from None
         except (InputError, ModelError) as error:
             if isinstance(error, ModelUnavailableError):
                 raise
@@ -45,27 +49,6 @@ def add_all(library: Library, paths: Sequence[Path], *, as_json: bool, password:
     return failed
 
 
-def expand_paths(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple[list[Path], int]:
-    """The files that `paths` stand for, each once, and how many paths stand for none, which is reported."""
-    files: dict[Path, None] = {}
-    failed = 0
-    for path in paths:
-        try:
-            files.update(dict.fromkeys(paper_files(path)))
-        except InputError as error:
-            failed += 1
-            report_failure(path, error, as_json=as_json, progress=progress)
-    return list(files), failed
-
-
-def report_failure(path: Path, error: Exception, *, as_json: bool, progress: Console) -> None:
-    """Say that a file failed, and why: a row of JSON on stdout, or an error on stderr."""
-    if as_json:
-        typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
-    else:
-        progress.print(Text(f"error: {error}", style="red"))
-
-
 def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> None:
     paper = added.paper
     if as_json:
@@ -73,13 +56,19 @@ def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> Non
         numbers = {"pages": len(paper.pages), "seconds": round(added.seconds, 3), "usage": asdict(added.usage)}
         problems = {"problems": [asdict(problem) for problem in paper.problems]}
         seen = {name: len(getattr(added.images, name)) for name in ("descriptions", "skipped", "unread")}
-        typer.echo(json.dumps({**row, **numbers, "images": seen, **problems}, ensure_ascii=False))
+        typer.echo(
+            json.dumps(
+                {**row, **numbers, "images": seen, "shortfall": asdict(added.shortfall), **problems}, ensure_ascii=False
+            )
+        )
         return
     took = [extent(paper), f"{added.seconds:.1f} s"]
     if added.usage != Usage():
         took.append(str(added.usage))
     if added.images.unread:
         took.append(f"{len(added.images.unread)} images unread: add the file again to retry")
+    if added.shortfall.unread:
+        took.append(f"{len(added.shortfall.unread)} chunks unread: add the file again to retry")
     results.print(Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(took)})"))
     for problem in paper.problems:
         results.print(Text(f"          {problem_line(problem, paper)}", style="yellow"))

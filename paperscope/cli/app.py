@@ -20,7 +20,7 @@ from paperscope.cli.options import (
     read_password,
     read_settings,
 )
-from paperscope.errors import InputError, PaperscopeError
+from paperscope.errors import BudgetError, InputError, PaperscopeError
 
 __all__ = ["app", "main"]
 
@@ -42,7 +42,8 @@ def main() -> None:
     try:
         app()
     except PaperscopeError as error:
-        stderr().print(Text(f"error: {error}", style="red"))
+        head = "stopped" if isinstance(error, BudgetError) else "error"
+        stderr().print(Text(f"{head}: {error}", style="red"))
         sys.exit(error.exit_code)
     except SystemExit as end:
         if end.code == _STOPPED:
@@ -56,18 +57,35 @@ def add(
         list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
     ],
     *,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say what models would take: calls, tokens, cost. Free.")
+    ] = False,
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", min=0, help="Stop before more calls than these are sent to models.")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", min=0, help="Stop before models cost more, by the prices that are set."),
+    ] = None,
     password: PasswordOption = None,
     password_file: PasswordFileOption = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add papers. An unchanged file costs nothing; an edited one replaces its older version."""
+    """Add papers. An unchanged file costs nothing; an edited one replaces its older version.
+
+    Stopped by --max-calls or --max-cost, it keeps what was paid for and ends with exit code 5; the same command with
+    more goes on from there.
+    """
     from paperscope.cli.adding import add_all
+    from paperscope.cli.estimating import budget_of, estimate_all
 
     secret = read_password(password, password_file)
-    with open_library(library=library, config=config) as opened:
-        failed = add_all(opened, paths, as_json=as_json, password=secret)
+    budget = budget_of(read_settings(library=library, config=config), max_calls=max_calls, max_cost=max_cost)
+    with open_library(library=library, config=config, budget=budget) as opened:
+        work = estimate_all if estimate else add_all
+        failed = work(opened, paths, as_json=as_json, password=secret)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -174,12 +192,14 @@ def show(
 
     with open_library(library=library, config=config) as opened:
         found = opened.paper(paper)
-        images = opened.images(found.id)
+        images, shortfall = opened.images(found.id), opened.shortfall(found.id)
         if as_json:
-            shown = json.loads(to_json(found)) | {"images": json.loads(to_json(images))}
+            parts = {"images": json.loads(to_json(images)), "shortfall": json.loads(to_json(shortfall))}
+            shown = json.loads(to_json(found)) | parts
             typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
         else:
-            stdout().print(paper_view(found, opened.most_connected(found.id, limit=12), images=images))
+            degrees = opened.most_connected(found.id, limit=12)
+            stdout().print(paper_view(found, degrees, images=images, shortfall=shortfall))
 
 
 @app.command()

@@ -22,6 +22,7 @@ from paperscope.types import (
     PaperImages,
     Place,
     Reference,
+    Shortfall,
     SkippedImage,
     Table,
     UnreadImage,
@@ -76,9 +77,11 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
     return grid
 
 
-def paper_view(paper: Paper, degrees: Mapping[str, int], *, images: PaperImages) -> RenderableType:
+def paper_view(
+    paper: Paper, degrees: Mapping[str, int], *, images: PaperImages, shortfall: Shortfall
+) -> RenderableType:
     """One paper: its head, sections, floats and problems; `degrees` are its entities' names and degrees, `images` what
-    was seen in its pictures."""
+    was seen in its pictures, `shortfall` what a model did not read."""
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
@@ -100,7 +103,17 @@ def paper_view(paper: Paper, degrees: Mapping[str, int], *, images: PaperImages)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
     parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
     parts += [Text(problem_line(problem, paper), style="yellow") for problem in paper.problems]
+    parts += [Text(line, style="yellow") for line in shortfall_lines(shortfall)]
     return Group(*parts)
+
+
+def shortfall_lines(shortfall: Shortfall) -> list[str]:
+    """What a model's extraction lacks, a line each; none where it lacks nothing."""
+    lines = [f"{unread.chunk} was not read by the model: {unread.reason}" for unread in shortfall.unread]
+    if shortfall.dropped_entities or shortfall.dropped_relations:
+        dropped = f"{shortfall.dropped_entities} entities and {shortfall.dropped_relations} relations"
+        lines.append(f"Dropped of the model's replies, as they don't stand in the text: {dropped}")
+    return lines
 
 
 def images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:

@@ -13,6 +13,7 @@ from paperscope.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from paperscope.library import Library
+    from paperscope.models import Budget
 
 __all__ = [
     "ConfigOption",
@@ -64,7 +65,7 @@ def read_settings(*, library: Path | None, config: Path | None) -> Settings:
     return load_settings(file=config, environ=os.environ, overrides=overrides)
 
 
-def open_library(*, library: Path | None, config: Path | None) -> "Library":
+def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
     """Open the library that the options and settings name; say what is set without effect.
 
     Raises SettingsError and StoreError.
@@ -74,4 +75,4 @@ def open_library(*, library: Path | None, config: Path | None) -> "Library":
     settings = read_settings(library=library, config=config)
     for note in settings.notes():
         stderr().print(Text(f"! {note}", style="yellow"))
-    return Library.open(settings=settings)
+    return Library.open(settings=settings, budget=budget)

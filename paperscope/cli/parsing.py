@@ -15,8 +15,8 @@ from rich.text import Text
 from ingest import check_size, parser_for, read_paper
 from ingest.export import Written, free_name, to_paper_json, write_paper
 from ingest.pictures import PagePictures, has_pages, open_pictures
-from paperscope.cli.adding import expand_paths, report_failure
 from paperscope.cli.display import problem_line, stderr, stdout
+from paperscope.cli.paths import expand_paths, report_failure
 from paperscope.errors import InputError, OutputError
 from paperscope.files import writing
 from paperscope.settings import ParserSettings, Settings

@@ -1,6 +1,7 @@
 """The library of papers: the one surface that the command line, batch runs, the service and notebooks call."""
 
 from paperscope.library.adding import Added
+from paperscope.library.estimating import Estimate, Estimator
 from paperscope.library.facade import Library
 
-__all__ = ["Added", "Library"]
+__all__ = ["Added", "Estimate", "Estimator", "Library"]

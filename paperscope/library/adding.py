@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,11 +27,13 @@ from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import (
     Chunk,
     Equation,
+    Extraction,
     Figure,
     IndexedPaper,
     Paper,
     PaperImages,
     ParsedPaper,
+    Shortfall,
     Table,
     Usage,
     content_hash,
@@ -41,13 +43,16 @@ __all__ = ["Added", "Adder", "OnStage"]
 
 OnStage = Callable[[str], None]
 
+_BATCH = 64
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Added:
     """What adding a file came to: "added", "replaced" (an older version, or an older reading, of the same file went)
     or "unchanged".
 
-    `usage` is what the extracting and the vision model took; `images` is what the latter saw.
+    `usage` is what the extracting and the vision model took; `shortfall` is what the former did not read, `images` is
+    what the latter saw.
     """
 
     paper: Paper
@@ -55,11 +60,12 @@ class Added:
     seconds: float = 0.0
     usage: Usage = Usage()
     images: PaperImages = PaperImages()
+    shortfall: Shortfall = field(default_factory=Shortfall)
 
 
 class Adder:
     """Adds files. Everything paid for on the way (model calls, embeddings) is kept in the store at once, so that an
-    add that was killed goes on where it stopped."""
+    add that was killed goes on where it stopped. `asks_model` tells whether the extractor asks one."""
 
     def __init__(
         self,
@@ -67,6 +73,7 @@ class Adder:
         store: Store,
         parser: Parser,
         extractor: EntityExtractor,
+        asks_model: bool,
         embedder: Embedder,
         describer: ImageDescriber | None,
         max_words: int,
@@ -75,6 +82,7 @@ class Adder:
         self._store = store
         self._parser = parser
         self._extractor = extractor
+        self._asks_model = asks_model
         self._embedder = embedder
         self._describer = describer
         self._max_words = max_words
@@ -83,56 +91,89 @@ class Adder:
     async def add(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Added:
         """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
 
-        Pictures of an unchanged one are read where they have not been: by this vision model and prompt, or at all.
-        `password` opens an encrypted file.
+        Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
+        and chunks that the extracting model gave no usable reply to. `password` opens an encrypted file.
 
-        Raises PaperFileError, ModelError or StoreError; the library is then as it was.
+        Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
         started = time.perf_counter()
+        draft = await self._draft(file, on_stage=on_stage, password=password)
+        if isinstance(draft, Added):
+            return replace(draft, seconds=time.perf_counter() - started)
+        on_stage("embedding")
+        vectors = await self._vectors(draft.chunks)
+        on_stage("storing")
+        paper = draft.parsed.paper
+        await asyncio.to_thread(
+            self._store.add,
+            IndexedPaper(
+                paper=paper, chunks=draft.chunks, extraction=draft.extraction, vectors=vectors, images=draft.images
+            ),
+            crops=draft.parsed.crops,
+            source=draft.source,
+            embedder=self._embedder.name,
+            replaces=draft.replaces,
+        )
+        return Added(
+            paper=paper,
+            outcome=draft.outcome,
+            images=draft.images,
+            shortfall=draft.extraction.shortfall,
+            seconds=time.perf_counter() - started,
+        )
+
+    async def texts_to_embed(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Sequence[str]:
+        """Go through all that `add` does before it embeds, and return what it would embed. Nothing is stored.
+
+        Raises PaperFileError or StoreError.
+        """
+        draft = await self._draft(file, on_stage=on_stage, password=password)
+        if isinstance(draft, Added):
+            return ()
+        texts = [chunk.searched for chunk in draft.chunks]
+        known = self._store.get_vectors(self._embedder.name, texts)
+        return [text for text in dict.fromkeys(texts) if text not in known]
+
+    async def _draft(self, file: Path, *, on_stage: OnStage, password: str | None) -> "_Draft | Added":
+        """All that is stored of a file but its vectors; `Added` where the library has it already."""
         source, sha256 = await asyncio.to_thread(self._identify, file)
-        known = self._store.paper_by_sha256(sha256)
-        older = self._store.paper_by_source(source)
+        known, older = self._store.paper_by_sha256(sha256), self._store.paper_by_source(source)
         before = self._store.images(known.id) if known is not None else PaperImages()
+        lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
-        if current is not None and not self._has_images_to_read(before):
-            return Added(paper=current, outcome="unchanged", images=before)
+        rereads = self._asks_model and bool(lacking.unread)
+        if current is not None and not rereads and not self._has_images_to_read(before):
+            return Added(paper=current, outcome="unchanged", images=before, shortfall=lacking)
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
         if parsed is None:
             on_stage("parsing")
             parsed = await asyncio.to_thread(read_paper, self._parser, file, password=password)
-        paper = parsed.paper
         images = await self._images(parsed, before, on_stage)
-        if current is not None and images == before:
-            return Added(paper=paper, outcome="unchanged", images=images, seconds=time.perf_counter() - started)
-        indexed = await self._indexed(paper, images, on_stage)
-        on_stage("storing")
-        await asyncio.to_thread(
-            self._store.add,
-            indexed,
-            crops=parsed.crops,
+        if current is not None and not rereads and images == before:
+            return Added(paper=current, outcome="unchanged", images=images, shortfall=lacking)
+        chunks, extraction = await self._extracted(parsed.paper, images, on_stage)
+        if current is not None and images == before and extraction.shortfall == lacking:
+            return Added(paper=current, outcome="unchanged", images=images, shortfall=lacking)
+        return _Draft(
+            parsed=parsed,
+            chunks=chunks,
+            extraction=extraction,
+            images=images,
             source=source,
-            embedder=self._embedder.name,
-            replaces=older.id if older is not None and older.id != paper.id else None,
+            outcome="added" if older is None and current is None else "replaced",
+            replaces=older.id if older is not None and older.id != parsed.paper.id else None,
         )
-        outcome: Literal["added", "replaced"] = "added" if older is None and current is None else "replaced"
-        return Added(paper=paper, outcome=outcome, images=images, seconds=time.perf_counter() - started)
 
-    async def _indexed(self, paper: Paper, images: PaperImages, on_stage: OnStage) -> IndexedPaper:
+    async def _extracted(
+        self, paper: Paper, images: PaperImages, on_stage: OnStage
+    ) -> tuple[tuple[Chunk, ...], Extraction]:
         pictured = {description.element for description in images.descriptions}
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
         on_stage("extracting entities")
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
         if images.descriptions:
-            chunks = add_to_chunks(chunks, images)
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images)
-        on_stage("embedding")
-        return IndexedPaper(
-            paper=paper,
-            chunks=chunks,
-            extraction=extraction,
-            vectors=await self._vectors(chunks),
-            images=images,
-        )
+        return add_to_chunks(chunks, images), extraction
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt is another one than before, or could not read them all."""
@@ -170,12 +211,27 @@ class Adder:
 
     async def _vectors(self, chunks: Sequence[Chunk]) -> NDArray[float32]:
         texts = [chunk.searched for chunk in chunks]
-        known = self._store.get_vectors(self._embedder.name, texts)
+        known = dict(self._store.get_vectors(self._embedder.name, texts))
         missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if missing:
-            fresh = dict(zip(missing, await self._embedder.embed(missing), strict=True))
+        # Kept batch by batch: what one costs is not lost with the next.
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            fresh = dict(zip(batch, await self._embedder.embed(batch), strict=True))
             self._store.put_vectors(self._embedder.name, fresh)
-            known = {**known, **fresh}
+            known |= fresh
         if not texts:
             return np.zeros((0, self._embedder.dimension), dtype=float32)
         return np.stack([known[text] for text in texts])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Draft:
+    """What is to be stored of a file, but for its vectors."""
+
+    parsed: ParsedPaper
+    chunks: tuple[Chunk, ...]
+    extraction: Extraction
+    images: PaperImages
+    source: str
+    outcome: Literal["added", "replaced"]
+    replaces: str | None

@@ -10,14 +10,16 @@ from typing import Any, Self, TypeVar
 
 from graph_store import NativeGraphIndex, Store
 from ingest import ImageDescriber, extractor_for, parser_for
-from paperscope.errors import StoreReadOnlyError
+from paperscope.errors import BudgetError, StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
+from paperscope.library.estimating import Estimator
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbourhood
-from paperscope.models import MeteredModel, Models, build_models
-from paperscope.settings import Settings, load_settings
-from paperscope.types import Answer, Context, Element, Paper, PaperImages, Usage, content_hash
+from paperscope.models import Budget, MeteredModel, Models, RehearsedModel, build_models
+from paperscope.protocols import LanguageModel, VisionModel
+from paperscope.settings import RoleSettings, Settings, load_settings
+from paperscope.types import Answer, Context, Element, Paper, PaperImages, Shortfall, Usage, content_hash
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["Library"]
@@ -58,16 +60,19 @@ class Library:
         self._loop = LoopThread()
 
     @classmethod
-    def open(cls, folder: Path | str | None = None, *, settings: Settings | None = None) -> Self:
+    def open(
+        cls, folder: Path | str | None = None, *, settings: Settings | None = None, budget: Budget | None = None
+    ) -> Self:
         """Open the library in `folder` (default: the settings'), creating it where there is none.
 
         Without `settings` they are read as the command line reads them: `PAPERSCOPE_*`, paperscope.toml, `OPENAI_*`.
+        All that models are paid for while it is open comes out of `budget`, where there is one.
         A library that may not be written opens for reading. Raises StoreError and SettingsError.
         """
         settings = settings or load_settings(environ=os.environ)
         store = _open_store(Path(folder) if folder is not None else settings.library)
         cache = MemoryCalls() if store.read_only else store
-        return cls(store=store, settings=settings, models=build_models(settings, cache=cache))
+        return cls(store=store, settings=settings, models=build_models(settings, cache=cache, budget=budget))
 
     def __enter__(self) -> Self:
         return self
@@ -91,7 +96,8 @@ class Library:
     def add(self, file: Path | str, *, password: str | None = None, on_stage: OnStage = _ignore) -> Added:
         """Add one paper; `password` opens an encrypted file, `on_stage` hears what is being done.
 
-        Raises PaperFileError, ModelError or StoreError; the library is then as it was, and what was paid for is kept.
+        Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was, and what was paid
+        for is kept.
         """
         return self._loop.wait(self._add(Path(file), password, on_stage))
 
@@ -102,17 +108,37 @@ class Library:
     async def _add(self, file: Path, password: str | None, on_stage: OnStage) -> Added:
         model = MeteredModel(self._models.extract) if self._models.extract else None
         vision = MeteredModel(self._models.vision) if self._models.vision else None
-        adder = Adder(
+        try:
+            added = await self._adder(model, vision).add(file, on_stage=on_stage, password=password)
+        except BudgetError:
+            # Calls under way are paid and will be kept: what is left to do is known when they have ended.
+            await self._models.aclose()
+            raise
+        return replace(added, usage=sum((used.usage for used in (model, vision) if used), Usage()))
+
+    def _adder(self, extract: LanguageModel | None, vision: VisionModel | None) -> Adder:
+        return Adder(
             store=self._store,
             parser=parser_for(self._settings.parser, limits=self._settings.limits),
-            extractor=extractor_for(model),
+            extractor=extractor_for(extract, self._settings.extract),
+            asks_model=extract is not None,
             embedder=self._models.embedder,
             describer=ImageDescriber(vision) if vision else None,
             max_words=self._settings.chunking.max_words,
             max_mb=self._settings.limits.max_file_mb,
         )
-        added = await adder.add(file, on_stage=on_stage, password=password)
-        return replace(added, usage=sum((used.usage for used in (model, vision) if used), Usage()))
+
+    def estimator(self) -> Estimator:
+        """What tells, file by file, what adding would cost; it stores and sends nothing."""
+        roles = (("extract", self._models.extract), ("vision", self._models.vision))
+        rehearsed = {role: self._rehearsed(model, getattr(self._settings, role)) for role, model in roles if model}
+        adder = self._adder(rehearsed.get("extract"), rehearsed.get("vision"))
+        return Estimator(adder, rehearsed, self._settings.embed)
+
+    def _rehearsed(self, model: LanguageModel, role: RoleSettings) -> RehearsedModel:
+        return RehearsedModel(
+            model, self._store, price_prompt=role.price_prompt, price_completion=role.price_completion
+        )
 
     def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
         """Answer a question from all papers, or from those that `papers` names (ids, file names, titles).
@@ -146,6 +172,10 @@ class Library:
     def images(self, paper: str) -> PaperImages:
         """What a vision model saw in the pictures of the paper with this id; empty where none looked at them."""
         return self._store.images(paper)
+
+    def shortfall(self, paper: str) -> Shortfall:
+        """What the extracting model did not read of the paper with this id, and what of its replies was dropped."""
+        return self._store.shortfall(paper)
 
     def element(self, element: str) -> Element:
         """An element by id; raises KeyError."""

@@ -4,6 +4,7 @@ Importing this package imports neither torch nor openai; an adapter does so when
 """
 
 from paperscope.models.batched import BatchedEmbedder
+from paperscope.models.budgeted import Budget, BudgetedEmbedder, BudgetedModel
 from paperscope.models.cached import CachedModel
 from paperscope.models.endpoint import Endpoint
 from paperscope.models.fakes import FakeEmbedder, FakeModel, FakeReranker
@@ -13,6 +14,7 @@ from paperscope.models.local_embedder import LocalEmbedder
 from paperscope.models.metered import MeteredModel
 from paperscope.models.openai_chat import OpenAIChatModel
 from paperscope.models.openai_embedder import OpenAIEmbedder
+from paperscope.models.rehearsed import RehearsedModel
 from paperscope.models.reranker import CrossEncoderReranker
 from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
 from paperscope.models.structured import ask_json
@@ -21,6 +23,9 @@ from paperscope.models.wiring import Models, build_embedder, build_model, build_
 
 __all__ = [
     "BatchedEmbedder",
+    "Budget",
+    "BudgetedEmbedder",
+    "BudgetedModel",
     "CachedModel",
     "CrossEncoderReranker",
     "Endpoint",
@@ -33,6 +38,7 @@ __all__ = [
     "Models",
     "OpenAIChatModel",
     "OpenAIEmbedder",
+    "RehearsedModel",
     "RetryPolicy",
     "RetryingEmbedder",
     "RetryingModel",

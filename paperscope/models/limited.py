@@ -2,19 +2,26 @@
 
 import asyncio
 
+from paperscope.errors import ModelRateLimitError
 from paperscope.models.per_loop import PerLoop
 from paperscope.protocols import LanguageModel
 from paperscope.types import ModelReply, ModelRequest
 
 __all__ = ["LimitedModel"]
 
+_PATIENCE = 5
+
 
 class LimitedModel:
-    """At most `concurrency` calls are under way at once on an event loop."""
+    """At most `concurrency` calls are under way at once on an event loop, and fewer while the server is at its limit.
+
+    Each call that the server turns down for its rate takes a slot away, down to the last one; five replies in a row for
+    each slot give one back.
+    """
 
     def __init__(self, model: LanguageModel, *, concurrency: int) -> None:
         self._model = model
-        self._slots = PerLoop(lambda: asyncio.Semaphore(concurrency))
+        self._slots = PerLoop(lambda: _Slots(concurrency))
 
     @property
     def name(self) -> str:
@@ -23,5 +30,37 @@ class LimitedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Wait for a slot, then ask."""
-        async with self._slots.get():
+        slots = self._slots.get()
+        await slots.take()
+        limited = False
+        try:
             return await self._model.complete(request)
+        except ModelRateLimitError:
+            limited = True
+            raise
+        finally:
+            slots.give_back(limited=limited)
+
+
+class _Slots:
+    def __init__(self, most: int) -> None:
+        self._most = self._open = most
+        self._free = asyncio.Semaphore(most)
+        self._in_a_row = 0
+
+    async def take(self) -> None:
+        await self._free.acquire()
+
+    def give_back(self, *, limited: bool) -> None:
+        if limited:
+            self._in_a_row = 0
+            if self._open > 1:
+                self._open -= 1
+                return
+        else:
+            self._in_a_row += 1
+            if self._in_a_row >= _PATIENCE * self._open and self._open < self._most:
+                self._in_a_row = 0
+                self._open += 1
+                self._free.release()
+        self._free.release()

@@ -22,31 +22,40 @@ T = TypeVar("T")
 class RetryPolicy:
     """Waits `first` seconds, then twice as long each time, up to `longest`, shortened by up to half at random.
 
-    A server's Retry-After is obeyed; where it asks for more than `longest`, the call is given up at once.
+    A rate limit is no failure: it is waited out, `retries` or not, as long as a server's Retry-After says at least.
+    Only where the waits of a call would come to more than `patience` seconds, it is given up at once.
     """
 
     retries: int = 4
     first: float = 1.0
     longest: float = 60.0
+    patience: float = 1800.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     jitter: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
         """What `call` returns; raises its last error. Only `ModelUnavailableError` is worth another try."""
-        for attempt in range(self.retries):
+        failures = limits = 0
+        waited = 0.0
+        while True:
             try:
                 return await call()
-            except ModelUnavailableError as error:
-                wait = self._wait(attempt, error)
-                if wait > self.longest:
+            except ModelRateLimitError as error:
+                wait = max(self._wait(limits), error.retry_after or 0.0)
+                limits += 1
+                waited += wait
+                if waited > self.patience:
                     raise
-                await self.sleep(wait)
-        return await call()
+            except ModelUnavailableError:
+                if failures == self.retries:
+                    raise
+                wait = self._wait(failures)
+                failures += 1
+            await self.sleep(wait)
 
-    def _wait(self, attempt: int, error: ModelUnavailableError) -> float:
-        wait = min(self.longest, self.first * 2.0**attempt) * (1 - self.jitter() / 2)
-        asked = error.retry_after if isinstance(error, ModelRateLimitError) else None
-        return max(wait, asked or 0.0)
+    def _wait(self, attempt: int) -> float:
+        # Beyond some hundred attempts, the power would be too large for a float.
+        return min(self.longest, self.first * 2.0 ** min(attempt, 100)) * (1 - self.jitter() / 2)
 
 
 class RetryingModel:

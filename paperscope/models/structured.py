@@ -30,7 +30,7 @@ async def ask_json(
     """Ask for a JSON object that `validator` accepts; its schema goes with the request.
 
     A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
-    fails too. The usage is that of all calls made.
+    fails too; its `kept` says whether both came from a cache. The usage is that of all calls made.
     """
     adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
     request = replace(request, schema=strict_schema(adapter))
@@ -48,7 +48,8 @@ async def ask_json(
     except ValueError as error:
         raise ModelReplyError(
             f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
-            f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help"
+            f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help",
+            kept=usage.calls == 0,
         ) from error
 
 

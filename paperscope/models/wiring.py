@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from paperscope.models.batched import BatchedEmbedder
+from paperscope.models.budgeted import Budget, BudgetedEmbedder, BudgetedModel
 from paperscope.models.cached import CachedModel
 from paperscope.models.endpoint import Endpoint
 from paperscope.models.limited import LimitedModel
@@ -36,39 +37,46 @@ class Models:
             await drain()
 
 
-def build_models(settings: Settings, cache: CallCache) -> Models:
-    """Models as set; nothing is loaded or reached yet. Raises `ModelError` where weights are missing."""
+def build_models(settings: Settings, cache: CallCache, *, budget: Budget | None = None) -> Models:
+    """Models as set; nothing is loaded or reached yet. All that is paid for comes out of one `budget`, where there is
+    one. Raises `ModelError` where weights are missing."""
     answer, extract, vision = (
-        build_model(role, cache) for role in (settings.answer, settings.extract, settings.vision)
+        build_model(role, cache, budget=budget) for role in (settings.answer, settings.extract, settings.vision)
     )
     reranker = settings.retrieval.reranker
     return Models(
         answer=answer,
         extract=extract,
         vision=vision,
-        embedder=build_embedder(settings.embed),
+        embedder=build_embedder(settings.embed, budget=budget),
         reranker=CrossEncoderReranker(find_weights(reranker)) if reranker else None,
         drains=tuple(model.drain for model in (answer, extract, vision) if model is not None),
     )
 
 
-def build_embedder(settings: EmbedSettings) -> Embedder:
+def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None) -> Embedder:
     """The embedder as set; it loads or reaches nothing yet. Raises `ModelError` where weights are missing."""
     if settings.provider == "local":
         return LocalEmbedder(find_weights(settings.model))
     # Retries are inside the batches: what is already embedded is not asked for again.
-    embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
+    embedder: Embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
+    if budget is not None:
+        embedder = BudgetedEmbedder(embedder, budget, price_prompt=settings.price_prompt)
     return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
 
 
-def build_model(role: RoleSettings, cache: CallCache) -> CachedModel | None:
+def build_model(role: RoleSettings, cache: CallCache, *, budget: Budget | None = None) -> CachedModel | None:
     """One role's model, None where it is not configured.
 
-    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot.
+    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; the budget
+    innermost, so that it counts what is sent.
     """
     if not role.configured:
         return None
-    model = OpenAIChatModel(_endpoint(role), price_prompt=role.price_prompt, price_completion=role.price_completion)
+    prices = {"price_prompt": role.price_prompt, "price_completion": role.price_completion}
+    model: LanguageModel = OpenAIChatModel(_endpoint(role), **prices)
+    if budget is not None:
+        model = BudgetedModel(model, budget, **prices)
     limited = LimitedModel(model, concurrency=role.concurrency)
     return CachedModel(RetryingModel(limited, RetryPolicy(retries=role.retries)), cache)
 

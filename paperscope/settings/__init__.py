@@ -4,6 +4,7 @@ from paperscope.settings.load import load_settings
 from paperscope.settings.sections import (
     ChunkingSettings,
     EmbedSettings,
+    ExtractSettings,
     LimitSettings,
     ParserSettings,
     RetrievalSettings,
@@ -14,6 +15,7 @@ from paperscope.settings.tree import SettingRow, Settings
 __all__ = [
     "ChunkingSettings",
     "EmbedSettings",
+    "ExtractSettings",
     "LimitSettings",
     "ParserSettings",
     "RetrievalSettings",

@@ -1,5 +1,7 @@
 """The sections of the settings."""
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -12,6 +14,7 @@ __all__ = [
     "Address",
     "ChunkingSettings",
     "EmbedSettings",
+    "ExtractSettings",
     "Folder",
     "Key",
     "LimitSettings",
@@ -50,8 +53,21 @@ def _checked_key(key: SecretStr) -> SecretStr:
     return SecretStr(text)
 
 
+def _checked_types(types: Mapping[str, str]) -> Mapping[str, str]:
+    for name, meaning in types.items():
+        if not re.fullmatch(r"[^\W\d_][\w -]{0,39}", name) or name in ("table", "figure", "equation"):
+            raise ValueError(
+                f"{name!r} can't be a type: take up to 40 letters, digits, spaces or hyphens (table, figure and "
+                "equation are types already)"
+            )
+        if not meaning or not meaning.isprintable():
+            raise ValueError(f"say on one line what the type {name!r} is")
+    return types
+
+
 Address = Annotated[str, AfterValidator(_checked_address)]
 Key = Annotated[SecretStr, AfterValidator(_checked_key)]
+EntityTypes = Annotated[Mapping[str, str], AfterValidator(_checked_types)]
 Folder = Annotated[Path, AfterValidator(_expanded)]
 
 
@@ -98,6 +114,22 @@ class RoleSettings(EndpointSettings):
         return self
 
 
+class ExtractSettings(RoleSettings):
+    """The model that extracts entities, and what it is asked for."""
+
+    tokens_per_call: int = Field(
+        default=2500, ge=200, description="chunks of near sections share a call up to about this many tokens"
+    )
+    gleanings: int = Field(
+        default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"
+    )
+    types: EntityTypes = Field(
+        default={},
+        description="the types of entities, each with what it is, the most telling first, the last for all else; "
+        "empty: dataset, metric, task, method, quantity, concept",
+    )
+
+
 class EmbedSettings(EndpointSettings):
     """The embedder. Local and without a model: the bundled all-MiniLM-L6-v2."""
 
@@ -109,6 +141,7 @@ class EmbedSettings(EndpointSettings):
         default="", description="local: a folder or a Hugging Face name, empty: bundled; openai: the model's name"
     )
     dimension: int | None = Field(default=None, ge=1, description="openai: the length of the model's vectors")
+    price_prompt: float = Field(default=0.0, ge=0, description="openai: price of a million tokens")
 
     @model_validator(mode="after")
     def _fits_provider(self) -> Self:

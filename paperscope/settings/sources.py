@@ -11,6 +11,8 @@ from paperscope.settings.tree import Settings, Source
 __all__ = ["PREFIX", "Environment", "File", "Given", "Inherited"]
 
 PREFIX = "PAPERSCOPE_"
+# Settings whose value is a table with names of the user's own.
+TABLES = frozenset({"extract.types"})
 
 
 class Given(InitSettingsSource, Source):
@@ -95,7 +97,7 @@ def _leaves(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[st
     """Dotted names and values; an empty table is a value, unless it is a section that sets nothing."""
     for key, value in values.items():
         name = prefix + key
-        if isinstance(value, Mapping) and (value or name in Settings.model_fields):
+        if isinstance(value, Mapping) and name not in TABLES and (value or name in Settings.model_fields):
             yield from _leaves(value, f"{name}.")
         elif value is not None:
             yield name, value

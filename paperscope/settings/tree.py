@@ -17,6 +17,7 @@ from paperscope.settings.sections import (
     Address,
     ChunkingSettings,
     EmbedSettings,
+    ExtractSettings,
     Folder,
     Key,
     LimitSettings,
@@ -59,7 +60,7 @@ class Settings(BaseSettings, Section):
         default=SecretStr(""), description="the key of every role that names none, or else OPENAI_API_KEY"
     )
     answer: RoleSettings = RoleSettings()
-    extract: RoleSettings = RoleSettings()
+    extract: ExtractSettings = ExtractSettings()
     vision: RoleSettings = RoleSettings()
     judge: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()

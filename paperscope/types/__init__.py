@@ -46,7 +46,16 @@ from paperscope.types.images import (
     model_words,
     paper_words,
 )
-from paperscope.types.knowledge import Chunk, Entity, Extraction, Relation, entity_key
+from paperscope.types.knowledge import (
+    Chunk,
+    Entity,
+    Extraction,
+    Mention,
+    Relation,
+    Shortfall,
+    UnreadChunk,
+    entity_key,
+)
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
 from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalRequest
@@ -77,6 +86,7 @@ __all__ = [
     "ImageReading",
     "IndexedPaper",
     "Link",
+    "Mention",
     "Message",
     "ModelReply",
     "ModelRequest",
@@ -98,10 +108,12 @@ __all__ = [
     "RetrievalRequest",
     "Section",
     "SeenEntity",
+    "Shortfall",
     "SkippedImage",
     "StageTime",
     "Status",
     "Table",
+    "UnreadChunk",
     "UnreadImage",
     "Usage",
     "content_hash",

@@ -3,11 +3,15 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import Self
 
 from paperscope.types.images import model_words
 from paperscope.types.place import Place
 
-__all__ = ["Chunk", "Entity", "Extraction", "Relation", "entity_key"]
+__all__ = ["SPACES", "Chunk", "Entity", "Extraction", "Mention", "Relation", "Shortfall", "UnreadChunk", "entity_key"]
+
+SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
+"""What stands between the words of a name: spaces, hyphens and dashes of every kind."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,9 +45,21 @@ class Chunk:
         return "\n".join(part for part in (self.text, model_words(self.seen)) if part) if self.seen else self.text
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class Mention:
+    """Where an element names an entity: the characters from `start` up to `end` of the element's text."""
+
+    element: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entity:
-    """A thing that papers speak of. `sources` are ids of the elements that name it; `id` is `entity_key(name)`."""
+    """A thing that papers speak of. `sources` are ids of the elements that name it; `id` is `entity_key(name)`.
+
+    `mentions` are the exact places that an extractor vouches for, in the order of elements and characters.
+    """
 
     id: str
     name: str
@@ -51,6 +67,7 @@ class Entity:
     description: str
     sources: tuple[str, ...]
     aliases: tuple[str, ...] = ()
+    mentions: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,11 +83,37 @@ class Relation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class UnreadChunk:
+    """A chunk for which a model gave no reply that can be used, and why; the next add asks for it again."""
+
+    chunk: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shortfall:
+    """What a model's extraction lacks: chunks without a reply, and how many entities and relations of its replies were
+    dropped, since they don't stand in their chunk or were too many."""
+
+    unread: tuple[UnreadChunk, ...] = ()
+    dropped_entities: int = 0
+    dropped_relations: int = 0
+
+    def __add__(self, other: Self) -> "Shortfall":
+        return Shortfall(
+            unread=self.unread + other.unread,
+            dropped_entities=self.dropped_entities + other.dropped_entities,
+            dropped_relations=self.dropped_relations + other.dropped_relations,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Extraction:
     """One paper's own contribution to the graph; every relation's ends are among its entities."""
 
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
+    shortfall: Shortfall = Shortfall()
 
 
 def entity_key(name: str) -> str:
@@ -79,5 +122,4 @@ def entity_key(name: str) -> str:
     `F1 Score`, `F1-score` and `F1 SCORE` meet; `+` and other signs that tell methods apart are kept.
     """
     text = unicodedata.normalize("NFKC", name).casefold()
-    text = re.sub(r"[\s\-_\u2010-\u2015\u2212]+", " ", text)
-    return text.strip(" .,;:")
+    return SPACES.sub(" ", text).strip(" .,;:")

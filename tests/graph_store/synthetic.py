@@ -24,6 +24,7 @@ from paperscope.types import (
     ImageDescription,
     IndexedPaper,
     Link,
+    Mention,
     Page,
     Paper,
     PaperImages,
@@ -33,8 +34,10 @@ from paperscope.types import (
     Relation,
     Section,
     SeenEntity,
+    Shortfall,
     SkippedImage,
     Table,
+    UnreadChunk,
     UnreadImage,
     content_hash,
     entity_key,
@@ -143,6 +146,7 @@ def _extraction(
             description=f"{name} is used {note}".strip(),
             sources=sources[: 1 + number % 2],
             aliases=(f"{name} variant",),
+            mentions=(Mention(element=sources[0], start=number, end=number + len(name)),),
         )
         for number, name in enumerate(names)
     )
@@ -157,7 +161,8 @@ def _extraction(
         )
         for number, (one, other) in enumerate(pairwise(entities))
     )
-    return Extraction(entities=entities, relations=relations)
+    shortfall = Shortfall(unread=(UnreadChunk(chunk=f"{paper}/chunk-1", reason=note),)) if note else Shortfall()
+    return Extraction(entities=entities, relations=relations, shortfall=shortfall)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

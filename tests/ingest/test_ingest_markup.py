@@ -11,7 +11,7 @@ from ingest import parser_for
 from ingest.export import to_html
 from paperscope.cli.display import paper_view, papers_view
 from paperscope.settings import LimitSettings, ParserSettings
-from paperscope.types import Paper, PaperImages, Passage, Table
+from paperscope.types import Paper, PaperImages, Passage, Shortfall, Table
 
 MARKDOWN = """---
 title: Owl Nets
@@ -135,7 +135,7 @@ def test_every_place_counts_lines(paper: Paper) -> None:
 
 def test_no_page_is_shown_to_a_reader(paper: Paper) -> None:
     console = Console(width=200, file=StringIO(), record=True)
-    console.print(paper_view(paper, {}, images=PaperImages()), papers_view([paper]))
+    console.print(paper_view(paper, {}, images=PaperImages(), shortfall=Shortfall()), papers_view([paper]))
     shown = console.export_text()
     assert "–" in shown
     assert "page 1" not in shown.lower()

@@ -176,6 +176,14 @@ async def test_a_server_may_ask_for_a_longer_wait(asked: float | None, waits: li
     assert clock.waits == waits
 
 
+async def test_a_rate_limit_slows_and_never_fails() -> None:
+    clock = Clock()
+    limits: list[str | ModelError] = [ModelRateLimitError("slow down", retry_after=2.0) for _ in range(50)]
+    model = RetryingModel(FakeModel([*limits, DOWN, "fine"]), clock.policy(retries=1))
+    assert (await model.complete(request())).text == "fine"
+    assert clock.waits == [2.0, 2.0, *[3.0] * 48, 1.0]
+
+
 async def test_a_wait_beyond_patience_is_not_begun() -> None:
     clock = Clock()
     limit = ModelRateLimitError("come back tomorrow", retry_after=86400)
@@ -196,6 +204,40 @@ async def test_no_more_calls_are_under_way_than_allowed() -> None:
     slow.finish.set()
     assert [reply.text for reply in await asyncio.gather(*waiting)] == list("012345")
     assert (slow.calls, slow.most) == (6, 2)
+
+
+class RateLimited:
+    """A server that takes `room` calls at once, and turns further ones down."""
+
+    name = "busy"
+
+    def __init__(self, *, room: int) -> None:
+        self.room = room
+        self.now = self.calls = self.refused = 0
+        self.most: list[int] = []
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        self.calls += 1
+        if self.now >= self.room:
+            self.refused += 1
+            raise ModelRateLimitError("too many at once", retry_after=0.0)
+        self.now += 1
+        self.most.append(self.now)
+        await settle()
+        self.now -= 1
+        return ModelReply(text=request.messages[0].text)
+
+
+async def test_a_limit_narrows_to_what_the_server_takes_and_widens_again() -> None:
+    server = RateLimited(room=2)
+    policy = RetryPolicy(retries=0, sleep=lambda _: settle(), jitter=lambda: 0.0)
+    model = RetryingModel(LimitedModel(server, concurrency=8), policy)
+    replies = await asyncio.gather(*(model.complete(request(str(n))) for n in range(200)))
+    assert [reply.text for reply in replies] == [str(n) for n in range(200)]
+    assert server.refused < 40, "with eight calls at once, six of eight would be turned down"
+    server.room, server.most = 8, []
+    await asyncio.gather(*(model.complete(request(str(n))) for n in range(400)))
+    assert max(server.most) == 8
 
 
 def test_a_limit_serves_one_event_loop_after_another() -> None:

@@ -1,0 +1,47 @@
+"""How many tokens a text is, by a rule that needs no tokenizer."""
+
+import json
+import math
+
+from paperscope.types import ModelRequest
+
+__all__ = ["count_tokens", "request_tokens"]
+
+# Fitted to cl100k (OpenAI's tokenizer of GPT-4) on the text of papers: words take a token for 5.5 letters and spaces,
+# digits one each, other signs of ASCII one for 1.4, all further characters two each.
+_LETTER, _DIGIT, _SIGN, _OTHER = 1 / 5.5, 1.0, 1 / 1.4, 2.0
+# OpenAI's guide "Images and vision": a picture takes 85 tokens and 170 for each tile of 512 pixels, after it was shrunk
+# into 2048 x 2048 and to a shorter side of 768.
+_IMAGE, _TILE, _TILE_SIDE, _LONG_SIDE, _SHORT_SIDE = 85, 170, 512, 2048, 768
+_MESSAGE = 4
+_PNG_SIZE = slice(16, 24)
+
+
+def count_tokens(text: str) -> int:
+    """About how many tokens `text` is for a model of today; within some 5 % for papers in English."""
+    ascii_ = text.encode("ascii", errors="ignore")
+    digits = sum(map(ascii_.count, b"0123456789"))
+    letters = sum(byte in _LETTERS for byte in ascii_)
+    signs = len(ascii_) - digits - letters
+    return math.ceil(_LETTER * letters + _DIGIT * digits + _SIGN * signs + _OTHER * (len(text) - len(ascii_)))
+
+
+def request_tokens(request: ModelRequest) -> int:
+    """About how many prompt tokens a request is: its messages, its pictures, and its schema, which is sent along."""
+    texts = sum(_MESSAGE + count_tokens(message.text) for message in request.messages)
+    images = sum(_image_tokens(image) for message in request.messages for image in message.images)
+    schema = 0 if request.schema is None else count_tokens(json.dumps(request.schema))
+    return texts + images + schema
+
+
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \n\t\r")
+
+
+def _image_tokens(png: bytes) -> int:
+    size = png[_PNG_SIZE]
+    width, height = int.from_bytes(size[:4]), int.from_bytes(size[4:])
+    if not width or not height:
+        return _IMAGE
+    shrink = min(1.0, _LONG_SIDE / max(width, height), _SHORT_SIDE / min(width, height))
+    tiles = math.ceil(width * shrink / _TILE_SIDE) * math.ceil(height * shrink / _TILE_SIDE)
+    return _IMAGE + _TILE * tiles

@@ -1,0 +1,117 @@
+"""A model server on this machine for tests: an OpenAI-compatible endpoint whose replies a function writes."""
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+__all__ = ["ModelServer", "echo", "fingerprint", "serve", "words"]
+
+Body = Mapping[str, Any]
+
+
+@dataclass
+class ModelServer:
+    """What a server was asked, in order: each body, and its fingerprint in `names`.
+
+    `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds).
+    """
+
+    reply: Callable[[Body], str]
+    seconds: float = 0.0
+    url: str = ""
+    bodies: list[Body] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    refuse: list[int] = field(default_factory=list)
+    retry_after: float = 0.0
+
+
+def fingerprint(body: Body) -> str:
+    """The same for equal requests."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def words(body: Body) -> str:
+    """All text of a request."""
+    parts: list[str] = []
+    for message in body["messages"]:
+        content = message["content"]
+        parts += [content] if isinstance(content, str) else [part.get("text", "") for part in content]
+    return "\n".join(parts)
+
+
+def echo(body: Body) -> str:
+    """What a careful model might reply: capitalised words of each passage as entities, a sentence to a picture."""
+    if "entities" not in body["response_format"]["json_schema"]["name"]:
+        return json.dumps(
+            {
+                "kind": "other",
+                "description": "This is a picture of the paper, and there is nothing to be said of it.",
+                "visible_text": [],
+                "entities": [],
+                "data_points": [],
+                "latex": "",
+            }
+        )
+    entities = [
+        {"chunk": name, "mention": word, "type": "concept", "description": f"{word} is named."}
+        for name, text in re.findall(r"<<<(C\d+) [0-9a-f]+\n(.*?)\n\1 [0-9a-f]+>>>", words(body), re.DOTALL)
+        for word in list(dict.fromkeys(re.findall(r"\b[A-Z][a-z]{3,}\b", text)))[:6]
+    ]
+    return json.dumps({"entities": entities, "relations": []})
+
+
+@contextmanager
+def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
+    """A server that takes so many seconds for each reply. It counts a token for four characters."""
+    state = ModelServer(reply=reply, seconds=seconds)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.bodies.append(body)
+            state.names.append(fingerprint(body))
+            time.sleep(state.seconds)
+            if state.refuse:
+                self._send(state.refuse.pop(0), {"error": {"message": "not now"}})
+                return
+            content = state.reply(body)
+            usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
+            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+            self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage})
+
+        def _send(self, status: int, reply: Body) -> None:
+            payload = json.dumps(reply).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Retry-After", str(state.retry_after))
+            self.send_header("Content-Length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+
+        def log_message(self, *_arguments: object) -> None:
+            return
+
+        def handle(self) -> None:
+            try:
+                super().handle()
+            except (BrokenPipeError, ConnectionResetError):
+                return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
