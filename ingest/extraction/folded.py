@@ -46,7 +46,7 @@ class FoldedText:
 
 
 def stands_in(key: str, folded: str) -> bool:
-    """Whether `key` stands in the text as whole words; both are folded by `entity_key`."""
+    """Whether `key` stands in the text as whole words; both are folded in the same way."""
     return _find(key, folded) >= 0
 
 

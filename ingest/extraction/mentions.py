@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.element_text import element_text
+from ingest.extraction.folded import stands_in
 from paperscope.sentences import sentences
 from paperscope.types import Element, Figure, Paper, Passage, Reference, Table, entity_key
 from paperscope.types.knowledge import SPACES
@@ -26,18 +27,30 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperText:
-    """What extraction reads: sentences in reading order, and each element's text, plain and folded (references,
-    authors and furniture left out)."""
+    """What extraction reads: sentences in reading order, and each element's text: plain, folded by `entity_key`, and
+    `spaced`, which is folded but for case (references, authors and furniture left out)."""
 
     sentences: tuple[Sentence, ...]
     texts: Mapping[str, str]
     folded: Mapping[str, str]
+    spaced: Mapping[str, str]
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
-        """Those of `elements` in which one of `names` literally occurs, folded by `entity_key`; without repeats."""
-        keys = [key for name in names if (key := entity_key(name))]
+        """Those of `elements` in which one of `names` stands as whole words, without repeats.
+
+        Names are folded by `entity_key`; a short coined one ("MAP") stands in its own spelling only.
+        """
+        strict, folded = set[str](), set[str]()
+        for name in names:
+            strict.add(_spaced(name)) if _is_strict(name) else folded.add(entity_key(name))
         return tuple(
-            element for element in dict.fromkeys(elements) if any(key in self.folded.get(element, "") for key in keys)
+            element
+            for element in dict.fromkeys(elements)
+            if element in self.texts
+            and (
+                any(stands_in(key, self.folded[element]) for key in folded)
+                or any(stands_in(form, self.spaced[element]) for form in strict)
+            )
         )
 
 
@@ -49,6 +62,7 @@ def read_paper(paper: Paper) -> PaperText:
         sentences=tuple(sentence for element in elements for sentence in _sentences(element)),
         texts=texts,
         folded={element: entity_key(text) for element, text in texts.items()},
+        spaced={element: _spaced(text) for element, text in texts.items()},
     )
 
 

@@ -285,3 +285,12 @@ async def test_a_float_that_nothing_speaks_of_is_near_what_is_named_before_it() 
     extraction = await LocalExtractor().extract(paper_of(*texts, figure), ())
     near = [one for one in extraction.relations if one.source == "p/figure-1"]
     assert [(one.target, one.kind, one.sources) for one in near] == [("cross entropy", "near", ("p/passage-2",))]
+
+
+async def test_a_name_stands_only_where_it_is_a_whole_word() -> None:
+    texts = passages("High accuracy and minimal edges.", "We map words.", "The Edge and Min of a graph.")
+    table = table_of("Model|Acc|MAP|Edge", "BERT|9|8|7")
+    extraction = await extract(paper_of(*texts, table))
+    assert by_name(extraction, "Acc").sources == ("p/table-1",)
+    assert by_name(extraction, "MAP").sources == ("p/table-1",)
+    assert by_name(extraction, "Edge").sources == ("p/passage-3", "p/table-1")
