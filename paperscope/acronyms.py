@@ -2,22 +2,45 @@
 
 After A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical
 text", Pacific Symposium on Biocomputing 8 (2003), pp. 451-462; reading a short form's letters from right to left.
+A long form whose words begin with just these letters comes before their shortest; without brackets nothing less will do.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Definition", "definitions", "long_form"]
 
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{2,120})[)\]]")
 _REMARK = re.compile(
-    r"""^(?: i\.\s?e\.,? | short\ for | abbreviated(?:\ as)? | denoted(?:\ as|\ by)? | hereafter
+    r"""^(?: i\.\s?e\.,? | short\ for | for | in\ short | abbreviated(?:\ as)? | denoted(?:\ as|\ by)? | hereafter
       | or | called | the | an? | = )\s+
       | ,?\ for\ short$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _FOR_SHORT = re.compile(r"[)\]]?,? for short\b")
+_SHORT = r"(?=[^\W_]{1,9}[A-Z]|[A-Z][^\W_]?\d)[^\W_]{2,10}"
+# "DA = data augmentation", "ADC: analog-to-digital converter", "CRNN is a convolutional ...", "BARC, Basic ..."
+_EXPLAINED = re.compile(
+    rf"""(?<![\w-])({_SHORT})
+        (?: (?: \s?=\s? | :\ | ,\ (?:short\ for\ )?
+              | \ (?:stands?\ for|denotes?|means?|refers?\ to|represents?|is\ short\ for|is)\ ) (?:an?\ |the\ )?
+          | \ ?[\u2013\u2014]\ ? | \ -\ | -(?=[A-Z][a-z]) )
+        [\"'\u201c]?(?=[^\W_])""",
+    re.VERBOSE,
+)
+# "Monte Carlo, or MC in short", "data augmentation, abbreviated as DA", "Uniform Limit Theorem ULT"
+_NAMED = re.compile(
+    rf"""(?: ,?\ (?:or|abbreviated(?:\ as|\ to|\ by)?|denoted(?:\ as|\ by)?|hereafter|shortened\ to|called|i\.e\.,?)
+          | , | (?=\ ) )
+        \ (?:simply\ |the\ )?[\"'\u201c]?({_SHORT})(?![\w-])""",
+    re.VERBOSE,
+)
+_SAYS = re.compile(r"[=:]|[a-z]{2}")
+_MAX_WORDS = 12
+_SMALL = frozenset("a an and as at by for from in of on or the to via with".split())
+_BREAK = re.compile(r"[;:()\[\]]|[,.](?=\s|$)")
+_QUOTES = "\"'\u201c\u201d\u2018\u2019"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,15 +52,72 @@ class Definition:
 
 
 def definitions(text: str) -> Iterator[Definition]:
-    """Each "long form (SF)" and "SF (long form)" in one sentence or caption."""
+    """Each "long form (SF)" and "SF (long form)" in one sentence or caption, then those that it gives without brackets
+    for other short forms."""
+    known = set[str]()
     for match in _BRACKETS.finditer(text):
-        inside = _REMARK.sub("", re.split(r"[,;]\s", match[1])[0].strip().strip("\"'\u201c\u201d"))
+        inside = _REMARK.sub("", re.split(r"[,;]\s", match[1])[0].strip().strip(_QUOTES))
         left = _left_context(text[: match.start()])
         found = _forward(left, inside) or _reversed(left, inside)
         if found is None and _FOR_SHORT.search(text[match.start() : match.end() + 11]):
             found = _declared(left, inside)
         if found:
+            known.add(found.short)
             yield found
+    for found in _bare(text):
+        if found.short not in known:
+            known.add(found.short)
+            yield found
+
+
+def _bare(text: str) -> Iterator[Definition]:
+    """Definitions without brackets, where the words' initials spell the short form; one of two letters needs a word or
+    sign that says more than a comma."""
+    for match in _EXPLAINED.finditer(text):
+        words = _BREAK.split(text[match.end() :])[0].split()
+        if (len(match[1]) > 2 or _SAYS.search(match[0][len(match[1]) :])) and (long := _spelt_head(match[1], words)):
+            yield Definition(short=match[1], long=long)
+    for match in _NAMED.finditer(text):
+        words = _left_context(re.split(r"[,.]\s", text[: match.start()])[-1]).split()
+        said = match[0].removesuffix(match[1])
+        if (len(match[1]) > 2 or _SAYS.search(said)) and (long := _spelt_tail(match[1], words)):
+            yield Definition(short=match[1], long=long)
+
+
+def _spelt_head(short: str, words: Sequence[str]) -> str | None:
+    """The first words, as few as spell `short` by their initials."""
+    ends = range(1, min(len(words), _MAX_WORDS) + 1)
+    return next((_bared(words[:end]) for end in ends if _is_spelt(short, words[:end])), None)
+
+
+def _spelt_tail(short: str, words: Sequence[str]) -> str | None:
+    """The last words, as few as spell `short` by their initials."""
+    starts = range(len(words) - 1, max(len(words) - _MAX_WORDS, 0) - 1, -1)
+    return next((_bared(words[start:]) for start in starts if _is_spelt(short, words[start:])), None)
+
+
+def _bared(words: Sequence[str]) -> str:
+    return " ".join(words).strip(_QUOTES + " ,.")
+
+
+def _is_spelt(short: str, words: Sequence[str]) -> bool:
+    """Whether the words' initials are the letters of `short`; only small words and the later parts of hyphenated words
+    may give none, and neither the first nor the last word is small."""
+    letters = [character.casefold() for character in _singular(short) if character.isalnum()]
+    parts = [
+        (part[0].casefold(), bool(number) or part.casefold() in _SMALL)
+        for word in words
+        for number, part in enumerate(re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)*", word))
+    ]
+    edges = {word.strip(_QUOTES).casefold() for word in (*words[:1], *words[-1:])}
+    return len(letters) > 1 and not edges & _SMALL and len(parts) < 2 * len(letters) + 4 and _fits(parts, letters)
+
+
+def _fits(parts: Sequence[tuple[str, bool]], letters: Sequence[str]) -> bool:
+    if not parts or not letters:
+        return not letters and all(spare for _, spare in parts)
+    (initial, spare), rest = parts[0], parts[1:]
+    return (initial == letters[0] and _fits(rest, letters[1:])) or (spare and _fits(rest, letters))
 
 
 def long_form(short: str, text: str) -> str | None:
@@ -67,6 +147,8 @@ def _forward(left: str, inside: str) -> Definition | None:
             continue
         words = left.split()
         reach = min(len(short) + 5, len(short) * 2)
+        if spelt := _spelt_tail(short, words):
+            return Definition(short=inside, long=spelt)
         candidate = long_form(short, " ".join(words[-reach:]))
         if candidate is not None and _is_long_form(candidate, short):
             return Definition(short=inside, long=_without_head(candidate.strip(" ,."), short))
@@ -97,7 +179,7 @@ def _declared(left: str, short: str) -> Definition | None:
 
 def _left_context(text: str) -> str:
     """The words before a bracket, back to the last sign that a long form can't cross."""
-    return re.split(r"[;:()\[\]]", text)[-1].strip().strip("\"'\u201c\u201d")
+    return re.sub(r"[\"\u201c\u201d]|['\u2019]s?$", "", re.split(r"[;:()\[\]]", text)[-1].strip()).strip()
 
 
 def _is_short_form(text: str) -> bool:
@@ -107,6 +189,7 @@ def _is_short_form(text: str) -> bool:
         and len(text.split()) <= 2
         and text[0].isalnum()
         and any(character.isupper() for character in text)
+        and not text.startswith("see ")
         and not text[1:].islower()
     )
 

@@ -53,7 +53,7 @@ def test_letters_are_matched_from_the_right_and_the_first_one_begins_a_word() ->
     assert long_form("NE", "tone") is None
 
 
-@given(st.text(alphabet=st.sampled_from("abC D(),.-;[]sE1"), max_size=60))
+@given(st.text(alphabet=st.sampled_from("abC D(),.-;[]sE1=:'"), max_size=60))
 def test_both_forms_always_stand_in_the_text(text: str) -> None:
     squeezed = " ".join(text.split())
     for found in definitions(text):
@@ -84,3 +84,47 @@ def _spans(tokens: list[str], labels: list[str]) -> list[str]:
         elif label == "I-long" and before.endswith("long"):
             spans[-1].append(token)
     return [" ".join(span).replace(" - ", "-") for span in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("Here, DA = direct assessment, RR = other.", "DA", "direct assessment"),
+        ("ADC: analog-to-digital converter.", "ADC", "analog-to-digital converter"),
+        ("Sampling by Markov chains, or MC in short, is slow.", "MC", "Markov chains"),
+        ("We use data augmentation, abbreviated as DA, here.", "DA", "data augmentation"),
+        ("PV denotes paragraph vector here.", "PV", "paragraph vector"),
+        (
+            "CRNN is a convolutional recurrent neural network with gates.",
+            "CRNN",
+            "convolutional recurrent neural network",
+        ),
+        ("We present GMC, grid-based motion clustering, a method.", "GMC", "grid-based motion clustering"),
+        ("By the Uniform Limit Theorem ULT, it holds.", "ULT", "Uniform Limit Theorem"),
+        ("Some are central compact objects (CCOs).", "CCOs", "central compact objects"),
+        (
+            'the "Multi-level Generalized Assignment Problem" (MGAP)',
+            "MGAP",
+            "Multi-level Generalized Assignment Problem",
+        ),
+        ("our PCD (for Pure Census Disaggregation) method", "PCD", "Pure Census Disaggregation"),
+    ],
+)
+def test_definitions_without_brackets_and_whole_tails(text: str, short: str, long: str) -> None:
+    assert [(found.short, found.long) for found in definitions(text)][:1] == [(short, long)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "New York, NY, USA: ACM.",
+        "CNN, RNN and LSTM networks are compared.",
+        "BERT is better than our model.",
+        "We use GPT, a large model of language.",
+        "In QA, question and answer are texts.",
+        "Smith et al. (see Fig. 3).",
+        "The learning rate LR decays.",
+    ],
+)
+def test_what_only_stands_near_a_short_form_is_no_definition(text: str) -> None:
+    assert list(definitions(text)) == []
