@@ -2,7 +2,7 @@
 
 After A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical
 text", Pacific Symposium on Biocomputing 8 (2003), pp. 451-462; reading a short form's letters from right to left.
-A long form whose words begin with just these letters comes before their shortest; without brackets nothing less will do.
+A long form whose words begin with just these letters comes before their shortest; without brackets it must be one.
 """
 
 import re

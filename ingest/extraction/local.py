@@ -30,13 +30,17 @@ __all__ = ["LocalExtractor"]
 class LocalExtractor:
     """Draws entities and relations by rules; every name and description is the paper's own words.
 
-    `phrases` bounds the noun phrases of a paper, `links` the co-occurrences kept for each entity. Where `types` are
-    not our own, an entity keeps the type that the rules tell if it is one of them, and gets that of the rest if not.
+    `phrases` bounds the noun phrases of a paper that stand twice, `singles` those that stand once, `links` the
+    co-occurrences kept for each entity. Where `types` are not our own, an entity keeps the type that the rules tell if
+    it is one of them, and gets that of the rest if not.
     """
 
-    def __init__(self, *, types: TypeSystem | None = None, phrases: int = 120, links: int = 4) -> None:
+    def __init__(
+        self, *, types: TypeSystem | None = None, phrases: int = 120, singles: int = 60, links: int = 4
+    ) -> None:
         self._types = types or TypeSystem()
         self._phrases = phrases
+        self._singles = singles
         self._links = links
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
@@ -47,8 +51,11 @@ class LocalExtractor:
         text = read_paper(paper)
         tables = [element for element in paper.elements if isinstance(element, Table)]
         names = [name for table in tables for name in table_names(table)]
-        gathered, meanings = gather_terms(text, names, phrase_limit=self._phrases)
-        finder = TermFinder([term.forms if term.searched else () for term in gathered])
+        gathered, meanings = gather_terms(text, names, phrase_limit=self._phrases, single_limit=self._singles)
+        finder = TermFinder(
+            [term.forms if term.searched else () for term in gathered],
+            holding=[number for number, term in enumerate(gathered) if term.single],
+        )
         told = types_in_context(text.sentences, finder)
         terms = [replace(term, type=_type(term, told.get(number))) for number, term in enumerate(gathered)]
         found = [[terms[number].id for number in finder.find(sentence.text)] for sentence in text.sentences]

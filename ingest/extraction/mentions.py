@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.element_text import element_text
@@ -13,6 +13,7 @@ from paperscope.types.knowledge import SPACES
 
 __all__ = ["PaperText", "Sentence", "TermFinder", "is_coined", "read_paper", "singular_key", "variant_key"]
 
+_ABSTRACT_WORDS = 400
 _PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
 
 
@@ -28,12 +29,14 @@ class Sentence:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperText:
     """What extraction reads: sentences in reading order, and each element's text: plain, folded by `entity_key`, and
-    `spaced`, which is folded but for case (references, authors and furniture left out)."""
+    `spaced`, which is folded but for case (references, authors and furniture left out). `prominent` are the elements
+    that say what the paper is about."""
 
     sentences: tuple[Sentence, ...]
     texts: Mapping[str, str]
     folded: Mapping[str, str]
     spaced: Mapping[str, str]
+    prominent: frozenset[str]
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
         """Those of `elements` in which one of `names` stands as whole words, without repeats.
@@ -63,6 +66,19 @@ def read_paper(paper: Paper) -> PaperText:
         texts=texts,
         folded={element: entity_key(text) for element, text in texts.items()},
         spaced={element: _spaced(text) for element, text in texts.items()},
+        prominent=_prominent(paper, elements),
+    )
+
+
+def _prominent(paper: Paper, elements: Sequence[Element]) -> frozenset[str]:
+    """The abstract; all of a text that is no longer than an abstract."""
+    words = sum(len(element.text.split()) for element in elements if isinstance(element, Passage))
+    abstracts = {section.id for section in paper.sections if section.title.strip(" .:").casefold() == "abstract"}
+    return frozenset(
+        element.id
+        for element in elements
+        if words <= _ABSTRACT_WORDS
+        or (isinstance(element, Passage) and (element.role == "abstract" or element.section in abstracts))
     )
 
 
@@ -110,20 +126,21 @@ def is_coined(form: str) -> bool:
 class TermFinder:
     """Finds terms, given by their forms, in text: the longest form at each place, word by word.
 
-    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only.
+    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only. Within a form
+    of one of the terms `holding` the others are found, too.
     """
 
-    def __init__(self, forms: Sequence[Iterable[str]]) -> None:
+    def __init__(self, forms: Sequence[Iterable[str]], *, holding: Collection[int] = ()) -> None:
         self._terms: dict[str, int] = {}
         self._spellings: dict[str, set[str]] = {}
+        self._holding = frozenset(holding)
         for term, names in enumerate(forms):
             for name in names:
                 key = entity_key(name)
                 self._terms.setdefault(key, term)
                 self._spellings.setdefault(key, set()).add(_spaced(name))
-        keys = sorted((key for key in self._terms if key), key=lambda key: (-len(key), key))
-        alternatives = "|".join(re.escape(key) for key in keys) or r"(?!)"
-        self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+        self._pattern = _any_of(self._terms)
+        self._inner = _any_of(key for key, term in self._terms.items() if term not in self._holding)
 
     def find(self, text: str) -> tuple[int, ...]:
         """The numbers of the terms in `text`, in order of their first occurrence."""
@@ -133,10 +150,25 @@ class TermFinder:
         """Each occurrence of a term, with the text that follows it (hyphens and spaces folded)."""
         spaced = _spaced(text)
         for match in self._pattern.finditer(spaced):
-            key = entity_key(match.group())
-            spellings = self._spellings.get(key, set())
-            if key in self._terms and (match.group() in spellings or not all(map(_is_strict, spellings))):
-                yield self._terms[key], spaced[match.end() :]
+            term = self._term(match)
+            if term is not None:
+                yield term, spaced[match.end() :]
+            if term in self._holding:
+                for inner in self._inner.finditer(spaced, match.start(), match.end()):
+                    if (part := self._term(inner)) is not None:
+                        yield part, spaced[inner.end() :]
+
+    def _term(self, match: re.Match[str]) -> int | None:
+        key = entity_key(match.group())
+        spellings = self._spellings.get(key, set())
+        known = key in self._terms and (match.group() in spellings or not all(map(_is_strict, spellings)))
+        return self._terms[key] if known else None
+
+
+def _any_of(keys: Iterable[str]) -> re.Pattern[str]:
+    ordered = sorted(filter(None, keys), key=lambda key: (-len(key), key))
+    alternatives = "|".join(map(re.escape, ordered)) or r"(?!)"
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
 
 
 def _is_strict(form: str) -> bool:

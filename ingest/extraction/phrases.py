@@ -8,16 +8,21 @@ pp. 115-130), with log2(length + 1) in place of log2(length), so that single wor
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ingest.extraction.mentions import Sentence, is_coined, singular_key
-from ingest.extraction.words import GENERAL, MODALS, STOP, ends_phrase, is_adjective
+from ingest.extraction.singles import is_fragment, is_named, is_single_term
+from ingest.extraction.words import GENERAL, MODALS, STOP, ends_phrase
 
 __all__ = ["Phrase", "technical_phrases"]
 
 _MAX_WORDS = 5
+_SINGLE = 0.5
+# What follows a dataset's name and is no part of it.
+_DATASETS = frozenset("benchmark benchmarks corpora corpus dataset datasets".split())
+_HEADED = re.compile(rf" (?:{'|'.join(sorted(_DATASETS))})\b", re.IGNORECASE)
 _SMALL_DIGITS = frozenset("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019.&/_^][^\W_]+)*[+#]*")
 _JOINT = re.compile(r"\s+|[\-\u2010\u2011\u2013]\s?")
@@ -37,10 +42,11 @@ _MASKED = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Phrase:
-    """A phrase's spellings, the commonest first, with its C-value."""
+    """A phrase's spellings, the commonest first, with its C-value; `single` if it stands once."""
 
     forms: tuple[str, ...]
     score: float
+    single: bool = False
 
 
 @dataclass(slots=True)
@@ -49,6 +55,9 @@ class _Count:
     forms: Counter[str] = field(default_factory=Counter)
     sentences: set[int] = field(default_factory=set)
     closing: int = 0
+    whole: int = 0
+    first: bool = False
+    headed: bool = False
 
     @property
     def frequency(self) -> int:
@@ -71,8 +80,11 @@ class _Word:
         return self.text.casefold().replace("\u2019", "'")
 
 
-def technical_phrases(sentences: Sequence[Sentence], *, limit: int) -> list[Phrase]:
-    """At most `limit` phrases that occur in two sentences or more, the best first."""
+def technical_phrases(
+    sentences: Sequence[Sentence], *, limit: int, singles: int, prominent: Collection[str]
+) -> list[Phrase]:
+    """At most `limit` phrases that occur in two sentences or more, the best first, and at most `singles` that occur
+    once: those of `prominent` elements first, then as they come."""
     masked = [_MASKED.sub(" ; ", sentence.text) for sentence in sentences]
     verbs = _verbs(masked)
     counts: dict[str, _Count] = {}
@@ -83,7 +95,21 @@ def technical_phrases(sentences: Sequence[Sentence], *, limit: int) -> list[Phra
     scores = _c_values(frequent)
     chosen = [key for key in scores if scores[key] > 0 and _is_term(frequent[key])]
     chosen.sort(key=lambda key: (-scores[key], key))
-    return [Phrase(forms=_forms(frequent[key].forms), score=scores[key]) for key in chosen[:limit]]
+    once = _singles(counts, [sentence.element in prominent for sentence in sentences])
+    return [
+        *(Phrase(forms=_forms(frequent[key].forms), score=scores[key]) for key in chosen[:limit]),
+        *(Phrase(forms=_forms(counts[key].forms), score=_SINGLE, single=True) for key in once[:singles]),
+    ]
+
+
+def _singles(counts: Mapping[str, _Count], prominent: Sequence[bool]) -> list[str]:
+    found: dict[str, bool] = {}
+    for key, count in counts.items():
+        if count.frequency == 1 and count.whole:
+            [form], [sentence] = count.forms, count.sentences
+            if is_single_term(form, first=count.first, headed=count.headed, prominent=prominent[sentence]):
+                found[key] = prominent[sentence]
+    return sorted(found, key=lambda key: not found[key])
 
 
 def _verbs(texts: Iterable[str]) -> frozenset[str]:
@@ -104,7 +130,9 @@ def _runs(text: str, verbs: frozenset[str]) -> Iterator[list[_Word]]:
         if run and not _JOINT.fullmatch(text[run[-1].end : word.start]):
             yield run
             run = []
-        if _breaks(word, verbs, after_name=bool(run) and _is_capitalized(run[-1].text)):
+        if _breaks(word, verbs, after_name=bool(run) and _is_capitalized(run[-1].text)) or (
+            word.key in _DATASETS and run and all(is_named(one.text) for one in run)
+        ):
             yield run
             run = []
         else:
@@ -153,6 +181,9 @@ def _count(counts: dict[str, _Count], text: str, run: Sequence[_Word], number: i
             count.forms[form] += 1
             count.sentences.add(number)
             count.closing += end == len(run)
+            count.whole += not start and end == len(run)
+            count.first = words[0].first
+            count.headed = _HEADED.match(text, words[-1].end) is not None
 
 
 def _c_values(counts: dict[str, _Count]) -> dict[str, float]:
@@ -181,7 +212,7 @@ def _is_term(count: _Count) -> bool:
         return _is_name(count)
     if " " not in form and count.closing * 2 < count.frequency and not _is_name(count):
         return False  # a compound that qualifies what follows ("few-shot")
-    return not is_adjective(words[-1]) and len(words[-1]) > 1 and not words[0].isdigit()
+    return not is_fragment(form) and len(words[-1]) > 1 and not words[0].isdigit()
 
 
 def _is_name(count: _Count) -> bool:

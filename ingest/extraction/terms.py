@@ -1,7 +1,7 @@
 """The terms of a paper: acronyms, table headers and phrases, with variants of one name brought together."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.extraction.kinds import TermType, first_type, type_of_name
@@ -21,7 +21,7 @@ class Term:
     """A name with all its spellings. `score` ranks it; `tables` are the tables that name it in a header.
 
     A `searched` term is looked for in the text; a header that is an ordinary word or a letter is not. A `kept` one
-    stays without relations.
+    stays without relations. A `single` phrase stands once, and hides no other term that it holds.
     """
 
     forms: tuple[str, ...]
@@ -31,6 +31,7 @@ class Term:
     definition: str = ""
     searched: bool = True
     kept: bool = False
+    single: bool = False
 
     @property
     def name(self) -> str:
@@ -60,21 +61,30 @@ class _Candidate:
     score: float
     table: str = ""
     definition: str = ""
+    single: bool = False
 
 
 def gather_terms(
-    text: PaperText, names: Sequence[TableName], *, phrase_limit: int
+    text: PaperText, names: Sequence[TableName], *, phrase_limit: int, single_limit: int
 ) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
     """The paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
-    phrases = technical_phrases(text.sentences, limit=phrase_limit)
+    phrases = technical_phrases(text.sentences, limit=phrase_limit, singles=single_limit, prominent=text.prominent)
     candidates = [
         *acronyms,
         *(_Candidate(forms=(name.text,), type=name.type, score=2.0, table=name.table) for name in names),
-        *(_Candidate(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score) for p in phrases),
+        *(_Candidate(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score, single=p.single) for p in phrases),
     ]
     named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.forms[0]))]
-    return tuple(_term(group) for group in _grouped(named)), meanings
+    terms = [_term(group) for group in _grouped(named)]
+    keys = {variant_key(form) for term in terms for form in term.forms}
+    return tuple(term for term in terms if not (term.single and _is_headed(term.name, keys))), meanings
+
+
+def _is_headed(name: str, keys: Collection[str]) -> bool:
+    """Whether a known name with one word behind it that says what it is, which is the name again ("BERT model")."""
+    head, _, last = name.rpartition(" ")
+    return type_of_name(last) != "concept" and variant_key(head) in keys and is_coined(head)
 
 
 def _acronyms(text: PaperText) -> tuple[list[_Candidate], tuple[Meaning, ...]]:
@@ -141,6 +151,7 @@ def _term(group: Sequence[_Candidate]) -> Term:
         definition=next((candidate.definition for candidate in group if candidate.definition), ""),
         searched=any(not candidate.table for candidate in group) or any(map(_is_telling, forms)),
         kept=any(candidate.table or candidate.definition for candidate in group),
+        single=all(candidate.single for candidate in group),
     )
 
 

@@ -23,6 +23,8 @@ whatever when whenever where whereas whereby wherein wherever whether which whil
 will with within without won't would wouldn't yes yet you your yours yourself zero
 """
 _VERBS = """
+accelerate accelerates calculate calculates classify constrain constrains discard discards encode encodes learn
+outnumber outnumbers predefined stabilize stabilizes subsume subsumes
 achieve achieved achieves achieving acquire acquires add added adding adds adopt adopted adopting adopts aim aimed
 aims alleviate alleviates allow allowed allowing allows analyse analysed analyze analyzed appear appears applied
 applies apply applying argue argued argues arise arises arising ask asked asking asks assess assign assigned assist
@@ -82,6 +84,8 @@ verify visit visualize visualized wait walk want wanted wants weaken weakens wea
 wonder work worked works worry write written wrote yield yielded yielding yields
 """
 _QUALIFIERS = """
+accurate alternative contemporary conventional countless dominant earlier enormous exceptional existing popular precise
+published reasonable sophisticated special thorough traditional
 able actual additional aforementioned art available average best better big bigger capable certain challenging clear
 clearer close closer common comparable competitive complete comprehensive considerable corresponding current deeper
 desirable detailed different difficult distinct diverse early easier easy effective efficient entire equal essential
