@@ -11,6 +11,7 @@ __all__ = [
     "EntityType",
     "LocalRelationKind",
     "ModelRelationKind",
+    "StatedKind",
     "TermType",
     "first_type",
     "type_of_name",
@@ -28,6 +29,8 @@ LocalRelationKind = Literal[
     "stands for",  # an ambiguous short form and one of its meanings
     "co-occurs",  # two terms of one sentence
 ]
+# What a sentence may state of two terms: the first uses the second, is evaluated on it, and so on.
+StatedKind = Literal["uses", "evaluated on", "measured by", "compared with", "part of", "kind of"]
 ModelRelationKind = Literal[
     "uses", "evaluated on", "measured by", "compared with", "part of", "kind of", "defined as", "causes", "related to"
 ]

@@ -19,6 +19,7 @@ from ingest.extraction.floats import (
 from ingest.extraction.kinds import TermType, type_of_name
 from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
+from ingest.extraction.stated import Named, stated_relations
 from ingest.extraction.tables import statements, table_names
 from ingest.extraction.terms import Meaning, Term, gather_terms
 from ingest.extraction.type_system import TypeSystem
@@ -62,8 +63,14 @@ class LocalExtractor:
         ids = {entity_key(form): term.id for term in terms for form in term.forms}
         known = {term.id: term.score for term in terms}
         mentions = float_mentions(paper, text)
+        stated = list(
+            stated_relations(text.sentences, finder, lambda number: Named(id=terms[number].id, type=terms[number].type))
+        )
+        told_pairs = {frozenset((one.source, one.target)) for one in stated}
+        together = cooccurrences(text.sentences, found, known, links=self._links)
         relations = [
-            *cooccurrences(text.sentences, found, known, links=self._links),
+            *stated,
+            *(one for one in together if frozenset((one.source, one.target)) not in told_pairs),
             *float_relations(mentions, text, found, known),
             *inner_relations(paper, lambda words: [terms[number].id for number in finder.find(words)]),
             *(relation for table in tables for relation in _table_relations(table, ids)),

@@ -148,15 +148,19 @@ class TermFinder:
 
     def rests(self, text: str) -> Iterator[tuple[int, str]]:
         """Each occurrence of a term, with the text that follows it (hyphens and spaces folded)."""
-        spaced = _spaced(text)
-        for match in self._pattern.finditer(spaced):
-            term = self._term(match)
-            if term is not None:
-                yield term, spaced[match.end() :]
+        spaced, places = self.places(text)
+        for term, start, end in places:
+            yield term, spaced[end:]
             if term in self._holding:
-                for inner in self._inner.finditer(spaced, match.start(), match.end()):
+                for inner in self._inner.finditer(spaced, start, end):
                     if (part := self._term(inner)) is not None:
                         yield part, spaced[inner.end() :]
+
+    def places(self, text: str) -> tuple[str, list[tuple[int, int, int]]]:
+        """The text with hyphens and spaces folded, and each term in it, not within another, with its start and end."""
+        spaced = _spaced(text)
+        matches = [(self._term(match), match) for match in self._pattern.finditer(spaced)]
+        return spaced, [(term, *match.span()) for term, match in matches if term is not None]
 
     def _term(self, match: re.Match[str]) -> int | None:
         key = entity_key(match.group())
