@@ -41,8 +41,8 @@ ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 _HEADS: dict[TermType, frozenset[str]] = {
     "metric": frozenset(
         "accuracy precision recall f1 f score scores bleu rouge meteor perplexity ppl auc mrr rate prec rec acc em "
-        "wer cer ndcg iou miou kappa correlation rmse mae mse psnr ssim fid latency runtime throughput speedup p r "
-        "measure metric metrics".split()
+        "error errors accuracies rates complexity speed wer cer ndcg iou miou kappa correlation rmse mae mse psnr "
+        "ssim fid latency runtime throughput speedup p r measure metric metrics".split()
     ),
     "dataset": frozenset(
         "dataset datasets corpus corpora benchmark benchmarks treebank collection testset devset wikipedia bank".split()
@@ -50,14 +50,17 @@ _HEADS: dict[TermType, frozenset[str]] = {
     "task": frozenset(
         "task tasks recognition tagging classification translation answering detection segmentation parsing generation "
         "identification extraction prediction retrieval summarization comprehension captioning disambiguation "
-        "inference linking resolution forecasting clustering labeling labelling regression reasoning".split()
+        "inference linking resolution forecasting clustering labeling labelling regression reasoning problem problems "
+        "understanding tracking reconstruction estimation localization alignment completion matching".split()
     ),
     "method": frozenset(
         "model models method methods algorithm algorithms network networks approach approaches framework frameworks "
         "architecture architectures loss losses classifier classifiers encoder encoders decoder decoders mechanism "
         "strategy strategies technique techniques regularization optimizer module modules pipeline system systems "
         "transformer transformers lstm cnn rnn bert crf learning attention pretraining training tuning embedding "
-        "embeddings sampling tagger parser baseline baselines agent agents prompting".split()
+        "embeddings sampling tagger parser baseline baselines agent agents prompting net nets cnns rnns lstms gan gans "
+        "convolution convolutions pooling distillation normalization augmentation detector detectors generator "
+        "discriminator estimator procedure scheme variant variants search".split()
     ),
     "quantity": frozenset(
         "size sizes number count ratio length width height depth parameters params weight weights dimension dimensions "
@@ -65,6 +68,10 @@ _HEADS: dict[TermType, frozenset[str]] = {
         "threshold temperature".split()
     ),
 }
+# Components where a word says which ("convolutional layer"), amounts or nothing where none does ("Layers").
+_COMPONENTS = frozenset(
+    "layer layers function functions filter filters kernel kernels unit units operation operations".split()
+)
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -72,6 +79,8 @@ def type_of_name(name: str) -> TermType:
     """The type that the name's last word tells ("dice loss" is a method, "Penn Treebank" a dataset), or concept."""
     words = _WORD.findall(entity_key(name))
     last = words[-1] if words else ""
+    if last in _COMPONENTS and len(words) > 1 and not words[0].isdigit():
+        return "method"
     for word in (last, last.rstrip("0123456789")):
         for kind, heads in _HEADS.items():
             if word in heads:

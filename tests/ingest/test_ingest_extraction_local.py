@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ingest.chunking import chunk_paper
 from ingest.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
+from ingest.extraction.kinds import type_of_name
 from paperscope.types import (
     Box,
     Cell,
@@ -294,3 +295,29 @@ async def test_a_name_stands_only_where_it_is_a_whole_word() -> None:
     assert by_name(extraction, "Acc").sources == ("p/table-1",)
     assert by_name(extraction, "MAP").sources == ("p/table-1",)
     assert by_name(extraction, "Edge").sources == ("p/passage-3", "p/table-1")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "type_"),
+    [
+        ("We follow a method called QuoRef2.", "method"),
+        ("It was trained on the QuoRef2.", "dataset"),
+        ("We report results on QuoRef2.", "dataset"),
+        ("QuoRef2 consistently outperforms all others.", "method"),
+        ("The task of QuoRef2 is hard.", "task"),
+        ("Ours wins in terms of QuoRef2.", "metric"),
+        ("We observe QuoRef2.", "concept"),
+    ],
+)
+async def test_what_is_said_of_a_name_tells_its_type(sentence: str, type_: str) -> None:
+    assert (
+        by_name(await extract(paper_of(*passages(sentence, "GrabCut and QuoRef2 are two names."))), "QuoRef2").type
+        == type_
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"), [("convolutional layer", "method"), ("Layers", "quantity"), ("12 layers", "quantity")]
+)
+def test_a_component_is_a_method_where_a_word_says_which(name: str, type_: str) -> None:
+    assert type_of_name(name) == type_
