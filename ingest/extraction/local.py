@@ -119,7 +119,7 @@ def _entities(
                 type=term.type,
                 description=_description(term, sentences[term.id], text.texts[(*term.tables, *sources)[0]]),
                 sources=sources,
-                aliases=tuple(form for key, form in forms.items() if key != term.id),
+                aliases=tuple(form for key, form in forms.items() if key != entity_key(term.name)),
             )
 
 

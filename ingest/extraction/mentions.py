@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ingest.element_text import element_text
 from ingest.extraction.folded import stands_in
 from paperscope.sentences import sentences
-from paperscope.types import Element, Figure, Paper, Passage, Reference, Table, entity_key
+from paperscope.types import Element, Figure, Paper, Passage, Reference, Table, entity_key, singular_key
 from paperscope.types.knowledge import SPACES
 
-__all__ = ["PaperText", "Sentence", "TermFinder", "is_coined", "read_paper", "singular_key", "variant_key"]
+__all__ = ["PaperText", "Sentence", "TermFinder", "is_coined", "read_paper", "variant_key"]
 
 _ABSTRACT_WORDS = 400
 _PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
@@ -97,23 +97,9 @@ def _sentences(element: Element) -> Iterable[Sentence]:
     return []
 
 
-def singular_key(name: str) -> str:
-    """`entity_key` with the last word's plural folded, so that "dice losses" and "Dice loss" meet."""
-    head, _, last = entity_key(name).rpartition(" ")
-    return f"{head} {_singular(last)}".strip()
-
-
 def variant_key(name: str) -> str:
     """`singular_key` without spaces: "GPT-4", "GPT 4" and "GPT4" are variants of one name."""
     return singular_key(name).replace(" ", "")
-
-
-def _singular(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    return word[:-2] if word.endswith(("sses", "xes", "zes", "ches", "shes")) else word[:-1]
 
 
 def is_coined(form: str) -> bool:

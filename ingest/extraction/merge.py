@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.extraction.type_system import FLOATS, TypeSystem
-from paperscope.types import Entity, Extraction, Mention, Relation, Shortfall, entity_key
+from paperscope.types import Entity, Extraction, Mention, Relation, Shortfall, entity_key, singular_key
 
 __all__ = ["combine"]
 
@@ -19,19 +19,36 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
     same are merged with the greater weight; one whose ends are missing or have become one entity is left out.
     Shortfalls are added up.
     """
+    keys = _keys(entity for extraction in extractions for entity in extraction.entities)
     by_id: dict[str, list[Entity]] = defaultdict(list)
     for extraction in extractions:
         for entity in extraction.entities:
-            by_id[entity.id].append(entity)
-    homes = _homes(by_id)
+            by_id[keys[entity.id]].append(replace(entity, id=keys[entity.id]))
+    joined = _homes(by_id)
+    homes = {entity_id: joined[key] for entity_id, key in keys.items()}
     members: dict[str, list[Entity]] = defaultdict(list)
     for entity_id in sorted(by_id):
-        members[homes[entity_id]].extend(by_id[entity_id])
+        members[joined[entity_id]].extend(by_id[entity_id])
     entities = tuple(_merged(entity_id, members[entity_id], types or TypeSystem()) for entity_id in sorted(members))
     relations = _relations((relation for part in extractions for relation in part.relations), homes)
     shortfall = sum((part.shortfall for part in extractions), Shortfall())
     ordered = tuple(sorted(shortfall.unread, key=lambda unread: (_natural(unread.chunk), unread.reason)))
     return Extraction(entities=entities, relations=relations, shortfall=replace(shortfall, unread=ordered))
+
+
+def _keys(entities: Iterable[Entity]) -> dict[str, str]:
+    """For each id that under which papers share the entity: a float's own, else `singular_key` of the name that most
+    give it."""
+    names: dict[str, list[str]] = defaultdict(list)
+    floats = set[str]()
+    for entity in entities:
+        names[entity.id].append(entity.name)
+        if entity.type in FLOATS:
+            floats.add(entity.id)
+    return {
+        entity_id: entity_id if entity_id in floats else singular_key(_commonest(given))
+        for entity_id, given in names.items()
+    }
 
 
 def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
@@ -40,7 +57,7 @@ def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
     for entity_id, entities in by_id.items():
         for entity in entities:
             if entity.type not in FLOATS:
-                for alias in map(entity_key, entity.aliases):
+                for alias in map(singular_key, entity.aliases):
                     owners[alias].add(entity_id)
     joins = {}
     for entity_id, entities in by_id.items():

@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ingest.extraction.mentions import Sentence, is_coined, singular_key
+from ingest.extraction.mentions import Sentence, is_coined
 from ingest.extraction.singles import is_fragment, is_named, is_single_term
 from ingest.extraction.words import GENERAL, MODALS, STOP, ends_phrase
+from paperscope.types import singular_key
 
 __all__ = ["Phrase", "technical_phrases"]
 

@@ -17,6 +17,7 @@ _CITATION = re.compile(
       | \[\d[\d,\s]*\] | \((?:ours|this\ work)\) )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_UNIT = re.compile(r"\s*\([^\w()]+\)$")
 _MARKS = " \t.,:;*?\u2020\u2021\u00a7\u2191\u2193\u2713\u2717|"
 _NUMBER = re.compile(r"[^\w]*\d(?:[\d\W]|x(?=\W*\d)|e(?=[\d\-+]))*[a-zA-Z]{0,3}\W*")
 _DASHES = "-\u2010\u2011\u2013\u2014\u2212\u2022\u00b7 "
@@ -109,7 +110,7 @@ def clean_name(text: str) -> str:
     A row named by its citation alone ("Lin et al. (2018)") keeps it.
     """
     text = " ".join(text.split())
-    name = _CITATION.sub("", text).lstrip(_DASHES).strip(_MARKS)
+    name = _UNIT.sub("", _CITATION.sub("", text)).lstrip(_DASHES).strip(_MARKS)
     if _ITEM.match(name):
         return ""
     if name.endswith("et al"):

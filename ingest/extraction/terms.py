@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.extraction.kinds import TermType, first_type, type_of_name
-from ingest.extraction.mentions import PaperText, is_coined, singular_key, variant_key
+from ingest.extraction.mentions import PaperText, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
 from ingest.extraction.tables import TableName
 from paperscope.acronyms import definitions
-from paperscope.types import entity_key
+from paperscope.types import entity_key, singular_key
 
 __all__ = ["Meaning", "Term", "gather_terms"]
 
@@ -41,7 +41,7 @@ class Term:
     @property
     def id(self) -> str:
         """The entity's id."""
-        return entity_key(self.name)
+        return singular_key(self.name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

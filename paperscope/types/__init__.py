@@ -55,6 +55,7 @@ from paperscope.types.knowledge import (
     Shortfall,
     UnreadChunk,
     entity_key,
+    singular_key,
 )
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
@@ -120,4 +121,5 @@ __all__ = [
     "entity_key",
     "model_words",
     "paper_words",
+    "singular_key",
 ]

@@ -8,10 +8,22 @@ from typing import Self
 from paperscope.types.images import model_words
 from paperscope.types.place import Place
 
-__all__ = ["SPACES", "Chunk", "Entity", "Extraction", "Mention", "Relation", "Shortfall", "UnreadChunk", "entity_key"]
+__all__ = [
+    "SPACES",
+    "Chunk",
+    "Entity",
+    "Extraction",
+    "Mention",
+    "Relation",
+    "Shortfall",
+    "UnreadChunk",
+    "entity_key",
+    "singular_key",
+]
 
 SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What stands between the words of a name: spaces, hyphens and dashes of every kind."""
+_CAPITAL_PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +68,8 @@ class Mention:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entity:
-    """A thing that papers speak of. `sources` are ids of the elements that name it; `id` is `entity_key(name)`.
+    """A thing that papers speak of. `sources` are ids of the elements that name it; `id` is `singular_key(name)`, or
+    for a table, figure or equation that element's id.
 
     `mentions` are the exact places that an extractor vouches for, in the order of elements and characters.
     """
@@ -123,3 +136,17 @@ def entity_key(name: str) -> str:
     """
     text = unicodedata.normalize("NFKC", name).casefold()
     return SPACES.sub(" ", text).strip(" .,;:")
+
+
+def singular_key(name: str) -> str:
+    """`entity_key` with the last word's plural folded, so that "dice losses" and "Dice loss", "GPUs" and "GPU" meet."""
+    head, _, last = entity_key(_CAPITAL_PLURAL.sub("", name.rstrip(" .,;:"))).rpartition(" ")
+    return f"{head} {_singular(last)}".strip()
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "xes", "zes", "ches", "shes")) else word[:-1]

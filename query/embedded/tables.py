@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from paperscope.protocols import Corpus, Embedder
-from paperscope.types import Claim, Context, Paper, entity_key
+from paperscope.types import Claim, Context, Paper, singular_key
 from query.embedded.across import compare_across
 from query.embedded.align import Aligner
 from query.embedded.compute import compute
@@ -62,7 +62,7 @@ class TableReader:
 
     def _aliases(self, seen: TableView) -> Mapping[str, Sequence[str]]:
         """What else the library's entities, and the caption, call the names in a table's headers."""
-        keys = {part.text: entity_key(part.text) for part in seen.parts}
+        keys = {part.text: singular_key(part.text) for part in seen.parts}
         entities = self._corpus.entities(tuple(dict.fromkeys(keys.values())))
         found = {text: (entities[key].name, *entities[key].aliases) for text, key in keys.items() if key in entities}
         spelt = {text: spelt_out(text, seen.table.caption) for text in keys}

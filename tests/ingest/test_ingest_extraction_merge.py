@@ -102,3 +102,17 @@ def test_no_two_entities_share_an_id_and_relations_have_both_ends(parts: list[Ex
     assert all({item.source, item.target} <= set(ids) for item in merged.relations)
     named = {entity_key(form) for part in parts for item in part.entities for form in (item.name, *item.aliases)}
     assert named == {entity_key(form) for item in merged.entities for form in (item.name, *item.aliases)}
+
+
+def test_a_plural_is_under_the_id_of_its_singular_so_that_papers_meet() -> None:
+    plural = combine(
+        of([entity("Large language models", "LLMs"), entity("BERT")], [relation("bert", "large language models")])
+    )
+    singular = combine(of([entity("large language model")]))
+    assert {one.id for one in singular.entities} <= {one.id for one in plural.entities}
+    assert [(one.source, one.target) for one in plural.relations] == [("bert", "large language model")]
+
+
+def test_the_plural_of_a_float_is_none() -> None:
+    table = Entity(id="p/results", name="Table 1", type="table", description="", sources=("p/results",))
+    assert [one.id for one in combine(of([table])).entities] == ["p/results"]

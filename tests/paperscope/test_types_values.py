@@ -20,6 +20,7 @@ from paperscope.types import (
     Usage,
     content_hash,
     entity_key,
+    singular_key,
 )
 
 coordinates = st.floats(0, 2000).map(lambda value: round(value, 1))
@@ -157,3 +158,23 @@ def test_usage_adds_up() -> None:
 
 def test_content_hash_is_sha256() -> None:
     assert content_hash(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "meet"),
+    [
+        ("large language models", "Large Language Model", True),
+        ("GPUs", "GPU", True),
+        ("dice losses", "Dice loss", True),
+        ("analysis", "analysi", False),
+        ("corpus", "corpu", False),
+        ("language models", "language modeling", False),
+    ],
+)
+def test_singular_key_folds_the_plural_of_the_last_word(first: str, second: str, meet: bool) -> None:
+    assert (singular_key(first) == singular_key(second)) is meet
+
+
+@given(st.text())
+def test_singular_key_is_stable(name: str) -> None:
+    assert singular_key(singular_key(name)) == singular_key(name)
