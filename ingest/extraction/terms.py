@@ -8,6 +8,7 @@ from ingest.extraction.kinds import TermType, first_type, type_of_name
 from ingest.extraction.mentions import PaperText, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
 from ingest.extraction.tables import TableName
+from ingest.extraction.variants import plainer_names
 from paperscope.acronyms import definitions
 from paperscope.types import entity_key, singular_key
 
@@ -76,9 +77,18 @@ def gather_terms(
         *(_Candidate(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score, single=p.single) for p in phrases),
     ]
     named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.forms[0]))]
-    terms = [_term(group) for group in _grouped(named)]
+    terms = _plainest(_grouped(named))
     keys = {variant_key(form) for term in terms for form in term.forms}
     return tuple(term for term in terms if not (term.single and _is_headed(term.name, keys))), meanings
+
+
+def _plainest(groups: Sequence[Sequence[_Candidate]]) -> list[Term]:
+    terms = [_term(group) for group in groups]
+    homes = plainer_names([term.forms for term in terms], [term.type for term in terms])
+    members = {number: [*group] for number, group in enumerate(groups) if number not in homes}
+    for number, home in homes.items():
+        members[home].extend(groups[number])
+    return [_term(group) for group in members.values()]
 
 
 def _is_headed(name: str, keys: Collection[str]) -> bool:
