@@ -56,7 +56,7 @@ def definitions(text: str) -> Iterator[Definition]:
     for other short forms."""
     known = set[str]()
     for match in _BRACKETS.finditer(text):
-        inside = _REMARK.sub("", re.split(r"[,;]\s", match[1])[0].strip().strip(_QUOTES))
+        inside = _REMARK.sub("", re.split(r"[,;]\s", _REMARK.sub("", match[1].strip()))[0].strip().strip(_QUOTES))
         left = _left_context(text[: match.start()])
         found = _forward(left, inside) or _reversed(left, inside)
         if found is None and _FOR_SHORT.search(text[match.start() : match.end() + 11]):

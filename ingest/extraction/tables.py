@@ -110,7 +110,7 @@ def clean_name(text: str) -> str:
     A row named by its citation alone ("Lin et al. (2018)") keeps it.
     """
     text = " ".join(text.split())
-    name = _UNIT.sub("", _CITATION.sub("", text)).lstrip(_DASHES).strip(_MARKS)
+    name = _UNIT.sub("", _CITATION.sub("", text).lstrip(_DASHES).strip(_MARKS))
     if _ITEM.match(name):
         return ""
     if name.endswith("et al"):

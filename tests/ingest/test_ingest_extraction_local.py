@@ -321,3 +321,9 @@ async def test_what_is_said_of_a_name_tells_its_type(sentence: str, type_: str) 
 )
 def test_a_component_is_a_method_where_a_word_says_which(name: str, type_: str) -> None:
     assert type_of_name(name) == type_
+
+
+async def test_a_sign_in_brackets_or_behind_a_header_is_no_part_of_its_name() -> None:
+    table = table_of("Model|Micro-F1 (%) \u2191|LI (%)", "BERT|91|9")
+    extraction = await extract(paper_of(*passages("The micro-F1 and the micro-F1 of BERT."), table))
+    assert {one.id for one in extraction.entities} >= {"micro f1", "li"}

@@ -107,6 +107,7 @@ def _spans(tokens: list[str], labels: list[str]) -> list[str]:
             "MGAP",
             "Multi-level Generalized Assignment Problem",
         ),
+        ("a logical inconsistency metric (i.e., LI) to measure", "LI", "logical inconsistency"),
         ("our PCD (for Pure Census Disaggregation) method", "PCD", "Pure Census Disaggregation"),
     ],
 )
