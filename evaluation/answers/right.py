@@ -3,6 +3,7 @@
 import re
 
 from evaluation.answers.forms import Form, polarity
+from evaluation.answers.formulas import formulas_in, states_formula
 from evaluation.matching import spaced
 from evaluation.metrics.lists import list_f1, read_list
 from evaluation.metrics.numbers import numbers_recall, stated_numbers
@@ -13,10 +14,16 @@ __all__ = ["free_right", "rightness", "stated_share"]
 
 _LEAST_ANLS = 0.5
 _LEAST_RECALL = 0.5
+_MOST_NUMBERS = 16
+_MOST_TIMES = 4
 # "averaged" and "averaging" meet: words are compared by their first letters, a stemmer that English bears well
 # (McNamee, Nicholas & Mayfield, 2009).
 _STEM = 6
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\w*[^\W\d_]\w*")
+_WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
+# A word with a capital or a digit within a sentence, or with more than one capital.
+_NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_]+[\w+-]*\d[\w+-]*")
+# "types;⁶" and "① first": a power stands behind a digit or in brackets.
+_MARKS = re.compile(r"(?<=[^\d\s)⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\u2460-\u2473]")
 _FUNCTION_WORDS = frozenset(
     "a about above after against all also an and any are as at be because been before being below between both but by "
     "can could did do does doing down during each either every few for from further had has have having he her here "
@@ -58,23 +65,35 @@ def free_right(gold: str, answer: str, question: str) -> bool:
     """Whether the answer states all numbers of the gold and at least half of its telling words.
 
     Numbers and words that the question gives don't count, nor function words; where that leaves nothing of the gold,
-    those that the question gives count.
+    those that the question gives count. Beside numbers only names tell: the rest of such a gold is how it is put.
+    A gold with formulas in TeX wants these, and nothing else.
     """
+    formulas = formulas_in(gold)
+    if formulas:
+        return all(states_formula(formula, answer) for formula in formulas)
     numbers, words = stated_share(gold, answer, question), _words(gold) - _words(question)
     if not numbers.total and not words:
         numbers, words = stated_share(gold, answer), _words(gold)
+        if not numbers.total and not words:
+            return contains_answer(gold, answer)
+    elif numbers.total:
+        words &= _words(" ".join(_NAME.findall(gold)))
     return numbers.right == numbers.total and len(words & _words(answer)) >= _LEAST_RECALL * len(words)
 
 
 def stated_share(gold: str, answer: str, question: str = "") -> Tally:
     """How many of the gold's numbers that the question doesn't give the answer states.
 
-    Numbers of tables, pages and citations in the answer state nothing.
+    Numbers of tables, pages, citations, footnotes and steps in the answer state nothing, nor does any number of an
+    answer that prints a whole table: more than sixteen, and more than four times as many as the gold.
     """
-    stated = "; ".join(number.text for number in stated_numbers(answer))
-    return numbers_recall(gold, stated, question)
+    stated = [number.text for number in stated_numbers(_MARKS.sub(" ", answer))]
+    share = numbers_recall(gold, "; ".join(stated), question)
+    printed = len(stated) > max(_MOST_NUMBERS, _MOST_TIMES * share.total)
+    return Tally(right=0, total=share.total) if printed else share
 
 
 def _words(text: str) -> frozenset[str]:
     found = (word.casefold() for word in _WORD.findall(spaced(text)))
-    return frozenset(word[:_STEM] for word in found if len(word) > 1 and word not in _FUNCTION_WORDS)
+    telling = (word for word in found if len(word) > 1 and word not in _FUNCTION_WORDS)
+    return frozenset(word[:_STEM] if word.isalpha() else word for word in telling)

@@ -26,12 +26,15 @@ _FORMATS: dict[str, _Wanted] = {
 }
 _ASKS_NUMBER = re.compile(
     r"\bhow (?:many|much)\b|\bwhat (?:is|was|are|were)?\s*(?:the )?(?:\w+[ -]){0,3}"
-    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total)\b",
+    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total|boost|gain|increase|improvement|drop)\b",
     re.IGNORECASE,
 )
 _ASKS_POLAR = re.compile(
     r"\W*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b", re.IGNORECASE
 )
+
+_ASKS_YEAR = re.compile(r"\b(?:which|what) year\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-])")
 
 _NUMBER = r"[+\-]?\d[\d,]*(?:\.\d+)?\s?%?"
 _COMPUTED = re.compile(rf"(?<=[\d%)])\s*=\s*({_NUMBER})")
@@ -53,9 +56,10 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 def short_answer(answer: str, question: str, answer_format: str = "") -> str:
     """What the answer says in short; the answer's words without quotation marks where no rule finds it.
 
-    Yes or no: the word that it opens with. A number: the result of a computation that it shows, else what follows a
-    colon, else the first number that the question doesn't give. A list: a JSON list of what is enumerated. Else: what
-    stands before a quotation ("Chinese: “…”"), or the side of "X has Y" that the question doesn't give.
+    Yes or no: the word that it opens with. A year: the first one. Another number: the result of a computation that it
+    shows, else what follows a colon, else the first number that the question doesn't give. A list: a JSON list of what
+    is enumerated. Else: what stands before a quotation ("Chinese: “…”"), or the side of "X has Y" that the question
+    doesn't give.
     """
     wanted = _wanted(question, answer_format)
     if wanted == "polar":
@@ -73,10 +77,13 @@ def _wanted(question: str, answer_format: str) -> _Wanted:
         return stated
     if _ASKS_POLAR.match(question) and not re.search(r"\bor\b", question):
         return "polar"
-    return "number" if _ASKS_NUMBER.search(question) else "text"
+    return "number" if _ASKS_NUMBER.search(question) or _ASKS_YEAR.search(question) else "text"
 
 
 def _number(answer: str, question: str) -> str:
+    year = _YEAR.search(answer) if _ASKS_YEAR.search(question) else None
+    if year is not None:
+        return year[0]
     for pattern in (_COMPUTED, _AFTER_COLON):
         found = pattern.search(answer)
         if found is not None:

@@ -29,6 +29,7 @@ _SAID: Mapping[str, re.Pattern[str]] = {
         "ratio": r"ratio|times|fold|share|per cent|percent\w*|of",
     }.items()
 }
+_RANKED = re.compile("highest|lowest|largest|smallest|greatest|best|worst|values?")
 
 
 def holds_quote(printed: Sequence[str], quote: str) -> bool:
@@ -58,10 +59,17 @@ def holds_numbers(printed: Sequence[str], claim: str, *, question: str = "", nam
 
 
 def word_share(printed: Sequence[str], claim: str) -> float:
-    """The share of the claim's content words that are printed, numbers and labels aside; 1 where it has none."""
-    wanted = {word for word in content_words(spaced(without_labels(claim))) if not numbers_in(word)}
+    """The share of the claim's content words that are printed; 1 where it has none.
+
+    Numbers and labels aside, and words that tell what was made of numbers ("highest", "lower"): no page prints those.
+    """
+    wanted = {word for word in content_words(spaced(without_labels(claim))) if not (numbers_in(word) or _is_made(word))}
     there = content_words(spaced(" ".join(printed)))
     return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def _is_made(word: str) -> bool:
+    return any(words.fullmatch(word) for words in (_RANKED, *_SAID.values()))
 
 
 def _tokens(texts: Sequence[str]) -> Iterator[str]:

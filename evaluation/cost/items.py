@@ -1,7 +1,9 @@
 """Papers that are added and questions that are asked, with what each took."""
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -116,9 +118,12 @@ def _score(figures: Mapping[str, float]) -> Score:
 
 
 def _megabytes(shelf: Shelf) -> float:
-    """What the library takes on disk in 10^6 bytes, to a tenth: a database's last pages differ from run to run."""
-    files = (file for file in shelf.folder.rglob("*") if file.is_file() and not file.name.endswith(("-wal", "-shm")))
-    return round(sum(file.stat().st_size for file in files) / _MEGABYTE, 1)
+    """What the paper takes on disk in 10^6 bytes, to a tenth: the database with what is still in its log, and the
+    crops. Indexes, which are derived from them when a question is asked, don't count."""
+    with closing(sqlite3.connect(shelf.folder / "library.sqlite")) as database:
+        (size,) = database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    crops = (file for file in (shelf.folder / "crops").rglob("*") if file.is_file())
+    return round((int(size) + sum(file.stat().st_size for file in crops)) / _MEGABYTE, 1)
 
 
 def _hash(file: Path) -> str:

@@ -49,7 +49,8 @@ class RetrievalItem:
                 "question": self.question.text,
                 "rank": "none" if rank is None else str(rank),
                 "first": _shown(finds[0].text) if finds else "",
-            },
+            }
+            | {f"not read: {name}": problem for name, problem in opened.shelf.problems.items()},
         )
 
     def _miss(self, ranking: list[str], opened: Opened) -> Miss:

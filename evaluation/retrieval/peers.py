@@ -1,6 +1,5 @@
 """Peers as systems: a peer is asked all questions about a corpus at once, and what it found is kept."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from evaluation.libraries import Libraries
@@ -36,7 +35,7 @@ class PeerSystem:
         self._weights = weights.location
         self._folder = folder
         self._python = python or PEERS_PYTHON
-        self._answers: dict[str, Mapping[str, PeerAnswer]] = {}
+        self._results: dict[str, PeerResults] = {}
         tried = run_peer(PeerJob(system=name, weights=self._weights, limit=LIMIT, corpora=()), python=self._python)
         if tried.note:
             raise InputError(f"mode {name!r}: {tried.note}")
@@ -50,26 +49,42 @@ class PeerSystem:
     def find(self, opened: Opened, question: Question) -> list[Find]:
         """See `RetrievalSystem.find`. Raises ModelError where the peer failed."""
         name = opened.corpus.name
-        if name not in self._answers:
-            self._answers[name] = self._asked(opened)
-        answer = self._answers[name].get(question.name)
-        if answer is None or answer.problem:
-            raise ModelError(f"{self._package} did not answer: {answer.problem if answer else 'it stopped before'}")
+        if name not in self._results:
+            self._results[name] = self._asked(opened)
+        results = self._results[name]
+        answer = next((answer for answer in results.answers if answer.question == question.name), None)
+        if answer is None or answer.problem or _read_nothing(results):
+            raise ModelError(f"{self._package} did not answer: {_reason(results, answer)}")
         return [_find(found, opened) for found in answer.found]
 
     def close(self) -> None:
         """See `RetrievalSystem.close`."""
 
-    def _asked(self, opened: Opened) -> Mapping[str, PeerAnswer]:
+    def _asked(self, opened: Opened) -> PeerResults:
+        """What the peer found for all questions of the corpus; kept where it came to its end."""
         job = PeerJob(system=self._name, weights=self._weights, limit=LIMIT, corpora=(_corpus(opened),))
-        file = self._folder / f"{hash_of(code_fingerprint('evaluation/peers'), self._package, write_value(job))}.json"
-        results = _kept(file) or run_peer(job, python=self._python)
-        if results.note:
-            raise ModelError(f"{self._package}: {results.note}")
-        with writing(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, to_json(results).encode())
-        return {answer.question: answer for answer in results.answers}
+        key = hash_of(code_fingerprint("evaluation/peers"), self._package, write_value(job))
+        file = self._folder / f"{key}.json"
+        if kept := _kept(file):
+            return kept
+        results = run_peer(job, python=self._python)
+        if not results.note:
+            with writing(self._folder):
+                self._folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(file, to_json(results).encode())
+        return results
+
+
+def _read_nothing(results: PeerResults) -> bool:
+    return any(indexed.problems and not indexed.units for indexed in results.indexed)
+
+
+def _reason(results: PeerResults, answer: PeerAnswer | None) -> str:
+    """Why there is no answer to use."""
+    if answer and answer.problem:
+        return answer.problem
+    problems = (problem for indexed in results.indexed for problem in indexed.problems)
+    return results.note or next(problems, "it stopped before")
 
 
 def _corpus(opened: Opened) -> PeerCorpus:

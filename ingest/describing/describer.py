@@ -72,28 +72,45 @@ class ImageDescriber:
         """What is seen in each of the paper's pictures; `crops` are PNG bytes by content hash. Raises KeyError.
 
         What the same reader saw `before` is taken over; the rest is asked for, a call a picture and a second one where
-        the reply is malformed. A picture whose call fails is an `UnreadImage`. `on_read(done, total)` is
-        told before the first call and after each.
+        the reply is malformed. A picture whose call fails is an `UnreadImage`; where all fail, what another reader saw
+        before is kept. `on_read(done, total)` is told before the first call and after each.
         """
         picked = await asyncio.to_thread(pick_images, paper, crops)
         kept = {one.element: one for one in before.descriptions} if before.reader == self.reader else {}
         asked = [element for element in picked.wanted if element.id not in kept]
         spoken = await asyncio.to_thread(_spoken, paper)
-        done = 0
-
-        async def read(element: Pictured) -> ImageReading:
-            nonlocal done
-            reading = await self._read(element, self._request(element, crops, spoken))
-            done += 1
-            on_read(done, len(asked))
-            return reading
-
-        if asked:
-            on_read(0, len(asked))
-        fresh = await asyncio.gather(*map(read, asked))
+        requests = [self._request(element, crops, spoken) for element in asked]
+        fresh = await self._read_all(asked, requests, on_read)
+        unread = [one for one in fresh if isinstance(one, UnreadImage)]
+        if unread and len(unread) == len(fresh) and before.descriptions and not kept:
+            _log.warning("no picture was read, what %r saw is kept: %s", before.reader, unread[0].reason)
+            return before
         readings = {one.element: one for one in (*kept.values(), *picked.skipped, *fresh)}
         order = (readings[element.id] for element in paper.elements if element.id in readings)
         return PaperImages(reader=self.reader, readings=tuple(order))
+
+    async def _read_all(
+        self, elements: Sequence[Pictured], requests: Sequence[ModelRequest], on_read: Callable[[int, int], None]
+    ) -> list[ImageReading]:
+        """All at once; what is no `ModelError` is raised after the calls under way have ended, and are kept."""
+        done = 0
+
+        async def read(element: Pictured, request: ModelRequest) -> ImageReading:
+            nonlocal done
+            reading = await self._read(element, request)
+            done += 1
+            on_read(done, len(elements))
+            return reading
+
+        if elements:
+            on_read(0, len(elements))
+        outcomes = await asyncio.gather(*map(read, elements, requests), return_exceptions=True)
+        readings: list[ImageReading] = []
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            readings.append(outcome)
+        return readings
 
     async def _read(self, element: Pictured, request: ModelRequest) -> ImageReading:
         reason = ""
@@ -103,12 +120,13 @@ class ImageDescriber:
                 reply, _ = await ask_json(metered, replace(request, temperature=temperature), ImageReply)
             except ModelError as error:
                 reason = str(error)
+                known = metered.usage.cached and not metered.usage.calls
                 # A malformed reply that was kept from an earlier run costs nothing: now is the time to ask again.
-                if metered.usage.calls or not isinstance(error, ModelReplyError):
+                if not (known and isinstance(error, ModelReplyError)):
                     break
             else:
                 return _told(description_of(element, reply))
-        _log.warning("%s was not read: %s", element.id, reason)
+        _log.info("%s was not read: %s", element.id, reason)
         return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=reason)
 
     def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: Spoken) -> ModelRequest:
@@ -135,7 +153,7 @@ def _spoken(paper: Paper) -> Spoken:
     """For each element the first sentences that mention it or, of an equation, stand round it."""
     text = read_paper(paper)
     spoken: dict[str, dict[str, None]] = defaultdict(dict)
-    for mention in float_mentions(paper, text):
+    for mention in sorted(float_mentions(paper, text), key=lambda mention: mention.sentence):
         sentence = text.sentences[mention.sentence]
         if not sentence.caption:
             spoken[mention.float][excerpt(sentence.text)] = None

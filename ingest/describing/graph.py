@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ingest.extraction.floats import excerpt
 from ingest.extraction.kinds import first_type
-from ingest.extraction.mentions import variant_key
+from ingest.extraction.mentions import TermFinder, is_coined, read_paper, variant_key
 from ingest.extraction.merge import combine
 from paperscope.types import (
     Chunk,
@@ -14,6 +14,7 @@ from paperscope.types import (
     Entity,
     Extraction,
     ImageDescription,
+    Paper,
     PaperImages,
     Relation,
     SeenEntity,
@@ -39,12 +40,13 @@ class _Sight:
         return model_words(f"seen in {self.picture.name}: {self.seen.description or self.seen.name}")
 
 
-def add_to_graph(extraction: Extraction, images: PaperImages) -> Extraction:
+def add_to_graph(paper: Paper, extraction: Extraction, images: PaperImages) -> Extraction:
     """The extraction with the descriptions in it.
 
     A picture's entity gets its description, and the relation `depicts` to each entity that was seen in it. A name that
     the paper has too (its plural, its alias) means the paper's entity, which stays as it is; any other becomes an
-    entity whose only sources are the pictures, and whose description says so.
+    entity of the pictures, and its description says so. Where such a name is telling (several words, or capitals or
+    digits within), the passages that hold it are its sources, too.
     """
     entities = {entity.id: entity for entity in extraction.entities}
     own = _own_names(extraction.entities)
@@ -56,7 +58,7 @@ def add_to_graph(extraction: Extraction, images: PaperImages) -> Extraction:
         for seen in description.entities:
             home = own.get(entity_key(seen.name)) or own.get(variant_key(seen.name)) or entity_key(seen.name)
             sights[home].append(_Sight(seen=seen, picture=picture))
-    fresh = [_entity(home, found) for home, found in sights.items() if home not in entities]
+    fresh = _written([_entity(home, found) for home, found in sights.items() if home not in entities], paper)
     relations = [
         _depicts(sight, home)
         for home, found in sights.items()
@@ -113,6 +115,29 @@ def _entity(home: str, found: Sequence[_Sight]) -> Entity:
         description="\n".join(dict.fromkeys(sight.words for sight in found)),
         sources=tuple(dict.fromkeys(sight.picture.id for sight in found)),
     )
+
+
+def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
+    """The entities with the elements that name them, and the first sentence that does, as the paper's own words."""
+    telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
+    text = read_paper(paper)
+    finder = TermFinder([(entity.name,) for entity in telling])
+    holders: dict[str, list[str]] = defaultdict(list)
+    for element, words in text.texts.items():
+        for number in finder.find(words):
+            holders[telling[number].id].append(element)
+    first: dict[str, str] = {}
+    for sentence in text.sentences:
+        for number in finder.find(sentence.text):
+            first.setdefault(telling[number].id, excerpt(sentence.text))
+    return [
+        replace(
+            entity,
+            description="\n".join(filter(None, (first.get(entity.id), entity.description))),
+            sources=tuple(dict.fromkeys((*entity.sources, *holders[entity.id]))),
+        )
+        for entity in entities
+    ]
 
 
 def _depicts(sight: _Sight, home: str) -> Relation:

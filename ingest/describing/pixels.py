@@ -15,7 +15,8 @@ __all__ = ["Pixels"]
 _INK = 24
 _LEAST_INK = 0.001
 # Two pictures are the same if their shapes differ by 2 % at the most, and no cell of a grid of 64 × 64 by more than
-# this many grey levels. It is strict: what is taken for the same by mistake is lost, what is not costs a call.
+# this many grey levels: one was saved again, with loss. It is strict, for a plot with another label differs by 37:
+# what is taken for the same by mistake is lost, what is not costs a call.
 _GRID = 64
 _SHAPE = 0.02
 _ALIKE = 12

@@ -1,18 +1,28 @@
 """Tables, figures and equations as entities, linked to what they show and to what is said of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.element_text import element_text
 from ingest.extraction.mentions import PaperText, Sentence
 from paperscope.types import Entity, Equation, Figure, Link, Paper, Passage, Relation, Table, entity_key
 
-__all__ = ["FloatMention", "excerpt", "float_entities", "float_mentions", "float_relations"]
+__all__ = [
+    "FloatMention",
+    "excerpt",
+    "float_entities",
+    "float_mentions",
+    "float_relations",
+    "inner_relations",
+    "nearby_relations",
+]
 
 _MAX_MENTIONS = 3
 _MAX_TERMS = 8
 _NAME_WORDS = 12
+_INNER = 300
+_MAX_NEAR = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,8 +95,8 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
     """One entity a float: its id is the element's, its name the label (or the beginning of its words).
 
-    The description is the caption (an equation's text) and the first sentences that mention it. A float without
-    label and words is left out.
+    The description is the caption (an equation's text), what the page prints inside a figure, and the first sentences
+    that mention it. A float without label and words is left out.
     """
     spoken: dict[str, list[Sentence]] = defaultdict(list)
     for mention in mentions:
@@ -107,7 +117,9 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
                 id=element.id,
                 name=name,
                 type=element.kind,
-                description="\n".join([_own_words(element, words), *(excerpt(sentence.text) for sentence in told)]),
+                description="\n".join(
+                    [_own_words(element, words), *inner_words(element), *(excerpt(sentence.text) for sentence in told)]
+                ),
                 sources=text.holding([name, *(a[1] for a in aliases)], places),
                 aliases=tuple({entity_key(a[1]): a[1] for a in aliases}.values()),
             )
@@ -123,6 +135,15 @@ def _name(element: Table | Figure | Equation, words: str, taken: set[str]) -> st
 def _own_words(element: Table | Figure | Equation, words: str) -> str:
     own = words if isinstance(element, Equation) or not element.caption else element_text(element).splitlines()[0]
     return excerpt(own)
+
+
+def inner_words(element: Table | Figure | Equation) -> list[str]:
+    """What the page prints inside a figure (axis labels and the like), and beside the marks of its parts."""
+    if not isinstance(element, Figure):
+        return []
+    caption = entity_key(element.caption)
+    parts = [f"({part.mark}) {part.caption}" for part in element.panels if entity_key(part.caption) not in caption]
+    return [excerpt(text, limit=_INNER) for text in (*parts, element.text) if text.strip()]
 
 
 def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) -> list[tuple[str, str]]:
@@ -170,4 +191,46 @@ def float_relations(
                 kind="shows" if sentence.caption else "mentions",
                 description=excerpt(sentence.text),
                 sources=(sentence.element,),
+            )
+
+
+def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Iterator[Relation]:
+    """A figure `shows` what the page prints inside it; `find` names the entities in a text."""
+    for element in _floats(paper):
+        for words in inner_words(element):
+            for entity in find(words):
+                yield Relation(
+                    source=element.id,
+                    target=entity,
+                    kind="shows",
+                    description=excerpt(" | ".join(filter(None, (element.label, words)))),
+                    sources=(element.id,),
+                )
+
+
+def nearby_relations(
+    paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float], linked: Collection[str]
+) -> Iterator[Relation]:
+    """A float that nothing else links is `near` the best entities of the nearest sentence of its section."""
+    elements = {element.id: element for element in paper.elements}
+    for element in _floats(paper):
+        near = [
+            number
+            for number, sentence in enumerate(text.sentences)
+            if found[number] and elements[sentence.element].section == element.section
+        ]
+        if element.id in linked or not near:
+            continue
+        # The last sentence before it, or else the first one after it.
+        order = [elements[text.sentences[number].element].order - element.order for number in near]
+        nearest = min(range(len(near)), key=lambda one: (abs(order[one]), -one if order[one] < 0 else one))
+        sentence = text.sentences[near[nearest]]
+        for entity in sorted(found[near[nearest]], key=lambda entity: (-known[entity], entity))[:_MAX_NEAR]:
+            yield Relation(
+                source=element.id,
+                target=entity,
+                kind="near",
+                description=excerpt(sentence.text),
+                sources=(sentence.element,),
+                weight=0.5,
             )

@@ -24,6 +24,7 @@ LocalRelationKind = Literal[
     "shows",  # a float and what its caption, cells or inner text name
     "depicts",  # a float and what a vision model saw in its picture
     "mentions",  # a float and what is named where the text speaks of it
+    "near",  # a float that nothing speaks of and what is named in the nearest sentence
     "stands for",  # an ambiguous short form and one of its meanings
     "co-occurs",  # two terms of one sentence
 ]

@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from ingest.extraction.context_types import types_in_context
 from ingest.extraction.cooccurrence import cooccurrences, neighbours
-from ingest.extraction.floats import excerpt, float_entities, float_mentions, float_relations
+from ingest.extraction.floats import (
+    excerpt,
+    float_entities,
+    float_mentions,
+    float_relations,
+    inner_relations,
+    nearby_relations,
+)
 from ingest.extraction.kinds import TermType, type_of_name
 from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
@@ -51,9 +58,11 @@ class LocalExtractor:
         relations = [
             *cooccurrences(text.sentences, found, known, links=self._links),
             *float_relations(mentions, text, found, known),
+            *inner_relations(paper, lambda words: [terms[number].id for number in finder.find(words)]),
             *(relation for table in tables for relation in _table_relations(table, ids)),
             *_meaning_relations(meanings, ids),
         ]
+        relations.extend(nearby_relations(paper, text, found, known, _ends(relations)))
         lonely = {term.id for term in terms if term.kept} - _ends(relations)
         relations.extend(neighbours(text.sentences, found, lonely))
         floats = float_entities(paper, text, mentions)

@@ -171,8 +171,10 @@ class Adder:
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
         on_stage("extracting entities")
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
-        graph = add_to_graph(extraction, images) if images.descriptions else extraction
-        return add_to_chunks(chunks, images), graph
+        if images.descriptions:
+            chunks = add_to_chunks(chunks, images)
+            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images)
+        return chunks, extraction
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt is another one than before, or could not read them all."""

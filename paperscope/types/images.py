@@ -79,16 +79,12 @@ class SkippedImage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnreadImage:
-    """An image that was chosen but could not be read, and why. It is retried the next time; it is no description.
-
-    `misread` counts the times that a model replied, but not as asked.
-    """
+    """An image that was chosen but could not be read, and why. It is retried the next time; it is no description."""
 
     element: str
     crop: str
     place: Place
     reason: str
-    misread: int = 0
     kind: Literal["unread"] = "unread"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.answers.forms import form_of
+from evaluation.answers.formulas import formulas_in
 from evaluation.answers.judge import Verdict
 from evaluation.answers.question import GoldQuestion
 from evaluation.answers.right import free_right, rightness
@@ -55,6 +56,7 @@ def test_a_gold_has_a_form(gold: str, answer_format: str, form: str) -> None:
         ("A has 5.5 and B has 4.0: A is higher by 1.5 (5.5 − 4.0 = 1.5).", "How much higher is A?", "", "1.5"),
         ("alpha 0.6 has the highest value in Table 10: 84.67.", "What is the highest F1 score?", "", "84.67"),
         ("“There are 6 relations.” (page 12)", "How many relations are there?", "Int", "6"),
+        ("“Annual review 6:405-431, 2019. [42]” (line 1)", "In which year was it published?", "", "2019"),
         ("“Nothing is counted.” (page 12)", "How many relations are there?", "Int", "Nothing is counted."),
         ("Chinese: “OntoNotes4.0 is a Chinese dataset.” (page 12)", "Is it Chinese or English?", "", "Chinese"),
         (
@@ -111,6 +113,12 @@ def test_a_short_answer_is_taken_by_rule(text: str, question: str, answer_format
             1,
         ),
         ("The default opens an entity; strict discards it.", "Both modes are the same.", "What differs?", 0),
+        ("6", "“First of four steps: ① type;⁶ ② data.” (page 7)", "How many steps?", 0),
+        ("10⁻³", "The rate is 10⁻³.", "Which rate?", 1),
+        ("A does worse with an accuracy of 54.6.", "A has 54.63: A is lower.", "How does A compare?", 1),
+        ("XLNet+DSC, with a 1.41 gain.", "XLNet gains 1.41.", "Which gains most?", 0),
+        ("7.5", f"The values are {', '.join(f'{number}.5' for number in range(1, 10))}.", "How many?", 1),
+        ("7.5", f"The table: {' '.join(f'{number}.5' for number in range(1, 30))}.", "How many?", 0),
         ("Not answerable", "It is 5.", "How many?", 0),
     ],
 )
@@ -123,6 +131,18 @@ def test_a_list_may_be_right_in_part() -> None:
     gold, text = "['64.3', '62.4', '62.2']", "They are 64.3, 62.4 and 50.1."
     short = short_answer(text, "Which scores?", "List")
     assert rightness(gold, "list", text=text, short=short, question="Which scores?") == pytest.approx(2 / 3)
+
+
+def test_a_formula_is_found_however_it_is_written() -> None:
+    gold = "It falls to $\\mathcal{O}\\left(2 H W C^{2}+\frac{9}{2} H W C\right)$."  # two escapes are lost
+    question = "What does the layer cost?"
+    assert free_right(gold, "“This reduces it to O(2 H W C² + 9/2 H W C).” (page 3)", question)
+    assert not free_right(gold, "“The standard one costs O(9/2 H W C²) with 2 strides.” (page 3)", question)
+    assert formulas_in("m_{o 2 o}=m_{o 2 m}^{r}") == ["m_{o 2 o}=m_{o 2 m}^{r}"]
+    assert formulas_in("the score of R_{1} is high") == []
+    assert not free_right("m_{o 2 o}=m_{o 2 m}^{r}", "One-to-one and one-to-many metrics.", "How do they relate?")
+    assert not free_right("x", "y", "Which symbol?")
+    assert formulas_in("of $1 \\times 10^{-2}$ for $x$ and $y = 2 x$") == ["y = 2 x"]
 
 
 def test_free_text_is_compared_without_what_the_question_gives() -> None:

@@ -135,6 +135,7 @@ def test_words_are_compared_without_numbers_and_function_words() -> None:
     assert word_share("Results of ELMo".split(), "In Table 5, the results of ELMo are 92.22.") == 1
     assert word_share(["ELMo"], "ELMo beats BERT.") == pytest.approx(1 / 3)
     assert word_share([], "It is 5.") == 1
+    assert word_share(["ELMo"], "ELMo has the highest value, 0.5 higher than before.") == 1
 
 
 def checked(

@@ -15,24 +15,30 @@ from paperscope.types import (
     Box,
     Cell,
     Chunk,
+    DataPoint,
     Element,
     Entity,
     Equation,
     Extraction,
     Figure,
+    ImageDescription,
     IndexedPaper,
     Link,
     Mention,
     Page,
     Paper,
+    PaperImages,
     Passage,
     Place,
     Reference,
     Relation,
     Section,
+    SeenEntity,
     Shortfall,
+    SkippedImage,
     Table,
     UnreadChunk,
+    UnreadImage,
     content_hash,
     entity_key,
 )
@@ -90,7 +96,28 @@ def make_indexed(
         chunks=chunks,
         extraction=_extraction(paper, names, elements, weights=weights, note=note),
         vectors=np.stack(vectors) if vectors else np.zeros((0, dimension), dtype=float32),
+        images=_images(elements, place, note) if note else PaperImages(),
     )
+
+
+def _images(elements: Sequence[Element], place: Place, note: str) -> PaperImages:
+    """A reading of each kind."""
+    ids = [element.id for element in elements[-4:]]
+    description = ImageDescription(
+        element=ids[0],
+        crop="c",
+        place=place,
+        picture="plot",
+        text=note,
+        visible_text=("F1", "β"),
+        entities=(SeenEntity(name="F1", type="metric", description=note),),
+        points=(DataPoint(series="", x="1", y="2 %", estimated=True),),
+        latex=r"\frac{a}{b}",
+        dropped=3,
+    )
+    skipped = SkippedImage(element=ids[2], crop="d", place=place, reason="blank")
+    unread = UnreadImage(element=ids[3], crop="e", place=place, reason="no connection")
+    return PaperImages(reader="model prompt", readings=(description, skipped, unread))
 
 
 def _floats(paper: str, place: Place) -> tuple[Element, ...]:
@@ -192,6 +219,7 @@ class View:
     chunks: Mapping[str, tuple[Chunk, ...]]
     vectors: Mapping[str, bytes]
     extractions: Mapping[str, Extraction]
+    images: Mapping[str, PaperImages]
     entities: Mapping[str, Entity]
     relations: tuple[Relation, ...]
     degrees: Mapping[str, int]
@@ -206,6 +234,7 @@ def view(store: Store) -> View:
         chunks={paper: one.chunks for paper, one in indexed.items()},
         vectors={paper: one.vectors.tobytes() for paper, one in indexed.items()},
         extractions={paper: one.extraction for paper, one in indexed.items()},
+        images={paper: store.images(paper) for paper in papers},
         entities=store.entities(ids),
         relations=tuple(store.relations_of(ids, limit=1000)),
         degrees={key: store.degree(key) for key in ids},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph_store import Store
 from paperscope.errors import UnknownPaperError
 from paperscope.protocols import CallCache, Corpus, VectorCache
-from paperscope.types import Extraction, IndexedPaper, ModelReply, Usage, content_hash
+from paperscope.types import Extraction, IndexedPaper, ModelReply, PaperImages, Usage, content_hash
 from tests.graph_store.synthetic import (
     EMBEDDER,
     PAPER_IDS,
@@ -37,6 +37,7 @@ def test_a_paper_reads_back_equal(indexed: IndexedPaper) -> None:
         assert add(store, indexed) == 1
         found = store.indexed(indexed.paper.id)
         assert (found.paper, found.chunks, found.extraction) == (indexed.paper, indexed.chunks, indexed.extraction)
+        assert found.images == store.images(indexed.paper.id) == indexed.images
         np.testing.assert_array_equal(found.vectors, indexed.vectors)
         assert store.papers() == [indexed.paper]
         assert [store.element(element.id) for element in indexed.paper.elements] == list(indexed.paper.elements)
@@ -64,7 +65,9 @@ def test_adding_a_then_b_and_removing_a_equals_adding_b(tmp_path: Path) -> None:
     add(both, b)
     merged = view(both).entities["bert"]
     assert {source.partition("/")[0] for source in merged.sources} == {ONE, TWO}
+    assert both.images(ONE) == a.images != PaperImages()
     both.remove(ONE)
+    assert both.images(ONE) == PaperImages()
     add(alone, b)
     assert view(both) == view(alone)
     both.close()

@@ -17,6 +17,7 @@ from paperscope.types import (
     Extraction,
     Figure,
     Link,
+    Panel,
     Paper,
     Passage,
     Place,
@@ -252,3 +253,35 @@ async def test_real_papers_give_a_small_connected_grounded_graph(shared: Path, n
     assert len(extraction.entities) > 40
     assert len(extraction.relations) < 8 * len(extraction.entities)
     assert sum(entity.id not in ends for entity in extraction.entities) < 0.05 * len(extraction.entities)
+
+
+async def test_a_figure_shows_what_the_page_prints_inside_it_and_beside_its_parts() -> None:
+    figure = Figure(
+        id="p/figure-1",
+        place=PLACE,
+        order=5,
+        label="Figure 1",
+        caption="Figure 1: An overview.",
+        text="Dice loss 0.98 focal loss",
+        panels=(Panel(mark="a", place=PLACE, caption="With weighted sampling"),),
+    )
+    texts = passages("Focal loss (FL) differs. Weighted sampling (WS) helps Dice loss (DL).")
+    extraction = await LocalExtractor().extract(paper_of(*texts, figure), ())
+    shown = {one.target: one for one in extraction.relations if (one.source, one.kind) == ("p/figure-1", "shows")}
+    assert {"dice loss", "focal loss", "weighted sampling"} <= shown.keys()
+    assert shown["focal loss"].description == "Figure 1 | Dice loss 0.98 focal loss"
+    assert shown["focal loss"].sources == ("p/figure-1",)
+    (entity,) = (one for one in extraction.entities if one.id == "p/figure-1")
+    assert entity.description.splitlines() == [
+        "Figure 1: An overview.",
+        "(a) With weighted sampling",
+        "Dice loss 0.98 focal loss",
+    ]
+
+
+async def test_a_float_that_nothing_speaks_of_is_near_what_is_named_before_it() -> None:
+    figure = Figure(id="p/figure-1", place=PLACE, order=3, label="Figure 1")
+    texts = passages("Dice loss (DL) wins.", "Cross entropy (CE) is used.", "x", "Area under curve (AUC) is a metric.")
+    extraction = await LocalExtractor().extract(paper_of(*texts, figure), ())
+    near = [one for one in extraction.relations if one.source == "p/figure-1"]
+    assert [(one.target, one.kind, one.sources) for one in near] == [("cross entropy", "near", ("p/passage-2",))]

@@ -1,9 +1,11 @@
 """Row ids become places: a cell where the claim's number stands, a sentence, or nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from paperscope.protocols import Corpus
-from paperscope.types import Context, ContextEntity, ContextSource, Evidence, ImageFinding
+from paperscope.types import Context, ContextEntity, ContextSource, Evidence, ImageFinding, model_words
 from query.evidence import EvidenceFinder
 
 PAPER = "aaaa00000001"
@@ -66,3 +68,22 @@ def test_small_liberties_are_taken(finder: EvidenceFinder, row: str) -> None:
 @pytest.mark.parametrize("row", ["S9", "E1", "I1", "R0", "X0", "S", "", "Sources 1", "S0 and S1", "../S0"])
 def test_rows_that_lead_nowhere_are_no_evidence(finder: EvidenceFinder, row: str) -> None:
     assert finder.find(row, claim="tuning") == ()
+
+
+def test_what_a_vision_model_saw_is_never_quoted_as_the_papers_words(corpus: Corpus) -> None:
+    [chunk] = corpus.chunks_of([f"{PAPER}/figure-1"])
+    seen = replace(chunk, seen="The zebra falls from 93 to 83.")
+    words = model_words("The zebra falls from 93 to 83.")
+    rows = (
+        ContextEntity(id=0, entity="zebra", type="method", description=words, rank=1, places=(chunk.place,)),
+        ContextEntity(
+            id=1, entity="Figure 1", type="figure", description=f"Own.\n{words}", rank=1, places=(chunk.place,)
+        ),
+    )
+    source = ContextSource(id=0, content=seen.shown, element=f"{PAPER}/figure-1", place=chunk.place)
+    finder = EvidenceFinder(corpus=corpus, context=Context(entities=rows, sources=(source,)))
+    [evidence] = finder.find("S0", claim="The zebra falls from 93 to 83.")
+    assert evidence.element == f"{PAPER}/figure-1"
+    assert evidence.quote
+    assert evidence.quote in chunk.text
+    assert [item.quote for row in ("E0", "E1") for item in finder.find(row, claim="zebra")] == ["", "Own."]
