@@ -184,6 +184,12 @@ async def test_a_rate_limit_slows_and_never_fails() -> None:
     assert clock.waits == [2.0, 2.0, *[3.0] * 48, 1.0]
 
 
+async def test_a_long_wait_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    limits: list[str | ModelError] = [ModelRateLimitError("slow down", retry_after=seconds) for seconds in (2.0, 30.0)]
+    await RetryingModel(FakeModel([*limits, "fine"]), Clock().policy()).complete(request())
+    assert caplog.messages == ["slow down; waiting for 30 s"]
+
+
 async def test_a_wait_beyond_patience_is_not_begun() -> None:
     clock = Clock()
     limit = ModelRateLimitError("come back tomorrow", retry_after=86400)
