@@ -144,6 +144,9 @@ def read_images(connection: Connection, paper: str) -> PaperImages:
 
 def read_shortfall(connection: Connection, paper: str) -> Shortfall:
     """What a model did not read of a paper, and what of its replies was dropped."""
+    # A library of version 2 that may only be read has no such table.
+    if not inspect(connection).has_table(schema.shortfalls.name):
+        return Shortfall()
     value = connection.execute(select(schema.shortfalls.c.value).where(schema.shortfalls.c.paper == paper)).scalar()
     return Shortfall() if value is None else from_json(Shortfall, value)
 

@@ -15,7 +15,7 @@ from graph_store import database as database_module
 from graph_store.migrations import upgrade
 from graph_store.schema import SCHEMA_VERSION
 from paperscope.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
-from paperscope.types import Candidates, ModelReply, PaperImages, RetrievalRequest
+from paperscope.types import Candidates, ModelReply, PaperImages, RetrievalRequest, Shortfall
 from tests.graph_store.synthetic import PAPER_IDS, add, make_indexed, unit_vector, view
 
 ONE, TWO, *_ = PAPER_IDS
@@ -68,11 +68,13 @@ def test_a_library_of_version_1_has_no_images_until_its_papers_are_added_again(t
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, note="seen"))
     store.close()
-    sql(tmp_path, "DROP TABLE images")
+    for table in ("images", "shortfalls"):
+        sql(tmp_path, f"DROP TABLE {table}")
     sql(tmp_path, "UPDATE library SET version = 1")
     old = Store.open(tmp_path, read_only=True)
     assert old.images(ONE) == PaperImages()
     assert old.indexed(ONE).images == PaperImages()
+    assert old.shortfall(ONE) == Shortfall()
     old.close()
     new = Store.open(tmp_path)
     assert new.images(ONE) == PaperImages()
