@@ -64,7 +64,7 @@ def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
         Store.open(store.folder)
 
 
-def test_a_library_of_version_1_has_no_images_until_its_papers_are_added_again(tmp_path: Path) -> None:
+def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_are_added_again(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, note="seen"))
     store.close()
@@ -74,11 +74,12 @@ def test_a_library_of_version_1_has_no_images_until_its_papers_are_added_again(t
     old = Store.open(tmp_path, read_only=True)
     assert old.images(ONE) == PaperImages()
     assert old.indexed(ONE).images == PaperImages()
-    assert old.shortfall(ONE) == Shortfall()
+    assert old.indexed(ONE).extraction.shortfall == old.shortfall(ONE) == Shortfall()
     old.close()
     new = Store.open(tmp_path)
     assert new.images(ONE) == PaperImages()
     add(new, make_indexed(ONE, note="seen"))
+    assert new.shortfall(ONE).unread != ()
     assert [reading.kind for reading in new.images(ONE).readings] == ["description", "skipped", "unread"]
     new.close()
 
