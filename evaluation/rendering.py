@@ -75,7 +75,7 @@ def _by_set(report: Report) -> list[str]:
     metrics = [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
     if not metrics:
         return []
-    names = [name for name in report.figures if name != ALL]
+    names = [name for name, figures in report.figures.items() if name != ALL and _items_of(figures, metrics)]
     rows = [
         [name, str(_items_of(report.figures[name], metrics)), *(_value(report.figures[name], m) for m in metrics)]
         for name in (*names, *([ALL] if len(names) > 1 else []))

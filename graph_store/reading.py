@@ -135,16 +135,13 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
 
 def read_images(connection: Connection, paper: str) -> PaperImages:
     """What was seen in a paper's pictures; empty where no model looked at them."""
-    # A library of version 1 that may only be read has no such table.
-    if not inspect(connection).has_table(schema.images.name):
-        return PaperImages()
-    value = connection.execute(select(schema.images.c.value).where(schema.images.c.paper == paper)).scalar()
+    value = _later_value(connection, schema.images, paper=paper)
     return PaperImages() if value is None else from_json(PaperImages, value)
 
 
 def read_shortfall(connection: Connection, paper: str) -> Shortfall:
     """What a model did not read of a paper, and what of its replies was dropped."""
-    value = connection.execute(select(schema.shortfalls.c.value).where(schema.shortfalls.c.paper == paper)).scalar()
+    value = _later_value(connection, schema.shortfalls, paper=paper)
     return Shortfall() if value is None else from_json(Shortfall, value)
 
 
@@ -178,6 +175,13 @@ def _one(connection: Connection, query: Select[str], *, key: str) -> str:
 def _values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
     rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
     return tuple(from_json(kind, row.value) for row in rows)
+
+
+def _later_value(connection: Connection, table: Table, *, paper: str) -> str | None:
+    """A paper's row in a table that an older library which may only be read does not have."""
+    if not inspect(connection).has_table(table.name):
+        return None
+    return connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
 
 
 def _matrix(blobs: Sequence[bytes]) -> NDArray[float32]:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evaluation.memory import peak_memory_mb
+
 __all__ = ["CONTENDERS", "OURS", "Contender", "run"]
 
 # Reads a file whole and returns its number of pages.
@@ -111,14 +113,7 @@ def run(name: str, files: list[Path]) -> dict[str, float | str | list[str]]:
             failed.append(f"{file.name}: {type(error).__name__}")
         else:
             seconds += time.perf_counter() - started
-    return {"pages": pages, "seconds": round(seconds, 3), "memory_mb": _memory_mb(), "failed": failed}
-
-
-def _memory_mb() -> float:
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+    return {"pages": pages, "seconds": round(seconds, 3), "memory_mb": peak_memory_mb(), "failed": failed}
 
 
 if __name__ == "__main__":

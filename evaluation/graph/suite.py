@@ -38,6 +38,7 @@ class GraphSuite:
         "acronyms.long.f1",
         "expansions.right",
         "graph.duplicates",
+        "library.duplicates",
         "grounded.entities",
         "grounded.relations",
     )

@@ -28,14 +28,15 @@ _COMMAND = re.compile(r"\\(?:mathbf|frac|left|right|partial|nabla|times|int|pi|m
 
 
 def score_page_tests(paper: Paper, gold: Gold) -> Score:
-    """olmocr.TYPE: tests passed, of those of each type."""
+    """olmocr.tests and olmocr.TYPE: tests passed, of all and of those of each type."""
     score = Score()
     for test in gold.tests:
         metric = f"olmocr.{test.type}"
         passed = _passes(paper, test)
         wanted = " / ".join(filter(None, (test.text, test.before, test.after, test.math, test.cell)))
         miss = () if passed else (Miss(metric=metric, what=test.id, gold=wanted),)
-        score += Score(tallies={metric: Tally(right=passed, total=1)}, misses=miss)
+        tally = Tally(right=passed, total=1)
+        score += Score(tallies={"olmocr.tests": tally, metric: tally}, misses=miss)
     return score
 
 

@@ -30,6 +30,7 @@ class ParsingSuite:
         "captions.found",
         "text.in_order",
         "references.count",
+        "olmocr.tests",
     )
 
     @contextmanager

@@ -4,7 +4,6 @@
 never stops the rest: it is told in place of what it cost. No connection leaves this machine.
 """
 
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TextIO
 
+from evaluation.memory import peak_memory_mb
 from evaluation.peers.index import Index, System, told
 from evaluation.peers.job import PeerAnswer, PeerCorpus, PeerIndexed, PeerJob, PeerLine, read_job, write_value
 from evaluation.peers.systems import SYSTEMS
@@ -62,7 +62,7 @@ def _indexed(corpus: PeerCorpus, index: Index, *, seconds: float) -> PeerIndexed
         corpus=corpus.name,
         units=index.units,
         seconds=round(seconds, 3),
-        memory_mb=_memory_mb(),
+        memory_mb=peak_memory_mb(),
         problems=index.problems,
     )
 
@@ -78,11 +78,6 @@ def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> No
             seconds = round(time.perf_counter() - started, 4)
             answer = PeerAnswer(corpus=corpus.name, question=question.id, found=found, seconds=seconds)
         on_line(PeerLine(answer=answer))
-
-
-def _memory_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
 
 
 def _write(stream: TextIO, line: PeerLine) -> None:

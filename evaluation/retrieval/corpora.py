@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.libraries import Libraries, Shelf
-from evaluation.retrieval.values import Find, Question
+from evaluation.retrieval.values import Question, UnitsOf
 from paperscope.errors import PaperFileError
 from paperscope.files import write_atomically, writing
 from paperscope.types import Paper, content_hash
@@ -32,9 +32,9 @@ class UnitsCorpus:
         """See `Corpus.shelf`."""
         return libraries.of_papers([self.paper])
 
-    def units(self, find: Find, _shelf: Shelf) -> tuple[str, ...]:
-        """See `Corpus.units`."""
-        return tuple(element for element in find.elements if element in self.ids)
+    def units_in(self, _shelf: Shelf) -> UnitsOf:
+        """See `Corpus.units_in`."""
+        return lambda find: tuple(element for element in find.elements if element in self.ids)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,9 +53,9 @@ class PdfCorpus:
             raise PaperFileError(problem)
         return shelf
 
-    def units(self, find: Find, _shelf: Shelf) -> tuple[str, ...]:
-        """See `Corpus.units`."""
-        return tuple(f"page {page}" for page in find.pages)
+    def units_in(self, _shelf: Shelf) -> UnitsOf:
+        """See `Corpus.units_in`."""
+        return lambda find: tuple(f"page {page}" for page in find.pages)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,9 +83,13 @@ class FilesCorpus:
                 write_atomically(file, self.texts[unit].encode())
         return libraries.of_files(list(files.values()))
 
-    def units(self, find: Find, shelf: Shelf) -> tuple[str, ...]:
-        """See `Corpus.units`. Texts that are the same are one paper, and all found with it."""
-        return tuple(unit for unit, file in self._files().items() if shelf.ids.get(str(file)) == find.paper)
+    def units_in(self, shelf: Shelf) -> UnitsOf:
+        """See `Corpus.units_in`. Texts that are the same are one paper, and all found with it."""
+        units: dict[str, tuple[str, ...]] = {}
+        for unit, file in self._files().items():
+            if paper := shelf.ids.get(str(file)):
+                units[paper] = (*units.get(paper, ()), unit)
+        return lambda find: units.get(find.paper, ())
 
     def _files(self) -> dict[str, Path]:
         folder = self.folder / self.fingerprint[:16]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from evaluation.libraries import Libraries, Shelf
-from evaluation.retrieval.values import Corpus, Find
+from evaluation.retrieval.values import Corpus, Find, UnitsOf
 from graph_store import Store
 from paperscope.types import Chunk, Element, Paper, Passage, Place, Reference, Table
 
@@ -18,12 +18,13 @@ class Opened:
     corpus: Corpus
     shelf: Shelf
     store: Store
+    units_of: UnitsOf
     chunks: Mapping[str, Find]
     ids: Mapping[tuple[Place, str], str]
 
     def ranking(self, finds: list[Find]) -> list[str]:
         """The units that the finds show, each once, in the order of their first find."""
-        return list(dict.fromkeys(unit for find in finds for unit in self.corpus.units(find, self.shelf)))
+        return list(dict.fromkeys(unit for find in finds for unit in self.units_of(find)))
 
 
 class OpenedCorpora:
@@ -44,7 +45,9 @@ class OpenedCorpora:
                 for chunk, find in _finds(paper, store.indexed(paper.id).chunks):
                     chunks[chunk.id] = find
                     ids.setdefault((chunk.place, chunk.text), chunk.id)
-            self._opened[corpus.name] = Opened(corpus=corpus, shelf=shelf, store=store, chunks=chunks, ids=ids)
+            self._opened[corpus.name] = Opened(
+                corpus=corpus, shelf=shelf, store=store, units_of=corpus.units_in(shelf), chunks=chunks, ids=ids
+            )
         return self._opened[corpus.name]
 
 

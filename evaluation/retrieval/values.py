@@ -1,12 +1,13 @@
 """What is asked, what would be right, what was found, and where it was looked for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from evaluation.libraries import Libraries, Shelf
 
-__all__ = ["Corpus", "Find", "Piece", "Question"]
+__all__ = ["Corpus", "Find", "Piece", "Question", "UnitsOf"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +38,9 @@ class Find:
     text: str
 
 
+UnitsOf = Callable[[Find], tuple[str, ...]]
+
+
 class Corpus(Protocol):
     """Texts, and the questions that are asked of all of them."""
 
@@ -64,6 +68,6 @@ class Corpus(Protocol):
         """Its library. Raises PaperFileError where nothing of it can be read."""
         ...
 
-    def units(self, find: Find, shelf: Shelf) -> tuple[str, ...]:
-        """The units of the corpus that a found text shows, the one that it is there for first."""
+    def units_in(self, shelf: Shelf) -> UnitsOf:
+        """What tells the units of the corpus that a found text shows, the one that it is there for first."""
         ...

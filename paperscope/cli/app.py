@@ -75,17 +75,14 @@ def add(
 ) -> None:
     """Add papers. An unchanged file costs nothing; an edited one replaces its older version.
 
-    Stopped by --max-calls or --max-cost, it keeps what was paid for and ends with exit code 5; the same command with
-    more goes on from there.
-    """
+    A bound that is met ends it with exit code 5; what was paid for is kept, and the same command with more goes on."""
     from paperscope.cli.adding import add_all
     from paperscope.cli.estimating import budget_of, estimate_all
 
     secret = read_password(password, password_file)
     budget = budget_of(read_settings(library=library, config=config), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
-        work = estimate_all if estimate else add_all
-        failed = work(opened, paths, as_json=as_json, password=secret)
+        failed = (estimate_all if estimate else add_all)(opened, paths, as_json=as_json, password=secret)
     raise typer.Exit(1 if failed else 0)
 
 

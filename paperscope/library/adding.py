@@ -172,8 +172,9 @@ class Adder:
         on_stage("extracting entities")
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
         if images.descriptions:
+            chunks = add_to_chunks(chunks, images)
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images)
-        return add_to_chunks(chunks, images), extraction
+        return chunks, extraction
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt is another one than before, or could not read them all."""

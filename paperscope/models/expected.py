@@ -9,10 +9,10 @@ from paperscope.types import ModelRequest, Usage
 __all__ = ["expected_usage", "least_reply"]
 
 _MILLION = 1_000_000
-# How many tokens a reply is, by the kind of call. Entities take a share of the tokens of their passages, which six
-# replies to a paper's own had as a whole (single ones from 0.7 to 2.1); what a picture shows has no such measure.
+# How many tokens a reply is, by the kind of call, as careful replies to a paper's own calls had it. Entities take a
+# share of the tokens of their passages (single ones from 0.7 to 2.1); what a picture shows has no such measure (from 70
+# for an equation to 970 for a large table).
 _SHARES: Mapping[str, float] = MappingProxyType({"entities": 1.2})
-_LENGTHS: Mapping[str, int] = MappingProxyType({"image_description": 350})
 _LENGTH = 300
 _SENTENCE = "There is nothing that could be said of this before the model is asked."
 
@@ -33,7 +33,7 @@ def expected_usage(request: ModelRequest, *, price_prompt: float, price_completi
 def _completion_tokens(request: ModelRequest) -> int:
     share = _SHARES.get(request.schema_name)
     if share is None:
-        return _LENGTHS.get(request.schema_name, _LENGTH)
+        return _LENGTH
     asked = [message for message in request.messages if message.role == "user"]
     return round(share * count_tokens(asked[0].text)) if len(asked) == 1 else _LENGTH
 

@@ -1,6 +1,7 @@
 """Trying again where the failure may pass."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from random import SystemRandom
@@ -16,6 +17,10 @@ from paperscope.types import ModelReply, ModelRequest
 __all__ = ["RetryPolicy", "RetryingEmbedder", "RetryingModel"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+# A wait of so many seconds is worth a word to the user.
+_TOLD = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,8 @@ class RetryPolicy:
                 waited += wait
                 if waited > self.patience:
                     raise
+                if wait >= _TOLD:
+                    _log.warning("%s; waiting for %.0f s", error, wait)
             except ModelUnavailableError:
                 if failures == self.retries:
                     raise

@@ -15,7 +15,7 @@ from graph_store import database as database_module
 from graph_store.migrations import upgrade
 from graph_store.schema import SCHEMA_VERSION
 from paperscope.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
-from paperscope.types import Candidates, ModelReply, PaperImages, RetrievalRequest
+from paperscope.types import Candidates, ModelReply, PaperImages, RetrievalRequest, Shortfall
 from tests.graph_store.synthetic import PAPER_IDS, add, make_indexed, unit_vector, view
 
 ONE, TWO, *_ = PAPER_IDS
@@ -64,19 +64,22 @@ def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
         Store.open(store.folder)
 
 
-def test_a_library_of_version_1_has_no_images_until_its_papers_are_added_again(tmp_path: Path) -> None:
+def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_are_added_again(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, note="seen"))
     store.close()
-    sql(tmp_path, "DROP TABLE images")
+    for table in ("images", "shortfalls"):
+        sql(tmp_path, f"DROP TABLE {table}")
     sql(tmp_path, "UPDATE library SET version = 1")
     old = Store.open(tmp_path, read_only=True)
     assert old.images(ONE) == PaperImages()
     assert old.indexed(ONE).images == PaperImages()
+    assert old.indexed(ONE).extraction.shortfall == old.shortfall(ONE) == Shortfall()
     old.close()
     new = Store.open(tmp_path)
     assert new.images(ONE) == PaperImages()
     add(new, make_indexed(ONE, note="seen"))
+    assert new.shortfall(ONE).unread != ()
     assert [reading.kind for reading in new.images(ONE).readings] == ["description", "skipped", "unread"]
     new.close()
 

@@ -22,11 +22,9 @@ from tests.graph_store.synthetic import (
     Step,
     add,
     histories,
-    indexed_papers,
     make_indexed,
     play,
     unit_vector,
-    view,
 )
 
 ONE, TWO, THREE, FOUR = PAPER_IDS
@@ -65,28 +63,6 @@ def test_an_index_that_followed_equals_one_built_anew(history: list[Step], texts
         following.close()
         fresh.close()
         store.close()
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.data(), st.lists(WORDS, min_size=1, max_size=3))
-def test_removing_a_paper_takes_exactly_what_it_brought(data: st.DataObject, texts: list[str]) -> None:
-    one, other = (data.draw(indexed_papers(ids=st.just(paper))) for paper in (ONE, TWO))
-    with tempfile.TemporaryDirectory() as left, tempfile.TemporaryDirectory() as right:
-        lived, alone = Store.open(Path(left)), Store.open(Path(right))
-        indexes = [NativeGraphIndex.open(lived), NativeGraphIndex.open(alone)]
-        for indexed in (one, other):
-            indexes[0].apply(indexed, revision=add(lived, indexed))
-        indexes[0].remove(ONE, revision=lived.remove(ONE))
-        lived.sweep()
-        indexes[1].apply(other, revision=add(alone, other))
-        assert view(lived) == view(alone)
-        for text in (" ".join(METHODS), *texts):
-            assert rounded(indexes[0].retrieve(ask(text))) == rounded(indexes[1].retrieve(ask(text)))
-        crops = [{file.name for file in Path(folder, "crops").rglob("*.png")} for folder in (left, right)]
-        assert crops[0] == crops[1] != set()
-        for store, index in zip((lived, alone), indexes, strict=True):
-            index.close()
-            store.close()
 
 
 def test_names_with_signs_and_digits_are_found(store: Store) -> None:

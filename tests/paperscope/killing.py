@@ -1,6 +1,7 @@
-"""Adds of the example paper that are killed at seeded moments, and what becomes of the library.
+"""Adds that are killed at seeded moments, and what becomes of the library.
 
-Run as a script it prints what it found, as JSON: `python -m tests.paperscope.killing [KILLS [SEED]]`.
+Run as a script it does so with the example paper, text and pictures, and prints what it found as JSON:
+`python -m tests.paperscope.killing [KILLS [SEED]]`.
 """
 
 import dataclasses
@@ -20,6 +21,8 @@ from tests.model_server import Body, ModelServer, fingerprint, serve
 
 __all__ = ["SECONDS", "Killed", "kill_adds", "telltale"]
 
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "paper" / "ner-report.pdf"
 SECONDS = 0.1
 ADD = """
 import dataclasses, sys
@@ -66,7 +69,7 @@ def telltale(body: Body) -> str:
     return json.dumps({"kind": "other", "description": f"This is the picture {name} of it.", "latex": "", **lists})
 
 
-def kill_adds(folder: Path, server: ModelServer, *, root: Path, kills: int, seed: int) -> Killed:
+def kill_adds(folder: Path, server: ModelServer, paper: Path, *, kills: int, seed: int) -> Killed:
     """Kill as many adds as that, each at a random moment, and start each again until it ends.
 
     Most moments come after an add's first call, some at any time. An add that ends before its kill begins anew in
@@ -74,7 +77,7 @@ def kill_adds(folder: Path, server: ModelServer, *, root: Path, kills: int, seed
     """
     moments = random.Random(seed)
     never = folder / "never"
-    whole, calling = _timed(never, server, root=root)
+    whole, calling = _timed(never, server, paper)
     asked, done, repeated, in_flight = len(server.names), 0, 0, 0
     libraries: list[Path] = []
     while done < kills:
@@ -83,7 +86,7 @@ def kill_adds(folder: Path, server: ModelServer, *, root: Path, kills: int, seed
         ended = False
         while not ended:
             kept, before = _kept(libraries[-1], server), len(server.names)
-            process = _start(libraries[-1], root=root, url=server.url)
+            process = _start(libraries[-1], paper, url=server.url)
             if done < kills:
                 _wait(process, server, moments, whole=whole, calling=calling)
                 done += process.poll() is None
@@ -103,15 +106,14 @@ def kill_adds(folder: Path, server: ModelServer, *, root: Path, kills: int, seed
     )
 
 
-def _start(folder: Path, *, root: Path, url: str) -> "subprocess.Popen[bytes]":
-    paper = root / "examples" / "paper" / "ner-report.pdf"
-    return subprocess.Popen([sys.executable, "-c", ADD, str(folder), str(paper), url], cwd=root)  # noqa: S603
+def _start(folder: Path, paper: Path, *, url: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-c", ADD, str(folder), str(paper), url], cwd=ROOT)  # noqa: S603
 
 
-def _timed(folder: Path, server: ModelServer, *, root: Path) -> tuple[float, float]:
+def _timed(folder: Path, server: ModelServer, paper: Path) -> tuple[float, float]:
     """How long an add takes, and how long of it from its first call, in seconds."""
     begun = time.monotonic()
-    process = _start(folder, root=root, url=server.url)
+    process = _start(folder, paper, url=server.url)
     while not server.names and process.poll() is None:
         time.sleep(0.01)
     first = time.monotonic()
@@ -168,7 +170,7 @@ def main() -> None:
     """Kill adds and print the outcome."""
     kills, seed = [int(argument) for argument in sys.argv[1:]] + [20, 7][len(sys.argv) - 1 :]
     with tempfile.TemporaryDirectory() as folder, serve(telltale, seconds=SECONDS) as server:
-        killed = kill_adds(Path(folder), server, root=Path.cwd(), kills=kills, seed=seed)
+        killed = kill_adds(Path(folder), server, EXAMPLE, kills=kills, seed=seed)
     sys.stdout.write(f"{json.dumps(dataclasses.asdict(killed))}\n")
 
 

@@ -152,3 +152,27 @@ def test_unread_chunks_are_kept_with_the_paper_and_asked_for_again(
     assert library.add(paper).outcome == "replaced"
     assert library.shortfall(added.paper.id).unread == ()
     assert library.add(paper).usage == Usage()
+
+
+def test_one_budget_and_one_estimate_hold_for_text_and_pictures(
+    tmp_path: Path, root: Path, server: ModelServer
+) -> None:
+    file = root / "examples" / "paper" / "ner-report.pdf"
+    role = {"model": "m", "base_url": server.url, "price_prompt": 1.0, "price_completion": 1.0}
+    settings = load_settings(environ={}, overrides={"extract": role, "vision": role})
+
+    def opened(budget: Budget | None = None) -> Library:
+        store = Store.open(tmp_path / "library")
+        models = replace(build_models(settings, store, budget=budget), embedder=FakeEmbedder())
+        return Library(store=store, settings=settings, models=models)
+
+    with opened() as library:
+        expected = library.wait(library.estimator().estimate(file, on_stage=lambda _: None)).roles
+    assert min(expected["extract"].calls, expected["vision"].calls) > 3
+    with opened(Budget(max_calls=9)) as library, pytest.raises(BudgetError):
+        library.add(file)
+    assert len(server.names) == 9
+    with opened() as library:
+        added = library.add(file)
+    assert len(server.names) == len(set(server.names)) == expected["extract"].calls + expected["vision"].calls
+    assert (added.images.unread, added.shortfall.unread) == ((), ())
