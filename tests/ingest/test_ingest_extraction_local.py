@@ -5,78 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.chunking import chunk_paper
 from ingest.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
-from ingest.extraction.kinds import type_of_name
 from paperscope.types import (
-    Box,
     Cell,
-    Element,
-    Entity,
     Equation,
     Extraction,
     Figure,
     Link,
     Panel,
     Paper,
-    Passage,
-    Place,
     Reference,
-    Relation,
     Table,
     entity_key,
 )
-
-PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
-
-
-def paper_of(*elements: Element, links: tuple[Link, ...] = ()) -> Paper:
-    return Paper(
-        id="p", title="", authors=(), sha256="", file="p.pdf", pages=(), sections=(), elements=elements, links=links
-    )
-
-
-def passages(*texts: str) -> list[Passage]:
-    return [
-        Passage(id=f"p/passage-{number}", place=PLACE, order=number, text=text) for number, text in enumerate(texts, 1)
-    ]
-
-
-def table_of(*rows: str, header_rows: int = 1, order: int = 50, caption: str = "Results.") -> Table:
-    cells = [
-        Cell(
-            row=row,
-            column=column,
-            text=text.strip(),
-            place=PLACE,
-            role="column_header" if row < header_rows else "row_header" if column == 0 else "value",
-        )
-        for row, line in enumerate(rows)
-        for column, text in enumerate(line.split("|"))
-    ]
-    return Table(
-        id="p/table-1",
-        place=PLACE,
-        order=order,
-        cells=tuple(cells),
-        header_rows=header_rows,
-        label="Table 1",
-        caption=caption,
-    )
-
-
-async def extract(paper: Paper) -> Extraction:
-    return await LocalExtractor().extract(paper, chunk_paper(paper))
-
-
-def by_name(extraction: Extraction, name: str) -> Entity:
-    (entity,) = [entity for entity in extraction.entities if entity.name == name]
-    return entity
-
-
-def relations(extraction: Extraction, kind: str) -> list[Relation]:
-    return [relation for relation in extraction.relations if relation.kind == kind]
+from tests.ingest.small_papers import PLACE, by_name, extract, paper_of, passages, relations, table_of
 
 
 async def test_an_acronym_and_its_long_form_are_one_entity_with_the_defining_sentence() -> None:
@@ -286,44 +229,3 @@ async def test_a_float_that_nothing_speaks_of_is_near_what_is_named_before_it() 
     extraction = await LocalExtractor().extract(paper_of(*texts, figure), ())
     near = [one for one in extraction.relations if one.source == "p/figure-1"]
     assert [(one.target, one.kind, one.sources) for one in near] == [("cross entropy", "near", ("p/passage-2",))]
-
-
-async def test_a_name_stands_only_where_it_is_a_whole_word() -> None:
-    texts = passages("High accuracy and minimal edges.", "We map words.", "The Edge and Min of a graph.")
-    table = table_of("Model|Acc|MAP|Edge", "BERT|9|8|7")
-    extraction = await extract(paper_of(*texts, table))
-    assert by_name(extraction, "Acc").sources == ("p/table-1",)
-    assert by_name(extraction, "MAP").sources == ("p/table-1",)
-    assert by_name(extraction, "Edge").sources == ("p/passage-3", "p/table-1")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "type_"),
-    [
-        ("We follow a method called QuoRef2.", "method"),
-        ("It was trained on the QuoRef2.", "dataset"),
-        ("We report results on QuoRef2.", "dataset"),
-        ("QuoRef2 consistently outperforms all others.", "method"),
-        ("The task of QuoRef2 is hard.", "task"),
-        ("Ours wins in terms of QuoRef2.", "metric"),
-        ("We observe QuoRef2.", "concept"),
-    ],
-)
-async def test_what_is_said_of_a_name_tells_its_type(sentence: str, type_: str) -> None:
-    assert (
-        by_name(await extract(paper_of(*passages(sentence, "GrabCut and QuoRef2 are two names."))), "QuoRef2").type
-        == type_
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "type_"), [("convolutional layer", "method"), ("Layers", "quantity"), ("12 layers", "quantity")]
-)
-def test_a_component_is_a_method_where_a_word_says_which(name: str, type_: str) -> None:
-    assert type_of_name(name) == type_
-
-
-async def test_a_sign_in_brackets_or_behind_a_header_is_no_part_of_its_name() -> None:
-    table = table_of("Model|Micro-F1 (%) \u2191|LI (%)", "BERT|91|9")
-    extraction = await extract(paper_of(*passages("The micro-F1 and the micro-F1 of BERT."), table))
-    assert {one.id for one in extraction.entities} >= {"micro f1", "li"}
