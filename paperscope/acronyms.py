@@ -38,6 +38,8 @@ _NAMED = re.compile(
 )
 _SAYS = re.compile(r"[=:]|[a-z]{2}")
 _MAX_WORDS = 12
+# More characters than a long form has; a hostile text is not read again for each of its words.
+_REACH = 200
 _SMALL = frozenset("a an and as at by for from in of on or the to via with".split())
 _BREAK = re.compile(r"[;:()\[\]]|[,.](?=\s|$)")
 _QUOTES = "\"'\u201c\u201d\u2018\u2019"
@@ -74,11 +76,11 @@ def _bare(text: str) -> Iterator[Definition]:
     """Definitions without brackets, where the words' initials spell the short form; one of two letters needs a word or
     sign that says more than a comma."""
     for match in _EXPLAINED.finditer(text):
-        words = _BREAK.split(text[match.end() :])[0].split()
+        words = _BREAK.split(text[match.end() : match.end() + _REACH])[0].split()
         if (len(match[1]) > 2 or _SAYS.search(match[0][len(match[1]) :])) and (long := _spelt_head(match[1], words)):
             yield Definition(short=match[1], long=long)
     for match in _NAMED.finditer(text):
-        words = _left_context(re.split(r"[,.]\s", text[: match.start()])[-1]).split()
+        words = _left_context(re.split(r"[,.]\s", text[max(match.start() - _REACH, 0) : match.start()])[-1]).split()
         said = match[0].removesuffix(match[1])
         if (len(match[1]) > 2 or _SAYS.search(said)) and (long := _spelt_tail(match[1], words)):
             yield Definition(short=match[1], long=long)
@@ -113,11 +115,13 @@ def _is_spelt(short: str, words: Sequence[str]) -> bool:
     return len(letters) > 1 and not edges & _SMALL and len(parts) < 2 * len(letters) + 4 and _fits(parts, letters)
 
 
-def _fits(parts: Sequence[tuple[str, bool]], letters: Sequence[str]) -> bool:
-    if not parts or not letters:
-        return not letters and all(spare for _, spare in parts)
-    (initial, spare), rest = parts[0], parts[1:]
-    return (initial == letters[0] and _fits(rest, letters[1:])) or (spare and _fits(rest, letters))
+def _fits(parts: Sequence[tuple[str, bool]], letters: list[str]) -> bool:
+    """Whether initials, of which the spare ones may be left out, are just these letters."""
+    spelt = {0}
+    for initial, spare in parts:
+        further = {number + 1 for number in spelt if letters[number : number + 1] == [initial]}
+        spelt = further | spelt if spare else further
+    return len(letters) in spelt
 
 
 def long_form(short: str, text: str) -> str | None:

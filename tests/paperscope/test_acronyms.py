@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope.acronyms import definitions, long_form
+from paperscope.acronyms import Definition, definitions, long_form
 
 
 @pytest.mark.parametrize(
@@ -129,3 +129,9 @@ def test_definitions_without_brackets_and_whole_tails(text: str, short: str, lon
 )
 def test_what_only_stands_near_a_short_form_is_no_definition(text: str) -> None:
     assert list(definitions(text)) == []
+
+
+def test_what_is_far_from_a_short_form_is_not_read_again_for_each() -> None:
+    assert list(definitions("AB, " * 20_000 + "DA = data augmentation")) == [
+        Definition(short="DA", long="data augmentation")
+    ]
