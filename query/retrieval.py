@@ -87,7 +87,7 @@ class Retriever:
         named = find_references(question, papers)
         pool.lift_named(named)
         pool.lift_linked(papers)
-        pool.lift_entities(entities)
+        pool.lift_entities([graph.sources(entity) for entity in entities])
         return Retrieval(context=self._context(question, pool, graph, entities, named), named=named.elements)
 
     def _entities(self, candidates: Candidates) -> list[str]:

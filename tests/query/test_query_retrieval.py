@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import Candidates, Context, Hit, RetrievalRequest, Table
+from paperscope.types import Candidates, Chunk, Context, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever
 from query.fusion import best_first, fuse
 from query.images import ImageChooser
@@ -161,3 +161,21 @@ def test_words_fold_case_plural_and_keep_compounds() -> None:
         "5",
     }
     assert content_words("studies, classes, analysis") == {"study", "classe", "analysis"}
+
+
+async def test_an_entity_of_other_papers_brings_none_of_theirs_in(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    both = {"dice": replace(corpus.entities(["dice"])["dice"], sources=("bbbb00000002/table-1", f"{PAPER}/table-2"))}
+    chunks_of = corpus.chunks_of
+
+    def noted(elements: Sequence[str]) -> Sequence[Chunk]:
+        asked.extend(elements)
+        return chunks_of(elements)
+
+    monkeypatch.setattr(corpus, "entities", lambda ids: {key: both[key] for key in ids if key in both})
+    monkeypatch.setattr(corpus, "chunks_of", noted)
+    await Retriever(corpus, index, embedder).retrieve("Is dice used?", papers=[PAPER])
+    assert f"{PAPER}/table-2" in asked
+    assert "bbbb00000002/table-1" not in asked
