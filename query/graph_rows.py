@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
-from paperscope.types import ContextEntity, ContextRelation, Entity, Place, Relation
+from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
 from query.words import Rarity
 
 __all__ = ["GraphRows"]
@@ -20,10 +20,14 @@ class GraphRows:
     corpus: Corpus
     papers: frozenset[str] = frozenset()
 
-    def entities(self, ids: Sequence[str]) -> list[Entity]:
-        """The entities under these ids that the papers name, in the ids' order."""
+    def entities(self, ids: Sequence[str], *, works: Set[str] = frozenset()) -> list[Entity]:
+        """The entities under these ids that the papers name, in the ids' order.
+
+        Of the works, which every paper cites by the dozen, only those of `works`.
+        """
         found = self.corpus.entities(ids)
-        return [found[key] for key in dict.fromkeys(ids) if key in found and self.sources(found[key])]
+        kept = [found[key] for key in dict.fromkeys(ids) if key in found and self.sources(found[key])]
+        return [entity for entity in kept if entity.type != WORK or entity.id in works]
 
     def entity_rows(self, entities: Sequence[Entity]) -> tuple[ContextEntity, ...]:
         """A row an entity, in the given order."""
@@ -44,11 +48,14 @@ class GraphRows:
     ) -> tuple[ContextRelation, ...]:
         """Relations of these entities, those that bear most on the asked words first, then by weight.
 
-        Relations drawn from one sentence say the same; the first of them stands for all.
+        Relations drawn from one sentence say the same; the first of them stands for all. A work that is not among the
+        entities stands in none.
         """
         found = self.corpus.relations_of([entity.id for entity in entities], limit=_RELATIONS_LOOKED_AT)
         names = self.corpus.entities(list(dict.fromkeys(end for one in found for end in (one.source, one.target))))
-        relations = [one for one in found if one.source in names and one.target in names and self.sources(one)]
+        chosen = {entity.id for entity in entities}
+        ends = {key for key, entity in names.items() if entity.type != WORK or key in chosen}
+        relations = [one for one in found if one.source in ends and one.target in ends and self.sources(one)]
 
         def bearing(relation: Relation) -> tuple[float, float]:
             text = " ".join((names[relation.source].name, names[relation.target].name, relation.description))
@@ -58,8 +65,8 @@ class GraphRows:
         for relation in sorted(relations, key=bearing, reverse=True):
             said.setdefault(relation.description, relation)
         best = list(said.values())[:limit]
-        ends = dict.fromkeys(end for relation in best for end in (relation.source, relation.target))
-        degrees = {end: self.corpus.degree(end) for end in ends}
+        shown = dict.fromkeys(end for relation in best for end in (relation.source, relation.target))
+        degrees = {end: self.corpus.degree(end) for end in shown}
         return tuple(self._relation_row(number, relation, names, degrees) for number, relation in enumerate(best))
 
     def _relation_row(

@@ -8,10 +8,25 @@ from typing import Self
 from paperscope.types.images import model_words
 from paperscope.types.place import Place
 
-__all__ = ["SPACES", "Chunk", "Entity", "Extraction", "Mention", "Relation", "Shortfall", "UnreadChunk", "entity_key"]
+__all__ = [
+    "SPACES",
+    "WORK",
+    "Chunk",
+    "Entity",
+    "Extraction",
+    "Mention",
+    "Relation",
+    "Shortfall",
+    "UnreadChunk",
+    "entity_key",
+]
 
 SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What stands between the words of a name: spaces, hyphens and dashes of every kind."""
+
+
+WORK = "paper"
+"""The type of an entity that is a work: a paper of the library, or one that its papers cite."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
