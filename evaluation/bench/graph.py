@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from evaluation.peers.growing import Step
+from evaluation.peers.growing import Step, neighbours
 from evaluation.peers.running import PEERS_PYTHON, run_process
 from evaluation.peers.systems import SETUP
 from evaluation.rendering import table
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Growth", "Mark", "add_command"]
 
 _MARKS = (1, 10, 100, 1000)
-_NEIGHBOURS = 25
 _FROM = 10
 _PEER_SECONDS = 600.0
 
@@ -63,7 +62,7 @@ class Growth:
         early = next((mark for mark in self.marks if mark.paper == _FROM), None)
         if early is None or self.marks[-1] is early:
             return 0.0
-        return float(getattr(self.marks[-1], figure) / getattr(early, figure))
+        return float(getattr(self.marks[-1], figure) / getattr(early, figure)) if getattr(early, figure) else 0.0
 
 
 def add_command(commands: "Commands") -> None:
@@ -72,8 +71,8 @@ def add_command(commands: "Commands") -> None:
         "graph",
         help="what one paper more costs a growing library",
         description="Adds synthetic papers (60 chunks, 60 entities, 240 relations each) one by one, without a model's "
-        "latency, and asks one question after each: seconds, memory and disk at 1, 10, 100, 1,000 papers, and the "
-        "ratio of the last to the 10th. Beside it, for a limited time, LightRAG's ainsert_custom_kg.",
+        "latency, and asks questions: seconds, memory and disk at 1, 10, 100, 1,000 papers, and the ratio of the last "
+        "to the 10th. Beside it, for a limited time, LightRAG's ainsert_custom_kg.",
     )
     graph.add_argument("--papers", type=int, default=_MARKS[-1], metavar="N", help="how many (default: 1000)")
     graph.add_argument("--seed", type=int, default=0, help="decides what the papers hold")
@@ -133,16 +132,16 @@ def _steps(file: Path) -> list[Step]:
 
 
 def _mark(steps: Sequence[Step], paper: int) -> Mark:
-    """The means over half as many papers to both sides as there are, at most 25, which a busy machine blurs less."""
-    reach = min(_NEIGHBOURS, paper // 2)
-    near = steps[paper - 1 - reach : paper + reach]
+    """The means over a paper's neighbours, which a busy machine blurs less than a single one."""
+    near = [step for step in steps if step.paper in neighbours(paper)]
+    asked = [step.retrieve for step in near if step.retrieve]
     return Mark(
         paper=paper,
         first=near[0].paper,
         last=near[-1].paper,
         add=fmean(step.add for step in near),
         add_cpu=fmean(step.add_cpu for step in near),
-        retrieve=fmean(step.retrieve for step in near),
+        retrieve=fmean(asked) if asked else 0.0,
         memory_mb=steps[paper - 1].memory_mb,
         disk_mb=steps[paper - 1].disk_mb,
     )

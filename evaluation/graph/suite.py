@@ -40,6 +40,7 @@ class GraphSuite:
         "graph.duplicates",
         "grounded.entities",
         "grounded.relations",
+        "floats.linked",
     )
 
     @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from graph_store.database import readable_uri
+from graph_store.database import readable_uri, use_memory
 from graph_store.index.terms import folded, longest_first, match_expression, name_key, windows
 from graph_store.values import Mark, Searchable
 from paperscope.types import WORK, Hit
@@ -77,6 +77,7 @@ class WordIndex:
         connection.execute("PRAGMA journal_mode = WAL")
         # It can be built anew: a power cut may cost the last commits, which are then caught up from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
+        use_memory(connection)
         return cls(_prepared(connection), writable=True)
 
     @classmethod

@@ -27,8 +27,9 @@ def title_of(text: str) -> str:
 
     It stands in quotation marks, or follows the authors and the year up to the next full stop, as in
     `Li, X. (2020). TITLE. Venue`, `Xiaoya Li. 2020. TITLE. Venue`, `[3] Xiaoya Li. TITLE. Venue, 2020`,
-    `Li, X., 2020. TITLE, in: Venue` and `3. Li, X.: TITLE. In: Venue (2020)`. What is in brackets at its end ("(Version 1.0)") is no part of it. Fewer
-    than three words tell no work from another, and more than forty, an address or a venue are none.
+    `Li, X., 2020. TITLE, in: Venue` and `3. Li, X.: TITLE. In: Venue (2020)`. What is in brackets at its end
+    ("(Version 1.0)") is no part of it. Fewer than three words tell no work from another, and more than forty, an
+    address or a venue are none.
     """
     text = " ".join(text.split())
     if mark_of(text):
