@@ -17,7 +17,7 @@ from evaluation.peers.synthetic import synthetic_paper
 
 __all__ = ["Clock", "Growing", "Step", "grow", "neighbours", "question_about"]
 
-_NEIGHBOURS = 25
+_MOST_ASKED = 25
 
 Value = TypeVar("Value")
 
@@ -79,10 +79,10 @@ class Growing:
 async def grow(library: Growing, *, papers: int, seed: int, marks: Sequence[int], stream: TextIO) -> None:
     """Add the papers 1 to `papers`, writing a `Step` a line.
 
-    Questions are asked after the neighbours of `marks` only, and the folder is measured at the marks themselves.
+    Questions are asked after the nearest neighbours of `marks` only, and the folder is measured at the marks.
     Raises ValueError where a question about a paper that was just added finds nothing.
     """
-    asked = {number for mark in marks for number in neighbours(mark)}
+    asked = {number for mark in marks for number in neighbours(mark) if abs(number - mark) <= _MOST_ASKED}
     for number in range(1, papers + 1):
         document = synthetic_paper(number, seed=seed)
         _, add, add_cpu = await library.clock.time(library.add(document))
@@ -107,8 +107,11 @@ async def _asked(library: Growing, document: PeerDocument) -> float:
 
 
 def neighbours(paper: int) -> range:
-    """The papers round one: half as many to both sides as there are before it, at most 25."""
-    reach = min(_NEIGHBOURS, paper // 2)
+    """The papers round one, half as many to both sides as there are before it.
+
+    What is written now and then, as a snapshot is when a quarter of it has changed, so counts as often as it happens.
+    """
+    reach = paper // 2
     return range(paper - reach, paper + reach + 1)
 
 
