@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from paperscope.protocols import Corpus
-from paperscope.types import Candidates, Chunk, Element, Entity, Paper, Reference
+from paperscope.types import Candidates, Chunk, Element, Paper, Reference
 from query.element_text import Pictured
 from query.fusion import best_first, fuse
 from query.references import References
@@ -16,6 +16,8 @@ _NAMED = 1.5
 _SURROUNDING = 0.5
 _LINKED = 0.4
 _ENTITY = 0.15
+# One that stands in more elements tells none of them from another.
+_COMMON = 50
 # Bibliographies repeat the words of titles; they seldom answer.
 _BIBLIOGRAPHY = 0.5
 # A paper is asked about if its chunks together score at least this share of the best paper's.
@@ -73,11 +75,13 @@ class Pool:
         for target, gain in gains.items():
             self._lift(self._corpus.chunks_of([target]), gain)
 
-    def lift_entities(self, entities: Sequence[Entity]) -> None:
-        """Lift what names the entities, given best first; one that stands in many chunks says little about each."""
-        for rank, entity in enumerate(entities, start=1):
-            chunks = self._corpus.chunks_of(entity.sources)
-            self._lift(chunks, _ENTITY / rank / max(len(chunks), 1))
+    def lift_entities(self, sources: Sequence[Sequence[str]]) -> None:
+        """Lift what names the entities, given by their elements, best first; one that stands in many chunks says
+        little about each."""
+        for rank, elements in enumerate(sources, start=1):
+            if len(elements) <= _COMMON:
+                chunks = self._corpus.chunks_of(elements)
+                self._lift(chunks, _ENTITY / rank / max(len(chunks), 1))
 
     def _worth(self, chunk: str) -> float:
         elements = map(self.element, self._chunks[chunk].elements)

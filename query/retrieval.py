@@ -82,12 +82,13 @@ class Retriever:
         pool = Pool(self._corpus, candidates)
         about = within or pool.papers()
         graph = GraphRows(corpus=self._corpus, papers=frozenset(about))
-        entities = graph.entities(self._entities(candidates))[: self._options.entities]
+        entities = graph.entities(self._entities(candidates), works=_named_outright(candidates))
+        entities = entities[: self._options.entities]
         papers = [self._corpus.paper(paper) for paper in about]
         named = find_references(question, papers)
         pool.lift_named(named)
         pool.lift_linked(papers)
-        pool.lift_entities(entities)
+        pool.lift_entities([graph.sources(entity) for entity in entities])
         return Retrieval(context=self._context(question, pool, graph, entities, named), named=named.elements)
 
     def _entities(self, candidates: Candidates) -> list[str]:
@@ -136,6 +137,11 @@ class Retriever:
                 words += length
                 chosen.add(chunk.id)
         return [chunk for chunk in ranked if chunk.id in chosen]
+
+
+def _named_outright(candidates: Candidates) -> frozenset[str]:
+    """The entities whose name stands in the question: see `GraphIndex.retrieve`."""
+    return frozenset(hit.id for hit in candidates.named if hit.score > 1)
 
 
 def _source_row(number: int, chunk: Chunk, pool: Pool) -> ContextSource:

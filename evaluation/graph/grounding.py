@@ -1,11 +1,11 @@
 """Does what the graph says stand where it says so?"""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from evaluation.graph.matches import forms_of
 from evaluation.values import Miss, Score, Tally
 from ingest.element_text import element_text
-from paperscope.types import Entity, Extraction, Paper, Relation, entity_key
+from paperscope.types import WORK, Entity, Extraction, Paper, Relation, entity_key
 
 __all__ = ["score_grounding"]
 
@@ -14,12 +14,19 @@ def score_grounding(paper: Paper, extraction: Extraction) -> Score:
     """grounded.entities: in each of an entity's elements stands its name or an alias; grounded.relations: in one of a
     relation's elements (captions and labels included) stand both ends, or one beside the float that is the other.
 
-    Whole words only; case, hyphens and blanks are folded.
+    Whole words only; case, hyphens and blanks are folded. A work stands also where the text cites it, and the paper
+    itself in each of its elements.
     """
     folded = {element.id: entity_key(element_text(element)) for element in paper.elements}
     entities = {entity.id: entity for entity in extraction.entities}
     loose = [entity for entity in extraction.entities if not _entity_stands(entity, folded)]
-    unfounded = [relation for relation in extraction.relations if not _relation_stands(relation, entities, folded)]
+    works = {
+        (source, entity.id)
+        for entity in extraction.entities
+        if entity.type == WORK
+        for source in (folded if entity.name == paper.title else _citing(paper, entity))
+    }
+    unfounded = [one for one in extraction.relations if not _relation_stands(one, entities, folded, works)]
     return Score(
         tallies={
             "grounded.entities": _all_but(len(loose), len(extraction.entities)),
@@ -38,11 +45,20 @@ def _entity_stands(entity: Entity, folded: Mapping[str, str]) -> bool:
     return bool(entity.sources) and all(_any_stands(forms, folded.get(source, "")) for source in entity.sources)
 
 
-def _relation_stands(relation: Relation, entities: Mapping[str, Entity], folded: Mapping[str, str]) -> bool:
+def _citing(paper: Paper, work: Entity) -> Iterator[str]:
+    return (link.source for link in paper.links if link.target in work.sources)
+
+
+def _relation_stands(
+    relation: Relation, entities: Mapping[str, Entity], folded: Mapping[str, str], works: Set[tuple[str, str]]
+) -> bool:
     ends = [entities.get(end) for end in (relation.source, relation.target)]
     known = [entity for entity in ends if entity]
     return len(known) == 2 and any(
-        all(entity.id == source or _any_stands(forms_of(entity), folded.get(source, "")) for entity in known)
+        all(
+            entity.id == source or (source, entity.id) in works or _any_stands(forms_of(entity), folded.get(source, ""))
+            for entity in known
+        )
         for source in relation.sources
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from evaluation.gold.graphs import GoldGraph
 from evaluation.graph.documents import paper_of
 from evaluation.graph.entities import score_entities
+from evaluation.graph.floats import score_floats
 from evaluation.graph.grounding import score_grounding
 from evaluation.graph.matches import Matches
 from evaluation.graph.quality import score_graph, score_library
@@ -79,7 +80,7 @@ class PaperItem:
         if shelf.problems:
             raise PaperFileError("; ".join(shelf.problems.values()))
         [indexed] = _indexed(self.libraries, shelf)
-        return score_graph(indexed) + score_grounding(indexed.paper, indexed.extraction)
+        return score_graph(indexed) + score_floats(indexed) + score_grounding(indexed.paper, indexed.extraction)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

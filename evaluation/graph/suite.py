@@ -41,6 +41,7 @@ class GraphSuite:
         "library.duplicates",
         "grounded.entities",
         "grounded.relations",
+        "floats.linked",
     )
 
     @contextmanager

@@ -7,7 +7,7 @@ in turn from the chunks nearest to the question, those of the entities and those
 
 import asyncio
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,10 @@ from evaluation.peers.index import Index, System, findable
 from evaluation.peers.job import Found, PeerCorpus
 from evaluation.peers.minilm import load_encoder
 
-__all__ = ["system"]
+__all__ = ["Embed", "make_rag", "search_chunks", "system"]
+
+# Texts to rows of numbers.
+Embed = Callable[[list[str]], Awaitable[Any]]
 
 _MAX_SOURCES = 200  # LightRAG's own limit of chunks an entity or relation
 _DEFAULT_CHUNKS = 20  # of a query
@@ -49,13 +52,13 @@ def system(weights: Path, *, mode: str) -> System:
     def index(corpus: PeerCorpus) -> Iterator[Index]:
         units = findable(corpus)
         with tempfile.TemporaryDirectory() as folder, asyncio.Runner() as runner:
-            rag = _make(encoder, weights, Path(folder))
+            rag = _with_minilm(encoder, weights, Path(folder))
             runner.run(rag.initialize_storages())
             chunks = _chunks(units)
             runner.run(_fill(rag, corpus, units, with_graph=mode != "naive"))
 
             def search(question: str, limit: int) -> list[Found]:
-                found = runner.run(_query(rag, question, mode=mode, limit=limit))
+                found = runner.run(search_chunks(rag, question, mode=mode, limit=limit))
                 return [unit for chunk in found for unit in chunks[chunk]]
 
             yield Index(search=search, units=len(units))
@@ -64,12 +67,23 @@ def system(weights: Path, *, mode: str) -> System:
     return index
 
 
-def _make(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN401
-    lightrag: Any = import_module("lightrag")
-    utils: Any = import_module("lightrag.utils")
-
+def _with_minilm(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN401
     async def embed(texts: list[str]) -> Any:  # noqa: ANN401
         return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+
+    return make_rag(
+        folder,
+        embed=embed,
+        dimension=encoder.get_embedding_dimension(),
+        tokens=_WordPieces(weights),
+        name="word pieces",
+    )
+
+
+def make_rag(folder: Path, *, embed: Embed, dimension: int, tokens: Any, name: str) -> Any:  # noqa: ANN401
+    """LightRAG without a model, its stores in `folder`; `tokens` encodes and decodes under the `name`."""
+    lightrag: Any = import_module("lightrag")
+    utils: Any = import_module("lightrag.utils")
 
     async def no_model(*_arguments: object, **_options: object) -> str:
         raise RuntimeError("LightRAG asked a model, and there is none")
@@ -77,9 +91,9 @@ def _make(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN401
     return lightrag.LightRAG(
         working_dir=str(folder),
         workspace=folder.name,
-        embedding_func=utils.EmbeddingFunc(embedding_dim=encoder.get_embedding_dimension(), func=embed),
+        embedding_func=utils.EmbeddingFunc(embedding_dim=dimension, func=embed),
         llm_model_func=no_model,
-        tokenizer=utils.Tokenizer("word pieces", _WordPieces(weights)),
+        tokenizer=utils.Tokenizer(name, tokens),
         enable_llm_cache=False,
     )
 
@@ -158,7 +172,7 @@ async def _name_all_sources(
         await graph.upsert_edge(relation.source, relation.target, {**edge, **values})
 
 
-async def _query(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401
+async def search_chunks(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401
     """The ids of the chunks, best first. Raises RuntimeError where LightRAG tells of another failure than no result."""
     param = import_module("lightrag").QueryParam(
         mode=mode,

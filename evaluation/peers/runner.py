@@ -17,7 +17,7 @@ from evaluation.peers.index import Index, System, told
 from evaluation.peers.job import PeerAnswer, PeerCorpus, PeerIndexed, PeerJob, PeerLine, read_job, write_value
 from evaluation.peers.systems import SYSTEMS
 
-__all__ = ["main", "run_corpora"]
+__all__ = ["main", "refuse_network", "run_corpora"]
 
 OnLine = Callable[[PeerLine], None]
 
@@ -27,7 +27,7 @@ _LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 def main(arguments: list[str]) -> None:
     """Run the job of a file, writing into another. Raises whatever stops the peer as a whole."""
     job_file, result_file = arguments
-    sys.addaudithook(_refuse_network)
+    sys.addaudithook(refuse_network)
     job = read_job(Path(job_file).read_text(encoding="utf-8"))
     with Path(result_file).open("w", encoding="utf-8") as stream:
 
@@ -85,7 +85,7 @@ def _write(stream: TextIO, line: PeerLine) -> None:
     stream.flush()
 
 
-def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
+def refuse_network(event: str, arguments: tuple[object, ...]) -> None:
     """An audit hook: whatever a peer would fetch or report, it doesn't."""
     if event == "socket.getaddrinfo" and arguments[0] not in _LOOPBACK:
         raise ConnectionRefusedError(f"a peer tried to look up {arguments[0]!r}; it runs without a network")

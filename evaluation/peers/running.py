@@ -12,7 +12,7 @@ from evaluation.peers.systems import SETUP
 from paperscope.codec import from_json
 from paperscope.files import writing
 
-__all__ = ["PEERS_PYTHON", "PeerResults", "run_peer"]
+__all__ = ["PEERS_PYTHON", "PeerResults", "run_peer", "run_process"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
@@ -58,12 +58,14 @@ def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None
         job_file, result_file = folder / "job.json", folder / "result.jsonl"
         with writing(job_file):
             job_file.write_text(write_value(job), encoding="utf-8")
-        note = _run([str(python), "-m", "evaluation.peers.runner", str(job_file), str(result_file)], folder, timeout)
+        note = run_process(
+            [str(python), "-m", "evaluation.peers.runner", str(job_file), str(result_file)], folder, timeout
+        )
         return _results(job, tuple(_lines(result_file)), note=note)
 
 
-def _run(command: list[str], folder: Path, timeout: float | None) -> str:
-    """Run it to its end; why it failed, or ""."""
+def run_process(command: list[str], folder: Path, timeout: float | None) -> str:
+    """Run a command in a folder of its own, without keys, to its end or for `timeout` seconds; why it failed, or ""."""
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": str(folder)}
     try:
         done = subprocess.run(  # noqa: S603

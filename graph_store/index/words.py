@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from graph_store.database import readable_uri
+from graph_store.database import readable_uri, use_memory
 from graph_store.index.terms import folded, longest_first, match_expression, name_key, windows
 from graph_store.values import Mark, Searchable
-from paperscope.types import Hit
+from paperscope.types import WORK, Hit
 
 __all__ = ["WordIndex"]
 
@@ -77,6 +77,7 @@ class WordIndex:
         connection.execute("PRAGMA journal_mode = WAL")
         # It can be built anew: a power cut may cost the last commits, which are then caught up from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
+        use_memory(connection)
         return cls(_prepared(connection), writable=True)
 
     @classmethod
@@ -158,7 +159,8 @@ class WordIndex:
         numbers = self._connection.execute("SELECT number FROM chunks WHERE paper = ?", (paper,)).fetchall()
         self._connection.executemany("DELETE FROM chunk_words WHERE rowid = ?", numbers)
         self._connection.execute("DELETE FROM chunks WHERE paper = ?", (paper,))
-        touched = self._connection.execute("SELECT DISTINCT entity FROM names WHERE paper = ?", (paper,)).fetchall()
+        query = "SELECT DISTINCT entity FROM names WHERE paper = ? AND entity IN (SELECT id FROM entities)"
+        touched = self._connection.execute(query, (paper,)).fetchall()
         self._connection.execute("DELETE FROM names WHERE paper = ?", (paper,))
         return {entity for (entity,) in touched}
 
@@ -177,7 +179,8 @@ class WordIndex:
             for name in (entity.name, *entity.aliases)
         }
         self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?)", sorted(names))
-        return {entity.id for entity in searchable.entities}
+        # The many words of titles would crowd out what a question is about: a work is found by its whole name only.
+        return {entity.id for entity in searchable.entities if entity.type != WORK}
 
     def _refresh(self, entity: str) -> None:
         """Make the entity's searchable names those that the library's papers use now."""

@@ -18,7 +18,9 @@ __all__ = [
 ]
 
 TermType = Literal["dataset", "metric", "task", "method", "quantity", "concept"]
-EntityType = Literal["table", "figure", "equation", "dataset", "metric", "task", "method", "quantity", "concept"]
+EntityType = Literal[
+    "table", "figure", "equation", "paper", "dataset", "metric", "task", "method", "quantity", "concept"
+]
 LocalRelationKind = Literal[
     "result",  # a row's value in a column
     "results",  # a row's values in a group of columns
@@ -28,6 +30,8 @@ LocalRelationKind = Literal[
     "near",  # a float that nothing speaks of and what is named in the nearest sentence
     "stands for",  # an ambiguous short form and one of its meanings
     "co-occurs",  # two terms of one sentence
+    "cites",  # the paper itself and a work in its bibliography
+    "cited with",  # a term of a sentence and a work that the sentence cites
 ]
 # What a sentence may state of two terms: the first uses the second, is evaluated on it, and so on.
 StatedKind = Literal["uses", "evaluated on", "measured by", "compared with", "part of", "kind of"]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ingest.extraction.citations import citations
 from ingest.extraction.context_types import types_in_context
 from ingest.extraction.cooccurrence import cooccurrences, neighbours
 from ingest.extraction.floats import (
@@ -82,7 +83,8 @@ class LocalExtractor:
         floats = float_entities(paper, text, mentions)
         entities = _entities(text, terms, finder, found, linked=_ends(relations))
         typed = (replace(entity, type=self._types.fit(entity.type)) for entity in entities)
-        return combine(Extraction(entities=(*floats, *typed), relations=tuple(relations)), types=self._types)
+        drawn = Extraction(entities=(*floats, *typed), relations=tuple(relations))
+        return combine(drawn, citations(paper, text, found, known), types=self._types)
 
 
 def _type(term: Term, told: TermType | None) -> str:

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.extraction.type_system import FLOATS, TypeSystem
-from paperscope.types import Entity, Extraction, Mention, Relation, Shortfall, entity_key, singular_key
+from paperscope.types import WORK, Entity, Extraction, Mention, Relation, Shortfall, entity_key, singular_key
 
 __all__ = ["combine"]
+
+# What is met under an id of its own, not under its name: each paper has a "Table 1", and methods have papers' names.
+_OWN_IDS = (*FLOATS, WORK)
 
 
 def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extraction:
@@ -37,16 +40,16 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
 
 
 def _keys(entities: Iterable[Entity]) -> dict[str, str]:
-    """For each id that under which papers share the entity: a float's own, else `singular_key` of the name that most
+    """For each id that under which papers share the entity: a float's or a work's own, else `singular_key` of the name that most
     give it."""
     names: dict[str, list[str]] = defaultdict(list)
-    floats = set[str]()
+    fixed = set[str]()
     for entity in entities:
         names[entity.id].append(entity.name)
-        if entity.type in FLOATS:
-            floats.add(entity.id)
+        if entity.type in _OWN_IDS:
+            fixed.add(entity.id)
     return {
-        entity_id: entity_id if entity_id in floats else singular_key(_commonest(given))
+        entity_id: entity_id if entity_id in fixed else singular_key(_commonest(given))
         for entity_id, given in names.items()
     }
 
@@ -56,13 +59,13 @@ def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
     owners: dict[str, set[str]] = defaultdict(set)
     for entity_id, entities in by_id.items():
         for entity in entities:
-            if entity.type not in FLOATS:
+            if entity.type not in _OWN_IDS:
                 for alias in map(singular_key, entity.aliases):
                     owners[alias].add(entity_id)
     joins = {}
     for entity_id, entities in by_id.items():
         others = owners[entity_id] - {entity_id}
-        if len(others) == 1 and all(entity.type not in FLOATS for entity in entities):
+        if len(others) == 1 and all(entity.type not in _OWN_IDS for entity in entities):
             joins[entity_id] = others.pop()
     return {entity_id: _last(entity_id, joins) for entity_id in by_id}
 

@@ -19,7 +19,7 @@ from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbo
 from paperscope.models import Budget, MeteredModel, Models, RehearsedModel, build_models
 from paperscope.protocols import LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings, load_settings
-from paperscope.types import Answer, Context, Element, Paper, PaperImages, Shortfall, Usage, content_hash
+from paperscope.types import WORK, Answer, Context, Element, Paper, PaperImages, Shortfall, Usage, content_hash
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["Library"]
@@ -193,8 +193,8 @@ class Library:
         return paper
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
-        """The names of a paper's entities with the highest degrees in the graph, highest first."""
-        entities = self._store.indexed(paper).extraction.entities
+        """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
+        entities = [one for one in self._store.indexed(paper).extraction.entities if one.type != WORK]
         degrees = sorted(((self._store.degree(entity.id), entity.name) for entity in entities), key=_by_degree)
         return {name: degree for degree, name in degrees[:limit]}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graph_store import NativeGraphIndex, Store
 from paperscope.errors import UnknownEntityError
-from paperscope.types import Entity, Relation, entity_key
+from paperscope.types import WORK, Entity, Relation, entity_key
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -110,7 +110,8 @@ def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Seq
     found = store.entities([hit.id for hit in index.named(name, papers=papers)])
     named = [one for one in found.values() if key in map(entity_key, (one.id, one.name, *one.aliases))]
     own = [one for one in named if key in map(entity_key, (one.id, one.name))]
-    meant = own or named
+    # A method is often called as the paper that brought it is: the paper is found by its authors, too.
+    meant = [one for one in own if one.type != WORK] or own or named
     if len(meant) == 1:
         return meant[0]
     if meant:

@@ -47,6 +47,7 @@ from paperscope.types.images import (
     paper_words,
 )
 from paperscope.types.knowledge import (
+    WORK,
     Chunk,
     Entity,
     Extraction,
@@ -63,6 +64,7 @@ from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalR
 from paperscope.types.tables import Cell, Table
 
 __all__ = [
+    "WORK",
     "Answer",
     "Box",
     "Candidates",

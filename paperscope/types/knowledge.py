@@ -10,6 +10,7 @@ from paperscope.types.place import Place
 
 __all__ = [
     "SPACES",
+    "WORK",
     "Chunk",
     "Entity",
     "Extraction",
@@ -24,6 +25,10 @@ __all__ = [
 SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What stands between the words of a name: spaces, hyphens and dashes of every kind."""
 _CAPITAL_PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
+
+
+WORK = "paper"
+"""The type of an entity that is a work: a paper of the library, or one that its papers cite."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -105,3 +105,14 @@ def test_a_drawing_and_a_file_of_hostile_names() -> None:
     assert found.to_png().startswith(b"\x89PNG")
     graph = nx.read_graphml(io.BytesIO(found.to_graphml()))
     assert graph.nodes["b"]["name"] == " & <b>"
+
+
+def test_a_cited_work_shows_who_cites_it_and_what_it_is_cited_with(run: "Run", example_library: Path) -> None:
+    title = "RoBERTa: A Robustly Optimized BERT Pretraining Approach"
+    found = json.loads(run("graph", title, "--library", example_library, "--json").out)
+    assert found["center"]["type"] == "paper"
+    names = {entity["id"]: entity["name"] for entity in found["entities"]}
+    [cites] = [relation for relation in found["relations"] if relation["kind"] == "cites"]
+    assert names[cites["source"]].startswith("Four Reports, Four Rulers")
+    assert "Liu et al." in cites["description"]
+    assert run("graph", "Liu et al., 2019", "--library", example_library).out.startswith(title)

@@ -13,7 +13,7 @@ from evaluation.graph.names import acronym_pairs, duplicates, plain_keys
 from evaluation.graph.quality import score_graph, score_library
 from evaluation.values import Score
 from ingest import chunk_paper
-from paperscope.types import Entity, Extraction, IndexedPaper, Relation, entity_key
+from paperscope.types import Entity, Extraction, IndexedPaper, Link, Relation, entity_key
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import MakePaper
@@ -166,3 +166,19 @@ def test_acronyms_of_a_sentence() -> None:
 def test_expansions(text: str, long: str, expected: dict[str, tuple[float, float]]) -> None:
     item = ExpansionItem(gold=GoldExpansion(name="s/1", text=text, short="ER", long=long))
     assert figures(item.score()) == expected
+
+
+def test_a_work_stands_where_the_text_cites_it_and_the_paper_itself_everywhere(make_paper: "MakePaper") -> None:
+    made = make_paper("Dice rests on earlier work [1].", "The loss is new.")
+    first, second = made.elements[0].id, made.elements[1].id
+    made = replace(made, title="On Dice", links=(Link(source=first, target="p/reference-1", text="[1]"),))
+    own = entity("On Dice", "paper", sources=(first,))
+    cited = entity("Earlier Work on Trees", "paper", sources=("p/reference-1",))
+    dice = entity("Dice", sources=(first,))
+    relations = [
+        replace(relation(source.id, target.id), sources=(where,))
+        for source, target in ((own, cited), (dice, cited))
+        for where in (first, second)
+    ]
+    score = score_grounding(made, Extraction(entities=(own, cited, dice), relations=tuple(relations)))
+    assert figures(score)["grounded.relations"] == (2, 4)

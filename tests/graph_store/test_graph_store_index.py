@@ -14,7 +14,7 @@ from graph_store import NativeGraphIndex, Store
 from graph_store.index import native
 from paperscope.errors import SettingsError
 from paperscope.protocols import GraphIndex
-from paperscope.types import Candidates, Hit, RetrievalRequest
+from paperscope.types import WORK, Candidates, Hit, RetrievalRequest
 from tests.graph_store.synthetic import (
     DIMENSION,
     METHODS,
@@ -84,6 +84,23 @@ def test_what_is_named_and_what_is_reached(store: Store) -> None:
     assert ids(index.retrieve(ask("the A1 variant")).named)[0] == "a1"
     assert index.retrieve(ask("nothing known")).reached == ()
     assert index.retrieve(ask("A1", limit=1)).reached == found.reached[:1]
+    index.close()
+
+
+def test_a_work_is_found_by_its_whole_name_only(store: Store) -> None:
+    indexed = make_indexed(ONE, names=("Focal loss", "Losses for trees by night"))
+    term, work = indexed.extraction.entities
+    entities = (term, dataclasses.replace(work, type=WORK))
+    extraction = dataclasses.replace(indexed.extraction, entities=entities)
+    for _ in range(2):  # added again, it must not become known by its words
+        add(store, dataclasses.replace(indexed, extraction=extraction))
+        index = NativeGraphIndex.open(store)
+        assert ids(index.retrieve(ask("Which loss works by night?")).named) == [term.id]
+        assert ids(index.retrieve(ask("Who wrote Losses for Trees by Night?")).named)[0] == work.id
+        index.close()
+    store.remove(ONE)
+    index = NativeGraphIndex.open(store)
+    assert index.retrieve(ask("Losses for trees by night")).named == ()
     index.close()
 
 

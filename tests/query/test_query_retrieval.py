@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import Candidates, Context, Hit, RetrievalRequest, Table
+from paperscope.types import WORK, Candidates, Chunk, Context, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever
 from query.fusion import best_first, fuse
 from query.images import ImageChooser
@@ -161,3 +161,38 @@ def test_words_fold_case_plural_and_keep_compounds() -> None:
         "5",
     }
     assert content_words("studies, classes, analysis") == {"study", "classe", "analysis"}
+
+
+async def test_an_entity_of_other_papers_brings_none_of_theirs_in(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    both = {"dice": replace(corpus.entities(["dice"])["dice"], sources=("bbbb00000002/table-1", f"{PAPER}/table-2"))}
+    chunks_of = corpus.chunks_of
+
+    def noted(elements: Sequence[str]) -> Sequence[Chunk]:
+        asked.extend(elements)
+        return chunks_of(elements)
+
+    monkeypatch.setattr(corpus, "entities", lambda ids: {key: both[key] for key in ids if key in both})
+    monkeypatch.setattr(corpus, "chunks_of", noted)
+    await Retriever(corpus, index, embedder).retrieve("Is dice used?", papers=[PAPER])
+    assert f"{PAPER}/table-2" in asked
+    assert "bbbb00000002/table-1" not in asked
+
+
+async def test_a_work_that_is_cited_stands_in_a_row_only_where_the_question_names_it(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice, quoref = corpus.entities(["dice", "quoref"]).values()
+    both = {"dice": dice, "quoref": replace(quoref, type=WORK)}
+    monkeypatch.setattr(corpus, "entities", lambda ids: {key: both[key] for key in ids if key in both})
+
+    async def rows(score: float) -> tuple[list[str], int]:
+        hits = (Hit(id="dice", score=2.0), Hit(id="quoref", score=score))
+        monkeypatch.setattr(index, "retrieve", lambda _request: Candidates(named=hits, reached=hits[1:]))
+        context = (await Retriever(corpus, index, embedder).retrieve("Is dice used?")).context
+        return [row.entity for row in context.entities], len(context.relations)
+
+    assert await rows(0.5) == (["Dice"], 0)
+    assert await rows(7.0) == (["Dice", "QUOREF"], 1)

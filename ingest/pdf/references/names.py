@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Authors", "authors_of"]
+__all__ = ["HEAD_END", "Authors", "authors_of"]
 
 _YEAR = r"(?:(?:19|20)\d{2}|n\.\s?d\.)"
 _JOIN = r"(?:and|et|van|von|de|der|den|da|del|la|le|di)\b"
-_HEAD_END = re.compile(
+HEAD_END = re.compile(
     rf"(?<![.,\s])[.,\s]*+(?P<bracket>[(\[])?\b{_YEAR}"  # the year
     r"|(?<=[^\W\d_]{2})(?<!\b[CKPSTZ]h)[.:]\s"  # a stop that is no initial's
     r"|[.,]\s(?=[“\"‘])"  # a title in quotation marks
@@ -44,7 +44,7 @@ def authors_of(text: str) -> Authors:
     name before a year in parentheses is a group's if it has no initials.
     """
     text = " ".join(text.split())
-    end = _HEAD_END.search(text)
+    end = HEAD_END.search(text)
     head = text[: end.start()] + "." if end else text[:_LONGEST_HEAD]
     pieces = _SEPARATOR.split(head.strip(" ,("))
     parts = [piece for piece in pieces[::2] if piece.strip(" .") and not _SUFFIX.fullmatch(piece)]

@@ -1,0 +1,178 @@
+"""Our side of `bench graph`, in a process of its own: `python -m evaluation.bench.growing PAPERS SEED STEPS.jsonl`.
+
+Papers go the whole way of `paperscope add` but for the reading of a file: chunks, the store's transaction, merging, the
+catch-up of the indexes; then one question's retrieval.
+"""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from evaluation.peers.growing import Clock, Growing, grow
+from evaluation.peers.job import PeerDocument
+from graph_store import NativeGraphIndex, Store
+from paperscope.library.adding import Adder
+from paperscope.models.fakes import FakeEmbedder
+from paperscope.types import (
+    Box,
+    Chunk,
+    Entity,
+    Extraction,
+    Page,
+    Paper,
+    ParsedPaper,
+    Passage,
+    Place,
+    Relation,
+    content_hash,
+    entity_key,
+)
+from query import Retriever
+
+__all__ = ["extraction_of", "main", "paper_of"]
+
+_MAX_WORDS = 180
+_MAX_MB = 200
+_DIMENSION = 384
+
+
+class _Embedder:
+    """A deterministic embedder whose seconds don't count."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._fake = FakeEmbedder(dimension=_DIMENSION)
+        self.name = self._fake.name
+        self.dimension = _DIMENSION
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        return await self._clock.leave_out(self._fake.embed(texts))
+
+
+class _Made:
+    """Parser and extractor that hand over what was made, whatever the file says."""
+
+    def __init__(self) -> None:
+        self.document: PeerDocument | None = None
+
+    def parse(
+        self,
+        file: Path,
+        *,
+        password: str | None = None,  # noqa: ARG002 # the protocol's
+        on_page: Callable[[int, int], None] | None = None,  # noqa: ARG002 # the protocol's
+    ) -> ParsedPaper:
+        return ParsedPaper(paper=paper_of(self._known(), sha256=content_hash(file.read_bytes())))
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 # the protocol's
+        return extraction_of(self._known(), paper)
+
+    def _known(self) -> PeerDocument:
+        if self.document is None:
+            raise ValueError("no document was given")
+        return self.document
+
+
+def paper_of(document: PeerDocument, *, sha256: str) -> Paper:
+    """A paper of one page with a passage for each unit."""
+    paper = sha256[:12]
+    passages = tuple(
+        Passage(
+            id=f"{paper}/passage-{order}",
+            place=Place(paper=paper, page=1, box=Box(50, 10 * order, 500, 10 * order + 9)),
+            order=order,
+            text=unit.text,
+        )
+        for order, unit in enumerate(document.units, start=1)
+    )
+    return Paper(
+        id=paper,
+        title=document.title,
+        authors=(),
+        sha256=sha256,
+        file=f"{document.id}.txt",
+        pages=(Page(number=1, width=612, height=792),),
+        sections=(),
+        elements=passages,
+    )
+
+
+def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
+    """The document's entities and relations, standing on the paper's passages."""
+    passages = {unit.id: element.id for unit, element in zip(document.units, paper.elements, strict=True)}
+    return Extraction(
+        entities=tuple(
+            Entity(
+                id=entity_key(entity.name),
+                name=entity.name,
+                type=entity.type,
+                description=entity.description,
+                sources=tuple(passages[unit] for unit in entity.units),
+            )
+            for entity in document.entities
+        ),
+        relations=tuple(
+            Relation(
+                source=entity_key(relation.source),
+                target=entity_key(relation.target),
+                kind=relation.keywords,
+                description=relation.description,
+                sources=tuple(passages[unit] for unit in relation.units),
+                weight=relation.weight,
+            )
+            for relation in document.relations
+        ),
+    )
+
+
+async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Sequence[int]) -> None:
+    clock = Clock()
+    embedder, made = _Embedder(clock), _Made()
+    with (
+        closing(Store.open(folder / "library")) as store,
+        closing(NativeGraphIndex.open(store, embedder=embedder.name)) as index,
+    ):
+        adder = Adder(
+            store=store,
+            parser=made,
+            extractor=made,
+            asks_model=False,
+            embedder=embedder,
+            describer=None,
+            max_words=_MAX_WORDS,
+            max_mb=_MAX_MB,
+        )
+        retriever = Retriever(store, index, embedder)
+
+        async def add(document: PeerDocument) -> None:
+            made.document = document
+            file = folder / f"{document.id}.txt"
+            file.write_text(document.title, encoding="utf-8")
+            await adder.add(file, on_stage=lambda _stage: None)
+            index.catch_up()
+
+        async def retrieve(question: str) -> int:
+            return len((await retriever.retrieve(question)).context.sources)
+
+        library = Growing(add=add, retrieve=retrieve, folder=folder / "library", clock=clock)
+        with out.open("w", encoding="utf-8") as stream:
+            await grow(library, papers=papers, seed=seed, marks=marks, stream=stream)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """PAPERS SEED STEPS.jsonl MARK..."""
+    papers, seed, out, *marks = arguments
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(
+            _grow(Path(folder), papers=int(papers), seed=int(seed), out=Path(out), marks=[int(mark) for mark in marks])
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

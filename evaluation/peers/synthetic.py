@@ -1,0 +1,104 @@
+"""Papers made by a seeded generator, for measuring how a library grows; both sides of a comparison read the same.
+
+Only the standard library is imported, so that a peer's Python can. The sizes are those of a conference paper: 60 chunks
+of about 120 words, 60 entities, 240 relations. A third of a paper's entities come from a vocabulary that all papers
+share, by Zipf's law (G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949): a few stand in nearly
+every paper, as BERT or accuracy do. The other two thirds are its own.
+"""
+
+import random
+from itertools import accumulate
+
+from evaluation.peers.job import PeerDocument, PeerEntity, PeerRelation, Unit
+
+__all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "synthetic_paper"]
+
+CHUNKS = 60
+ENTITIES = 60
+RELATIONS = 240
+_SHARED = ENTITIES // 3
+_SHARED_NAMES = 5_000
+_COMMON_WORDS = 20_000
+_WORDS = 12  # of filling round each statement
+_SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+_TYPES = ("method", "dataset", "metric", "task", "concept")
+_KINDS = ("uses", "evaluated on", "measured by", "compared with", "part of")
+
+
+def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
+    """The paper of this number; the same for the same seed, whatever other papers are made."""
+    # Seeded by text: the same in every process, as hash() is not.
+    draw = random.Random(f"{seed} {number}")  # noqa: S311
+    names = [
+        *_shared_names(draw),
+        *(f"{_word(1 + 7 * number + own)} {_word(own)} {number}" for own in range(ENTITIES - _SHARED)),
+    ]
+    pairs = _pairs(draw, len(names))
+    texts: list[list[str]] = [[] for _ in range(CHUNKS)]
+    relations, held = [], [dict[str, None]() for _ in names]
+    for index, (source, target) in enumerate(pairs):
+        chunk, kind = index % CHUNKS, draw.choice(_KINDS)
+        sentence = " ".join((_sentence(draw), names[source], kind, names[target], _sentence(draw))) + "."
+        texts[chunk].append(sentence)
+        unit = _unit(number, chunk)
+        held[source][unit] = held[target][unit] = None
+        relations.append(
+            PeerRelation(
+                source=names[source], target=names[target], description=sentence, keywords=kind, weight=1, units=(unit,)
+            )
+        )
+    described = {end: relation.description for relation in relations for end in (relation.source, relation.target)}
+    return PeerDocument(
+        id=f"paper-{number}",
+        title=f"{_sentence(draw)} {number}",
+        file="",
+        units=tuple(Unit(id=_unit(number, chunk), text=" ".join(text)) for chunk, text in enumerate(texts)),
+        entities=tuple(
+            PeerEntity(name=name, type=_TYPES[len(name) % len(_TYPES)], description=described[name], units=(*units,))
+            for name, units in zip(names, held, strict=True)
+        ),
+        relations=tuple(relations),
+    )
+
+
+def _pairs(draw: random.Random, entities: int) -> list[tuple[int, int]]:
+    """Distinct pairs; each entity stands in one at least, and those that come first in most."""
+    weights = list(accumulate(1 / (rank + 5) for rank in range(entities)))
+    pairs: dict[tuple[int, int], None] = {}
+    sources = [*range(entities)]
+    while len(pairs) < RELATIONS:
+        source = sources.pop() if sources else draw.choices(range(entities), cum_weights=weights)[0]
+        target = draw.choices(range(entities), cum_weights=weights)[0]
+        while target == source:
+            target = draw.randrange(entities)
+        pairs.setdefault((min(source, target), max(source, target)))
+    return list(pairs)
+
+
+def _shared_names(draw: random.Random) -> list[str]:
+    ranks: dict[int, None] = {}
+    while len(ranks) < _SHARED:
+        ranks.setdefault(draw.choices(range(_SHARED_NAMES), cum_weights=_NAME_WEIGHTS)[0])
+    return [f"{_word(3 * rank)} {_word(rank + 11)}" for rank in ranks]
+
+
+def _sentence(draw: random.Random) -> str:
+    return " ".join(map(_word, draw.choices(range(_COMMON_WORDS), cum_weights=_WORD_WEIGHTS, k=_WORDS)))
+
+
+def _word(rank: int) -> str:
+    """A pronounceable word for a number, always the same; no two numbers share one."""
+    syllables = []
+    rest = rank + len(_SYLLABLES)
+    while rest:
+        rest, digit = divmod(rest, len(_SYLLABLES))
+        syllables.append(_SYLLABLES[digit])
+    return "".join(syllables)
+
+
+def _unit(number: int, chunk: int) -> str:
+    return f"paper-{number}/chunk-{chunk}"
+
+
+_NAME_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_SHARED_NAMES)))
+_WORD_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_COMMON_WORDS)))

@@ -1,0 +1,178 @@
+"""Works as entities: the paper itself, those that it cites, and what stands where it cites them."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.element_text import element_text
+from ingest.extraction.floats import excerpt
+from ingest.extraction.mentions import PaperText
+from ingest.pdf.references.names import authors_of
+from ingest.pdf.references.titles import title_of
+from paperscope.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation, entity_key
+
+__all__ = ["citations", "own_work"]
+
+# Together with a work: how many sentences that cite it count, and how many entities of each.
+_MAX_SENTENCES = 3
+_MAX_TERMS = 2
+_MAX_OWN = 5
+# Lighter than any statement of the text: citations are many, and say less.
+_WEIGHT = 0.25
+_MARK = re.compile(r"\[\S*\]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Cited:
+    """A work that is cited, the entries that name it, and the sentences (by number) that cite it."""
+
+    entity: Entity
+    entries: tuple[str, ...]
+    sentences: tuple[int, ...]
+
+
+def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]) -> Extraction:
+    """The works as entities; `cites` from the paper's own, `cited with` from entities of sentences that cite a work.
+
+    An entry whose title can be read is named by it, and its id holds the title and the first author's surname: with
+    the same entry of other papers, and with that paper itself in the library, it is one entity, whatever its year (a
+    preprint's is another than the journal's). Any other is named as it is cited, and stays this paper's own.
+    `found` lists the entities of each sentence, `known` ranks them.
+    """
+    own = own_work(paper)
+    if own is None:
+        return Extraction(entities=(), relations=())
+    cited = [one for one in _cited(paper, text) if one.entity.id != own.id]
+    relations = (
+        *(_cites(own, one, text) for one in cited),
+        *(relation for one in cited for relation in _cited_with(one, text, found, known)),
+        *_treated(paper, own, text, found, known),
+    )
+    entities = (own, *(one.entity for one in cited)) if relations else ()
+    return Extraction(entities=entities, relations=relations)
+
+
+def own_work(paper: Paper) -> Entity | None:
+    """The paper itself as an entity; None where no element of it bears its title."""
+    titled = [element.id for element in paper.elements if isinstance(element, Passage) and element.role == "title"]
+    key = entity_key(paper.title)
+    sources = tuple(
+        element.id for element in paper.elements if element.id in titled and key in entity_key(element_text(element))
+    )
+    if not key or not sources:
+        return None
+    author = authors_of(f"{paper.authors[0]}. 2000.").names[:1] if paper.authors else ()
+    id_ = _work_id(paper.title, author[0]) if author else f"{paper.id}/work"
+    return Entity(id=id_, name=paper.title, type=WORK, description=excerpt(paper.title), sources=sources)
+
+
+def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
+    """A work an entry; several entries of one title and author are one work."""
+    works: dict[str, list[Reference]] = defaultdict(list)
+    names: dict[str, str] = {}
+    for element in paper.elements:
+        if isinstance(element, Reference):
+            id_, name = _named(element)
+            if name:
+                names.setdefault(id_, name)
+                works[id_].append(element)
+    citing = _citing(paper, text)
+    for id_, entries in works.items():
+        labels = {entity_key(entry.label): entry.label for entry in entries if not _MARK.fullmatch(entry.label)}
+        labels.pop(entity_key(names[id_]), None)
+        entity = Entity(
+            id=id_,
+            name=names[id_],
+            type=WORK,
+            description=excerpt(element_text(entries[0])),
+            sources=tuple(entry.id for entry in entries),
+            aliases=tuple(label for key, label in labels.items() if key),
+        )
+        sentences = sorted({number for entry in entries for number in citing[entry.id]})
+        yield _Cited(entity=entity, entries=entity.sources, sentences=tuple(sentences))
+
+
+def _named(reference: Reference) -> tuple[str, str]:
+    """The id and the name of the work that an entry names; no name where nothing of it can be read."""
+    title = title_of(reference.text)
+    author = authors_of(_MARK.sub("", reference.text, count=1).lstrip("0123456789. ")).names[:1]
+    if title and author:
+        return _work_id(title, author[0]), title
+    return reference.id, reference.label
+
+
+def _work_id(title: str, surname: str) -> str:
+    """The same for a title however it is spaced, hyphenated and accented."""
+    return f"{WORK} {_letters(surname)} {_letters(title)}"
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKD", text).casefold() if letter.isalnum())
+
+
+def _citing(paper: Paper, text: PaperText) -> Mapping[str, list[int]]:
+    """By entry of the bibliography: the numbers of the sentences that cite it."""
+    entries = {element.id for element in paper.elements if isinstance(element, Reference)}
+    marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for link in paper.links:
+        if link.target in entries:
+            marks[link.source].append((" ".join(link.text.split()), link.target))
+    citing: dict[str, list[int]] = defaultdict(list)
+    for number, sentence in enumerate(text.sentences):
+        for mark, entry in marks.get(sentence.element, ()):
+            if mark and mark in sentence.text:
+                citing[entry].append(number)
+    return citing
+
+
+def _cites(own: Entity, cited: _Cited, text: PaperText) -> Relation:
+    """Its evidence is the first sentence that cites the work, or the entry where none does."""
+    sentences = [text.sentences[number] for number in cited.sentences]
+    return Relation(
+        source=own.id,
+        target=cited.entity.id,
+        kind="cites",
+        description=excerpt(sentences[0].text) if sentences else cited.entity.description,
+        sources=tuple(dict.fromkeys((*(sentence.element for sentence in sentences), *cited.entries))),
+        weight=_WEIGHT,
+    )
+
+
+def _cited_with(
+    cited: _Cited, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
+) -> Iterator[Relation]:
+    for number in cited.sentences[:_MAX_SENTENCES]:
+        for entity in sorted(found[number], key=lambda one: (-known[one], one))[:_MAX_TERMS]:
+            yield Relation(
+                source=entity,
+                target=cited.entity.id,
+                kind="cited with",
+                description=excerpt(text.sentences[number].text),
+                sources=(text.sentences[number].element,),
+                weight=_WEIGHT,
+            )
+
+
+def _treated(
+    paper: Paper, own: Entity, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
+) -> Iterator[Relation]:
+    """What the abstract names: what the paper is about."""
+    abstract = {e.id for e in paper.elements if isinstance(e, Passage) and e.role == "abstract"}
+    first = {
+        entity: number
+        for number in reversed(range(len(text.sentences)))
+        if text.sentences[number].element in abstract
+        for entity in found[number]
+    }
+    for entity in sorted(first, key=lambda one: (-known[one], one))[:_MAX_OWN]:
+        sentence = text.sentences[first[entity]]
+        yield Relation(
+            source=own.id,
+            target=entity,
+            kind="mentions",
+            description=excerpt(sentence.text),
+            sources=(sentence.element,),
+            weight=_WEIGHT,
+        )
