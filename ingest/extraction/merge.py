@@ -40,8 +40,8 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
 
 
 def _keys(entities: Iterable[Entity]) -> dict[str, str]:
-    """For each id that under which papers share the entity: a float's or a work's own, else `singular_key` of the name that most
-    give it."""
+    """For each id that under which papers share the entity: a float's or a work's own, else `singular_key` of the name
+    that most give it."""
     names: dict[str, list[str]] = defaultdict(list)
     fixed = set[str]()
     for entity in entities:
