@@ -1,16 +1,43 @@
 """Putting questions to the whole product: with the settings of a mode, in the library of one paper."""
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from evaluation.choosing import chosen
 from evaluation.libraries import Libraries, Shelf
-from paperscope.errors import PaperFileError, SettingsError
+from evaluation.suite import Loaded, Request, SuiteItem
+from paperscope.errors import GoldFileError, PaperFileError, SettingsError
 from paperscope.settings import ExtractSettings, RoleSettings, Settings
 
-__all__ = ["ASKING_MODES", "needs_model", "settings_for", "shelf_of", "without_models"]
+__all__ = ["ASKING_MODES", "AskingSuite", "needs_model", "settings_for", "shelf_of", "without_models"]
 
 AskingMode = Literal["embedded", "model"]
 ASKING_MODES: tuple[str, ...] = get_args(AskingMode)
+ReadItems = Callable[[Request, Libraries], tuple[Sequence[SuiteItem], Sequence[GoldFileError]]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskingSuite:
+    """Obeys `Suite`; its modes are without a model and with the one that is set.
+
+    `read` gives the items, and the gold that can't be used.
+    """
+
+    name: str
+    headline: tuple[str, ...]
+    read: ReadItems
+    modes: tuple[str, ...] = ASKING_MODES
+
+    @contextmanager
+    def open(self, request: Request) -> Iterator[Loaded]:
+        """See `Suite.open`. Raises SettingsError where the mode needs a model that isn't set."""
+        settings = settings_for(request.mode, request.settings)
+        with Libraries(request.work / "libraries", settings) as libraries:
+            items, bad = self.read(request, libraries)
+            yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad)
 
 
 def settings_for(mode: str, settings: Settings) -> Settings:

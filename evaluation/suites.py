@@ -7,7 +7,7 @@ from evaluation.suite import Suite
 
 __all__ = ["SUITES", "suite_called"]
 
-# The command's word for a suite: its module and class, and what it measures.
+# The command's word for a suite: its module and what makes it there, and what it measures.
 SUITES = {
     "parsing": (
         "evaluation.parsing.suite:ParsingSuite",
@@ -26,15 +26,15 @@ SUITES = {
         "What is drawn from papers: entities, relations, acronyms, and how sound the graph is by itself.",
     ),
     "cells": (
-        "evaluation.cells.suite:CellsSuite",
+        "evaluation.cells.suite:cells_suite",
         "Table cells: is the value of a row under a column of a table answered, and is that cell cited?",
     ),
     "citations": (
-        "evaluation.citations.suite:CitationsSuite",
+        "evaluation.citations.suite:citations_suite",
         "Citations: does each claim's place contain what the claim says, and is it on the right page?",
     ),
     "cost": (
-        "evaluation.cost.suite:CostSuite",
+        "evaluation.cost.suite:cost_suite",
         "Cost: model calls, tokens, money and time, a paper and a question; the figures are means.",
     ),
 }
@@ -42,5 +42,5 @@ SUITES = {
 
 def suite_called(name: str) -> Suite:
     """The suite; raises KeyError."""
-    module, _, kind = SUITES[name][0].partition(":")
-    return cast("Suite", getattr(import_module(module), kind)())
+    module, _, maker = SUITES[name][0].partition(":")
+    return cast("Suite", getattr(import_module(module), maker)())

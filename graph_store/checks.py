@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from paperscope.types import Equation, Figure, IndexedPaper, Paper, Table
+from paperscope.types import IndexedPaper, Paper, crops_of
 
 __all__ = ["check_indexed", "crops_named"]
 
@@ -34,13 +34,7 @@ def check_indexed(indexed: IndexedPaper) -> None:
 
 def crops_named(paper: Paper) -> set[str]:
     """The crops that a paper's elements name."""
-    pictured = (element for element in paper.elements if isinstance(element, Table | Figure | Equation))
-    return {
-        crop
-        for element in pictured
-        for crop in (element.crop, *(element.more_crops if isinstance(element, Table) else ()))
-        if crop is not None
-    }
+    return {crop for element in paper.elements for crop in crops_of(element)}
 
 
 def _check_vectors(indexed: IndexedPaper) -> None:

@@ -1,7 +1,7 @@
 """Paper file -> elements -> chunks -> entities and relations."""
 
 from ingest.chunking import chunk_paper
-from ingest.describing import ImageDescriber, add_to_chunks, add_to_graph, crops_of
+from ingest.describing import ImageDescriber, add_to_chunks, add_to_graph
 from ingest.extraction import extractor_for
 from ingest.files import content_file, paper_files
 from ingest.parsers import parser_for
@@ -16,7 +16,6 @@ __all__ = [
     "check_size",
     "chunk_paper",
     "content_file",
-    "crops_of",
     "extractor_for",
     "paper_files",
     "parser_for",

@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 from evaluation.gold.files import json_lines
 from paperscope.errors import GoldFileError
 
-__all__ = ["line_error", "named_lines"]
+__all__ = ["line_error", "made_of_lines", "named_lines"]
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 def named_lines(
@@ -25,6 +26,20 @@ def named_lines(
             yield number, value
         else:
             bad.append(line_error(file, number, f"{name(value)!r} is also on line {known}"))
+
+
+def made_of_lines(
+    file: Path, kind: TypeAdapter[T], *, name: Callable[[T], str], make: Callable[[T], V]
+) -> Iterator[V | GoldFileError]:
+    """What `make` makes of each line, and the errors of lines that can't be used: `make` raises IndexError or KeyError
+    where a line contradicts itself."""
+    bad: list[GoldFileError] = []
+    for number, line in named_lines(file, kind, name=name, bad=bad):
+        try:
+            yield make(line)
+        except (IndexError, KeyError) as error:
+            yield line_error(file, number, str(error.args[0]))
+    yield from bad
 
 
 def line_error(file: Path, number: int, reason: str) -> GoldFileError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evaluation.gold.graphs import Cluster, GoldGraph, GoldRelation, GoldSection, Mention, entities_of
-from evaluation.gold.named import line_error, named_lines
+from evaluation.gold.named import made_of_lines
 from evaluation.gold.tokens import Running, running_text
 from paperscope.errors import GoldFileError
 
@@ -32,13 +32,7 @@ _LINE = TypeAdapter(_Line)
 def scierc_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
     """One graph a line, and the errors of lines that can't be used."""
     file = data / "eval" / "kg_scierc.jsonl"
-    bad: list[GoldFileError] = []
-    for number, line in named_lines(file, _LINE, name=lambda line: line.doc_key, bad=bad):
-        try:
-            yield _graph(line)
-        except (IndexError, KeyError) as error:
-            yield line_error(file, number, str(error.args[0]))
-    yield from bad
+    yield from made_of_lines(file, _LINE, name=lambda line: line.doc_key, make=_graph)
 
 
 def _graph(line: _Line) -> GoldGraph:

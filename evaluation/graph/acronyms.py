@@ -1,6 +1,5 @@
 """Scores acronyms: which forms are found in a sentence, and what a short form is expanded to."""
 
-import hashlib
 from dataclasses import dataclass
 
 from evaluation.gold.acronyms import GoldAcronyms, GoldExpansion
@@ -9,7 +8,7 @@ from evaluation.metrics.sets import set_overlap
 from evaluation.values import Miss, Score, Tally
 from paperscope.acronyms import definitions
 from paperscope.codec import to_json
-from paperscope.types import entity_key
+from paperscope.types import content_hash, entity_key
 
 __all__ = ["AcronymItem", "ExpansionItem"]
 
@@ -28,7 +27,7 @@ class AcronymItem:
     @property
     def fingerprint(self) -> str:
         """A hash of the gold."""
-        return hashlib.sha256(to_json(self.gold).encode()).hexdigest()
+        return content_hash(to_json(self.gold).encode())
 
     def score(self) -> Score:
         """acronyms.short and acronyms.long: the gold's forms against those of the definitions found.
@@ -74,7 +73,7 @@ class ExpansionItem:
     @property
     def fingerprint(self) -> str:
         """A hash of the gold."""
-        return hashlib.sha256(to_json(self.gold).encode()).hexdigest()
+        return content_hash(to_json(self.gold).encode())
 
     def score(self) -> Score:
         """expansions.defined: whether the sentence defines its short form, as far as we see, which alone lets us

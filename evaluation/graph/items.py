@@ -22,7 +22,7 @@ from ingest import chunk_paper
 from paperscope.codec import to_json
 from paperscope.errors import PaperFileError
 from paperscope.protocols import EntityExtractor
-from paperscope.types import IndexedPaper
+from paperscope.types import IndexedPaper, content_hash
 
 __all__ = ["DocumentItem", "LibraryItem", "PaperItem"]
 
@@ -43,7 +43,7 @@ class DocumentItem:
     @property
     def fingerprint(self) -> str:
         """A hash of the gold."""
-        return hashlib.sha256(to_json(self.gold).encode()).hexdigest()
+        return content_hash(to_json(self.gold).encode())
 
     def score(self) -> Score:
         """Raises ModelError where a model fails."""

@@ -102,7 +102,7 @@ class NativeGraphIndex:
 
     def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
         """The entities that a text names, scored as `retrieve` scores them."""
-        return self._mended(partial(self._named, text, papers, limit))
+        return self._mended(partial(self._named_now, text, papers, limit))
 
     def _mended(self, work: Callable[[], T]) -> T:
         """Do the work; once more with a new text index if the old one turns out to be damaged."""
@@ -160,8 +160,11 @@ class NativeGraphIndex:
         if self._revision() != self._store.revision:
             self._catch_up()
 
-    def _named(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
+    def _named_now(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
         self._keep_up()
+        return self._named(text, papers, limit)
+
+    def _named(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
         exact = self._words.named(text, papers=papers)
         guessed = self._words.entities(text, papers=papers, limit=limit)
         named = [Hit(id=key, score=1.0 + length) for key, length in exact.items()]

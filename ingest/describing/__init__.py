@@ -2,6 +2,6 @@
 
 from ingest.describing.describer import ImageDescriber
 from ingest.describing.graph import add_to_chunks, add_to_graph
-from ingest.describing.picking import Picked, crops_of, pick_images
+from ingest.describing.picking import Picked, pick_images
 
-__all__ = ["ImageDescriber", "Picked", "add_to_chunks", "add_to_graph", "crops_of", "pick_images"]
+__all__ = ["ImageDescriber", "Picked", "add_to_chunks", "add_to_graph", "pick_images"]

@@ -12,7 +12,7 @@ from typing import get_args
 from pydantic import TypeAdapter
 
 import prompts
-from ingest.describing.picking import Pictured, crops_of, pick_images
+from ingest.describing.picking import Pictured, pick_images
 from ingest.describing.reply import ImageReply, description_of
 from ingest.extraction.floats import excerpt, float_mentions
 from ingest.extraction.kinds import TermType
@@ -32,6 +32,7 @@ from paperscope.types import (
     PaperImages,
     Table,
     UnreadImage,
+    crops_of,
 )
 
 __all__ = ["ImageDescriber"]

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ingest.describing.pixels import Pixels
-from paperscope.types import Equation, Figure, Paper, Place, SkippedImage, Table
+from paperscope.types import Equation, Figure, Paper, Place, SkippedImage, Table, crops_of
 
-__all__ = ["Picked", "Pictured", "crops_of", "pick_images"]
+__all__ = ["Picked", "Pictured", "pick_images"]
 
 Pictured = Table | Figure | Equation
 
@@ -30,12 +30,6 @@ class Picked:
 
     wanted: tuple[Pictured, ...]
     skipped: tuple[SkippedImage, ...]
-
-
-def crops_of(element: Pictured) -> tuple[str, ...]:
-    """The crops of an element, those of a continued table's further parts included."""
-    more = element.more_crops if isinstance(element, Table) else ()
-    return tuple(crop for crop in (element.crop, *more) if crop is not None)
 
 
 def pick_images(paper: Paper, crops: Mapping[str, bytes]) -> Picked:

@@ -19,24 +19,21 @@ from ingest import (
     check_size,
     chunk_paper,
     content_file,
-    crops_of,
     read_paper,
 )
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import (
     Chunk,
-    Equation,
     Extraction,
-    Figure,
     IndexedPaper,
     Paper,
     PaperImages,
     ParsedPaper,
     Shortfall,
-    Table,
     Usage,
     content_hash,
+    crops_of,
 )
 
 __all__ = ["Added", "Adder", "OnStage"]
@@ -182,9 +179,8 @@ class Adder:
 
     def _stored(self, paper: Paper) -> ParsedPaper | None:
         """A paper with its crops as the store has them; None if some are missing there."""
-        pictured = (element for element in paper.elements if isinstance(element, Table | Figure | Equation))
         try:
-            crops = {crop: self._store.crop(crop) for element in pictured for crop in crops_of(element)}
+            crops = {crop: self._store.crop(crop) for element in paper.elements for crop in crops_of(element)}
         except KeyError:
             return None
         return ParsedPaper(paper=paper, crops=crops)

@@ -33,6 +33,7 @@ from paperscope.types.elements import (
     Reference,
     Section,
     content_hash,
+    crops_of,
 )
 from paperscope.types.images import (
     DataPoint,
@@ -120,6 +121,7 @@ __all__ = [
     "UnreadImage",
     "Usage",
     "content_hash",
+    "crops_of",
     "entity_key",
     "model_words",
     "paper_words",

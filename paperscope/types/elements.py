@@ -25,6 +25,7 @@ __all__ = [
     "Reference",
     "Section",
     "content_hash",
+    "crops_of",
 ]
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
@@ -120,6 +121,14 @@ class Reference:
 
 
 Element = Passage | Table | Figure | Equation | Reference
+
+
+def crops_of(element: Element) -> tuple[str, ...]:
+    """The crops of an element, those of a continued table's further parts included."""
+    if not isinstance(element, Table | Figure | Equation):
+        return ()
+    more = element.more_crops if isinstance(element, Table) else ()
+    return tuple(crop for crop in (element.crop, *more) if crop is not None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
