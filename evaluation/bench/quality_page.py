@@ -11,10 +11,10 @@ __all__ = ["render_page", "suite_rows"]
 
 _HEAD = """# Quality
 
-Written by `scripts/bench quality --write`; its figures are checked by the tests. Each figure stands with its 95 %
-bootstrap interval over the items. The first system of a suite is Paperscope as it comes; `*` marks a figure of
-another one that differs from it by more than chance (paired permutation test, adjusted for the number of metrics,
-p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
+Made of the suites' reports; `scripts/bench quality --write` makes it anew, and the tests check some of it. Each figure
+stands with its 95 % bootstrap interval over the items. The first system of a suite is Paperscope as it comes; `*` marks
+a figure of another one that differs from it by more than chance (paired permutation test, adjusted for the number of
+metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
 """
 _CHANCE = 0.05
 
