@@ -137,7 +137,7 @@ class Libraries:
         chunks = chunk_paper(paper, max_words=self.settings.chunking.max_words)
 
         async def indexed() -> IndexedPaper:
-            extraction = await extractor_for(models.extract).extract(paper, chunks)
+            extraction = await extractor_for(models.extract, self.settings.extract).extract(paper, chunks)
             vectors = await models.embedder.embed([chunk.text for chunk in chunks])
             return IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
 

@@ -2,7 +2,7 @@
 
 from ingest.chunking import chunk_paper
 from ingest.describing import ImageDescriber, add_to_chunks, add_to_graph
-from ingest.extraction import extractor_for
+from ingest.extraction import TypeSystem, extractor_for
 from ingest.files import content_file, paper_files
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
@@ -11,6 +11,7 @@ from ingest.reading import check_size, read_paper
 __all__ = [
     "ImageDescriber",
     "PdfParser",
+    "TypeSystem",
     "add_to_chunks",
     "add_to_graph",
     "check_size",

@@ -1,11 +1,11 @@
 """What an element says, as text: the one rendering that chunks, extractors and their checks share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from paperscope.types import Cell, Element, Equation, Figure, Passage, Reference, Table
 
-__all__ = ["TableRow", "column_headers", "element_text", "table_rows"]
+__all__ = ["TableRow", "column_headers", "element_text", "table_names", "table_rows"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,6 +96,15 @@ def element_text(element: Element) -> str:
             return element.text if element.label in element.text else f"{element.label} {element.text}"
 
 
+def table_names(table: Table) -> str:
+    """`element_text` of a table without its numbers: what it is about, for a reader who is to list names."""
+    return "\n".join([*_title(table), *_table_lines(table, keeps=_has_word)])
+
+
+def _has_word(text: str) -> bool:
+    return any(character.isalpha() for character in text)
+
+
 def _title(element: Table | Figure) -> list[str]:
     """Label and caption as one line, the label once."""
     caption = _clean(element.caption)
@@ -104,7 +113,8 @@ def _title(element: Table | Figure) -> list[str]:
     return [caption] if caption else []
 
 
-def _table_lines(table: Table) -> Iterator[str]:
+def _table_lines(table: Table, *, keeps: Callable[[str], bool] = bool) -> Iterator[str]:
+    """The column headers, and the rows with those of their values that `keeps` lets through."""
     names = [" ".join(headers) for headers in column_headers(table)]
     if any(names):
         yield "Columns: " + " | ".join(name for name in names if name)
@@ -112,8 +122,10 @@ def _table_lines(table: Table) -> Iterator[str]:
         parts = [row.name] if row.name else []
         for column, cell in row.values:
             text = _clean(cell.text)
-            parts.append(f"{names[column]}: {text}" if names[column] else text)
-        yield " | ".join(parts)
+            if keeps(text):
+                parts.append(f"{names[column]}: {text}" if names[column] else text)
+        if parts:
+            yield " | ".join(parts)
 
 
 def _clean(text: str) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from evaluation.peers.growing import Clock, Growing, grow
 from evaluation.peers.job import PeerDocument
 from graph_store import NativeGraphIndex, Store
+from ingest import TypeSystem
 from paperscope.library.adding import Adder
 from paperscope.models.fakes import FakeEmbedder
 from paperscope.types import (
@@ -145,6 +146,7 @@ async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Seque
             asks_model=False,
             embedder=embedder,
             describer=None,
+            types=TypeSystem(),
             max_words=_MAX_WORDS,
             max_mb=_MAX_MB,
         )

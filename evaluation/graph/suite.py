@@ -86,7 +86,7 @@ def _extractor(settings: Settings, work: Path, stack: ExitStack) -> EntityExtrac
     if not settings.extract.configured:
         return extractor_for(None)
     store = stack.enter_context(closing(Store.open(work / "calls")))
-    return extractor_for(build_models(settings, cache=store).extract)
+    return extractor_for(build_models(settings, cache=store).extract, settings.extract)
 
 
 def _item(entry: GoldGraph | GoldAcronyms | GoldExpansion, extractor: EntityExtractor, settings: Settings) -> SuiteItem:

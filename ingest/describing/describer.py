@@ -7,16 +7,13 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
-
-from pydantic import TypeAdapter
 
 import prompts
 from ingest.describing.picking import Pictured, pick_images
-from ingest.describing.reply import ImageReply, description_of
+from ingest.describing.reply import description_of, image_adapter
 from ingest.extraction.floats import excerpt, float_mentions
-from ingest.extraction.kinds import TermType
 from ingest.extraction.mentions import read_paper
+from ingest.extraction.type_system import TypeSystem
 from paperscope.errors import ModelError, ModelReplyError
 from paperscope.models import MeteredModel, ask_json
 from paperscope.models.json_schema import strict_schema
@@ -51,14 +48,16 @@ Spoken = Mapping[str, Sequence[str]]
 class ImageDescriber:
     """Describes the pictures of papers with `model`; limits and a cache are its wrappers' business."""
 
-    def __init__(self, model: VisionModel) -> None:
+    def __init__(self, model: VisionModel, *, types: TypeSystem | None = None) -> None:
         self._model = model
+        self._types = types or TypeSystem()
+        self._adapter = image_adapter(self._types)
         self._prompt = prompts.load("describe_image", placeholders=_PLACEHOLDERS)
 
     @property
     def reader(self) -> str:
         """Names the model, and the prompt and schema that it is given: with others, pictures are read anew."""
-        schema = json.dumps(strict_schema(TypeAdapter(ImageReply)), sort_keys=True)
+        schema = json.dumps(strict_schema(self._adapter), sort_keys=True)
         asked = "\0".join((self._prompt.system, self._prompt.user, schema))
         return f"{self._model.name} {hashlib.sha256(asked.encode()).hexdigest()[:12]}"
 
@@ -118,7 +117,7 @@ class ImageDescriber:
         for temperature in _TEMPERATURES:
             metered = MeteredModel(self._model)
             try:
-                reply, _ = await ask_json(metered, replace(request, temperature=temperature), ImageReply)
+                reply, _ = await ask_json(metered, replace(request, temperature=temperature), self._adapter)
             except ModelError as error:
                 reason = str(error)
                 known = metered.usage.cached and not metered.usage.calls
@@ -126,14 +125,14 @@ class ImageDescriber:
                 if not (known and isinstance(error, ModelReplyError)):
                     break
             else:
-                return _told(description_of(element, reply))
+                return _told(description_of(element, reply, types=self._types))
         _log.info("%s was not read: %s", element.id, reason)
         return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=reason)
 
     def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: Spoken) -> ModelRequest:
         parts = crops_of(element)[:_MOST_PARTS]
         system, user = self._prompt.fill(
-            types=", ".join(get_args(TermType)),
+            types=", ".join(self._types.meanings),
             what=_KINDS[element.kind] + (f", cut into {len(parts)} pictures" if len(parts) > 1 else ""),
             text=as_data(_beside(element, spoken.get(element.id, ()))),
         )

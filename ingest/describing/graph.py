@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.extraction.floats import excerpt
-from ingest.extraction.kinds import first_type
 from ingest.extraction.mentions import TermFinder, is_coined, read_paper, variant_key
 from ingest.extraction.merge import combine
+from ingest.extraction.type_system import FLOATS, TypeSystem
 from paperscope.types import (
     Chunk,
     DataPoint,
@@ -24,7 +24,6 @@ from paperscope.types import (
 
 __all__ = ["add_to_chunks", "add_to_graph"]
 
-_FLOATS = frozenset({"table", "figure", "equation"})
 _MOST_POINTS = 30
 
 
@@ -40,7 +39,9 @@ class _Sight:
         return model_words(f"seen in {self.picture.name}: {self.seen.description or self.seen.name}")
 
 
-def add_to_graph(paper: Paper, extraction: Extraction, images: PaperImages) -> Extraction:
+def add_to_graph(
+    paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem | None = None
+) -> Extraction:
     """The extraction with the descriptions in it.
 
     A picture's entity gets its description, and the relation `depicts` to each entity that was seen in it. A name that
@@ -48,6 +49,7 @@ def add_to_graph(paper: Paper, extraction: Extraction, images: PaperImages) -> E
     entity of the pictures, and its description says so. Where such a name is telling (several words, or capitals or
     digits within), the passages that hold it are its sources, too.
     """
+    types = types or TypeSystem()
     entities = {entity.id: entity for entity in extraction.entities}
     own = _own_names(extraction.entities)
     sights: dict[str, list[_Sight]] = defaultdict(list)
@@ -58,15 +60,16 @@ def add_to_graph(paper: Paper, extraction: Extraction, images: PaperImages) -> E
         for seen in description.entities:
             home = own.get(entity_key(seen.name)) or own.get(variant_key(seen.name)) or entity_key(seen.name)
             sights[home].append(_Sight(seen=seen, picture=picture))
-    fresh = _written([_entity(home, found) for home, found in sights.items() if home not in entities], paper)
+    fresh = _written([_entity(home, found, types) for home, found in sights.items() if home not in entities], paper)
     relations = [
         _depicts(sight, home)
         for home, found in sights.items()
-        if home not in entities or entities[home].type not in _FLOATS
+        if home not in entities or entities[home].type not in FLOATS
         for sight in found
     ]
     return combine(
-        replace(extraction, entities=(*entities.values(), *fresh), relations=(*extraction.relations, *relations))
+        replace(extraction, entities=(*entities.values(), *fresh), relations=(*extraction.relations, *relations)),
+        types=types,
     )
 
 
@@ -85,7 +88,7 @@ def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
     """The entity that a folded name means; a name that several have means none of them but the one of that very id."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity in entities:
-        if entity.type not in _FLOATS:
+        if entity.type not in FLOATS:
             for name in (entity.name, *entity.aliases):
                 owners[entity_key(name)].add(entity.id)
                 owners[variant_key(name)].add(entity.id)
@@ -107,11 +110,11 @@ def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entit
     )
 
 
-def _entity(home: str, found: Sequence[_Sight]) -> Entity:
+def _entity(home: str, found: Sequence[_Sight], types: TypeSystem) -> Entity:
     return Entity(
         id=home,
         name=found[0].seen.name,
-        type=first_type(sight.seen.type for sight in found),
+        type=types.first(sight.seen.type for sight in found),
         description="\n".join(dict.fromkeys(sight.words for sight in found)),
         sources=tuple(dict.fromkeys(sight.picture.id for sight in found)),
     )

@@ -1,19 +1,19 @@
 """What a vision model replies to a picture, and what of it is believed."""
 
 from collections.abc import Sequence
-from typing import Annotated, get_args
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, field_validator
+from pydantic import BaseModel, TypeAdapter, WithJsonSchema, create_model, field_validator
 
 from ingest.describing.language import is_english
 from ingest.describing.picking import Pictured
 from ingest.element_text import element_text
 from ingest.extraction.floats import excerpt
 from ingest.extraction.folded import stands_in
-from ingest.extraction.kinds import TermType
+from ingest.extraction.type_system import TypeSystem
 from paperscope.types import DataPoint, ImageDescription, PictureKind, SeenEntity, entity_key
 
-__all__ = ["ImageReply", "description_of"]
+__all__ = ["ImageReply", "description_of", "image_adapter"]
 
 _MOST_ENTITIES = 40
 _MOST_LINES = 120
@@ -24,16 +24,11 @@ _LONGEST_NAME = 80
 _LONGEST_LATEX = 4000
 
 
-def _known_type(value: object) -> object:
-    """A type outside of the set is no reason to throw a reply away."""
-    return value if value in get_args(TermType) else "concept"
-
-
 class EntityReply(BaseModel):
     """A thing that the picture names."""
 
     name: str
-    type: Annotated[TermType, BeforeValidator(_known_type)]
+    type: str
     description: str
 
 
@@ -52,7 +47,7 @@ class ImageReply(BaseModel):
     kind: PictureKind
     description: str
     visible_text: list[str]
-    entities: list[EntityReply]
+    entities: Sequence[EntityReply]
     data_points: list[PointReply]
     latex: str
 
@@ -67,14 +62,22 @@ class ImageReply(BaseModel):
         return value
 
 
-def description_of(element: Pictured, reply: ImageReply) -> ImageDescription:
+def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
+    """Reads replies; its schema names the types to choose from, and a reply with another one is read all the same."""
+    named: Any = Annotated[str, WithJsonSchema({"type": "string", "enum": list(types.meanings)})]
+    entity = create_model("EntityReply", __base__=EntityReply, __doc__=EntityReply.__doc__, type=(named, ...))
+    fields: Any = {"entities": (list[entity], ...)}  # type: ignore[valid-type]
+    return TypeAdapter(create_model("ImageReply", __base__=ImageReply, __doc__=ImageReply.__doc__, **fields))
+
+
+def description_of(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
     """The reply as a value. An entity stays where its name is printed: in the picture (`visible_text`), or in what
     the parser read of the element. Repeated and surplus entities, lines and points are dropped and counted.
     """
     lines = _lines(reply.visible_text)[:_MOST_LINES]
     printed = entity_key("\n".join((element_text(element), *lines)))
     named: dict[str, SeenEntity] = {}
-    for seen in _named(reply.entities):
+    for seen in _named(reply.entities, types):
         if stands_in(entity_key(seen.name), printed):
             named.setdefault(entity_key(seen.name), seen)
     entities = list(named.values())[:_MOST_ENTITIES]
@@ -98,10 +101,14 @@ def _lines(texts: Sequence[str]) -> list[str]:
     return [line for line in dict.fromkeys(excerpt(text, limit=_LONGEST_LINE) for text in texts) if line]
 
 
-def _named(entities: Sequence[EntityReply]) -> list[SeenEntity]:
+def _named(entities: Sequence[EntityReply], types: TypeSystem) -> list[SeenEntity]:
     """Those whose name can be one: it has letters, and is no sentence."""
     seen = [
-        SeenEntity(name=" ".join(entity.name.split()), type=entity.type, description=excerpt(entity.description))
+        SeenEntity(
+            name=" ".join(entity.name.split()),
+            type=entity.type if entity.type in types.meanings else types.rest,
+            description=excerpt(entity.description),
+        )
         for entity in entities
     ]
     return [one for one in seen if len(one.name) <= _LONGEST_NAME and sum(map(str.isalpha, one.name)) > 1]

@@ -4,6 +4,15 @@ from ingest.extraction.kinds import ENTITY_TYPES
 from ingest.extraction.local import LocalExtractor
 from ingest.extraction.merge import combine
 from ingest.extraction.model import ModelExtractor
+from ingest.extraction.type_system import TypeSystem
 from ingest.extraction.wiring import CombinedExtractor, extractor_for
 
-__all__ = ["ENTITY_TYPES", "CombinedExtractor", "LocalExtractor", "ModelExtractor", "combine", "extractor_for"]
+__all__ = [
+    "ENTITY_TYPES",
+    "CombinedExtractor",
+    "LocalExtractor",
+    "ModelExtractor",
+    "TypeSystem",
+    "combine",
+    "extractor_for",
+]

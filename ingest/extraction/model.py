@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import get_args
 
 import prompts
-from ingest.element_text import element_text
+from ingest.element_text import element_text, table_names
 from ingest.extraction.folded import FoldedText
 from ingest.extraction.grounding import FoundGraph, Grounding, graph_adapter
 from ingest.extraction.kinds import ModelRelationKind
@@ -17,7 +17,7 @@ from ingest.extraction.type_system import TypeSystem
 from paperscope.errors import ModelError, ModelReplyError
 from paperscope.models.structured import ask_json
 from paperscope.protocols import LanguageModel
-from paperscope.types import Chunk, Extraction, Message, ModelRequest, Paper, Reference, Shortfall, UnreadChunk
+from paperscope.types import Chunk, Extraction, Message, ModelRequest, Paper, Reference, Shortfall, Table, UnreadChunk
 
 __all__ = ["ModelExtractor"]
 
@@ -56,7 +56,8 @@ class ModelExtractor:
         """
         elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}
         cited = {element.id for element in paper.elements if isinstance(element, Reference)}
-        shown = [chunk for chunk in chunks if cited.isdisjoint(chunk.elements)]
+        tables = {element.id: element for element in paper.elements if isinstance(element, Table)}
+        shown = [_shown(chunk, tables) for chunk in chunks if cited.isdisjoint(chunk.elements)]
         packs = list(pack(shown, max_tokens=self._max_tokens))
         found = await asyncio.gather(*(self._read(one, elements) for one in packs), return_exceptions=True)
         return combine(*_outcomes(packs, found), types=self._types)
@@ -89,6 +90,14 @@ class ModelExtractor:
             else:
                 return graph
         raise AssertionError("the last try returns or raises")
+
+
+def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
+    """The chunk without the numbers of its tables, which become relations without a model's help."""
+    text = chunk.text
+    for table in (tables[element] for element in chunk.elements if element in tables):
+        text = text.replace(element_text(table).strip(), table_names(table).strip())
+    return replace(chunk, text=text)
 
 
 def _outcomes(packs: Sequence[Sequence[Chunk]], found: Sequence[Extraction | BaseException]) -> Iterator[Extraction]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graph_store import Store
 from ingest import (
     ImageDescriber,
+    TypeSystem,
     add_to_chunks,
     add_to_graph,
     check_size,
@@ -73,6 +74,7 @@ class Adder:
         asks_model: bool,
         embedder: Embedder,
         describer: ImageDescriber | None,
+        types: TypeSystem,
         max_words: int,
         max_mb: int,
     ) -> None:
@@ -82,6 +84,7 @@ class Adder:
         self._asks_model = asks_model
         self._embedder = embedder
         self._describer = describer
+        self._types = types
         self._max_words = max_words
         self._max_mb = max_mb
 
@@ -170,7 +173,7 @@ class Adder:
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
         if images.descriptions:
             chunks = add_to_chunks(chunks, images)
-            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images)
+            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
         return chunks, extraction
 
     def _has_images_to_read(self, before: PaperImages) -> bool:

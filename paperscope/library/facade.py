@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from graph_store import NativeGraphIndex, Store
-from ingest import ImageDescriber, extractor_for, parser_for
+from ingest import ImageDescriber, TypeSystem, extractor_for, parser_for
 from paperscope.errors import BudgetError, StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.estimating import Estimator
@@ -117,13 +117,15 @@ class Library:
         return replace(added, usage=sum((used.usage for used in (model, vision) if used), Usage()))
 
     def _adder(self, extract: LanguageModel | None, vision: VisionModel | None) -> Adder:
+        types = TypeSystem.of(self._settings.extract.types)
         return Adder(
             store=self._store,
             parser=parser_for(self._settings.parser, limits=self._settings.limits),
             extractor=extractor_for(extract, self._settings.extract),
             asks_model=extract is not None,
             embedder=self._models.embedder,
-            describer=ImageDescriber(vision) if vision else None,
+            describer=ImageDescriber(vision, types=types) if vision else None,
+            types=types,
             max_words=self._settings.chunking.max_words,
             max_mb=self._settings.limits.max_file_mb,
         )

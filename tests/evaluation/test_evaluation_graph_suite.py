@@ -16,7 +16,7 @@ from evaluation.suite import Request
 from ingest import chunk_paper, extractor_for
 from ingest.extraction import CombinedExtractor, LocalExtractor
 from paperscope.models import FakeModel
-from paperscope.settings import RoleSettings, Settings
+from paperscope.settings import ExtractSettings, Settings
 from paperscope.types import ModelRequest
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_a_model_is_measured_with_the_rules() -> None:
 
 
 def test_the_mode_decides_the_extractor(data: Path, tmp_path: Path) -> None:
-    role = RoleSettings(model="m", base_url="http://localhost:1/v1")
+    role = ExtractSettings(model="m", base_url="http://localhost:1/v1")
     settings = Settings().model_copy(update={"extract": role})
     for mode, kind in (("model", CombinedExtractor), ("local", LocalExtractor)):
         request = Request(data=data, mode=mode, settings=settings, work=tmp_path / mode)

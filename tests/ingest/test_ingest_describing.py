@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.describing import ImageDescriber, pick_images
 from ingest.describing.language import is_english
+from ingest.extraction import TypeSystem
 from paperscope.codec import from_json, to_json
 from paperscope.errors import ModelError, ModelRefusedError, ModelUnavailableError
 from paperscope.models import CachedModel, FakeModel
@@ -137,6 +138,21 @@ async def test_a_caption_that_orders_the_model_about_stays_data() -> None:
     assert INJECTED in data
     assert (bool(end), after) == (True, "")
     assert INJECTED not in opening
+
+
+async def test_the_types_to_choose_from_are_those_of_the_settings() -> None:
+    types = TypeSystem.of({"metric": "a score", "thing": "all else"})
+    model = FakeModel(lambda _request: reply())
+    images = await ImageDescriber(model, types=types).describe(
+        paper_of(figure(1, ONE)), crops(ONE), before=NOTHING, on_read=lambda _done, _total: None
+    )
+    (request,) = model.requests
+    assert "one of metric, thing." in request.messages[0].text
+    assert "'enum': ['metric', 'thing']" in str(request.schema)
+    assert [(seen.name, seen.type) for one in images.descriptions for seen in one.entities] == [
+        ("Dice loss", "metric"),
+        ("focal loss", "thing"),
+    ]
 
 
 async def test_progress_is_told_before_the_first_call_and_after_each() -> None:

@@ -15,6 +15,7 @@ from ingest.extraction.type_system import TypeSystem
 from paperscope.errors import ModelRefusedError, ModelUnavailableError
 from paperscope.models.fakes import FakeModel
 from paperscope.types import Box, Chunk, Element, Paper, Passage, Place, Reference, Shortfall, entity_key
+from tests.ingest.small_papers import table_of
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
 TEXTS = ("BERT uses attention. It is a model.", "Dice loss beats cross entropy on CTB5.")
@@ -145,6 +146,24 @@ async def test_chunks_are_packed_marked_as_data_and_the_bibliography_is_not_sent
     assert len(marks) == 1
     assert len(re.findall(rf"^C\d {marks.pop()}>>>$", user, flags=re.MULTILINE)) == 2
     assert request.schema is not None
+
+
+async def test_of_a_table_the_model_sees_the_names_and_not_the_numbers() -> None:
+    table = table_of(
+        "Model | F1 | Trained on", "BERT | 93.04 | CTB5", "Dice loss | 95.2%", "GPT-4 | 61.0±0.2 | 12 GPUs"
+    )
+    paper = replace(paper_of(TEXTS[0]), elements=(*paper_of(TEXTS[0]).elements, table))
+    chunks = chunk_paper(paper)
+    model = FakeModel([reply([found("C2", "CTB5", kind="dataset")])])
+    extraction = await ModelExtractor(model).extract(paper, chunks)
+    user = model.requests[0].messages[1].text
+    assert "\nTable 1: Results.\nColumns: Model | F1 | Trained on\nBERT | Trained on: CTB5\nDice loss\n" in user
+    assert "12 GPUs" in user
+    assert not any(number in user for number in ("93.04", "95.2", "61.0"))
+    (entity,) = extraction.entities
+    (mention,) = entity.mentions
+    assert element_text(table)[mention.start : mention.end] == "CTB5"
+    assert "93.04" in chunks[1].text
 
 
 async def test_no_chunks_mean_no_call() -> None:
