@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from paperscope.types import Cell, Element, Equation, Figure, Passage, Reference, Table
 
-__all__ = ["TableRow", "column_headers", "element_text", "table_names", "table_rows"]
+__all__ = ["TableRow", "column_headers", "element_text", "table_outline", "table_rows"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +96,7 @@ def element_text(element: Element) -> str:
             return element.text if element.label in element.text else f"{element.label} {element.text}"
 
 
-def table_names(table: Table) -> str:
+def table_outline(table: Table) -> str:
     """`element_text` of a table without its numbers: what it is about, for a reader who is to list names."""
     return "\n".join([*_title(table), *_table_lines(table, keeps=_has_word)])
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import get_args
 
 import prompts
-from ingest.element_text import element_text, table_names
+from ingest.element_text import element_text, table_outline
 from ingest.extraction.folded import FoldedText
 from ingest.extraction.grounding import FoundGraph, Grounding, graph_adapter
 from ingest.extraction.kinds import ModelRelationKind
@@ -96,7 +96,7 @@ def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
     """The chunk without the numbers of its tables, which become relations without a model's help."""
     text = chunk.text
     for table in (tables[element] for element in chunk.elements if element in tables):
-        text = text.replace(element_text(table).strip(), table_names(table).strip())
+        text = text.replace(element_text(table).strip(), table_outline(table).strip())
     return replace(chunk, text=text)
 
 

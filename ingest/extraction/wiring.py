@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ingest.extraction.local import LocalExtractor
+from ingest.extraction.lonely import link_lonely
 from ingest.extraction.merge import combine
 from ingest.extraction.model import ModelExtractor
 from ingest.extraction.type_system import TypeSystem
@@ -22,9 +23,9 @@ class CombinedExtractor:
         self._types = types
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """All findings combined; the first extractor that raises ends it."""
+        """All findings combined, each entity with a relation; the first extractor that raises ends it."""
         parts = await asyncio.gather(*(extractor.extract(paper, chunks) for extractor in self._extractors))
-        return combine(*parts, types=self._types)
+        return link_lonely(paper, combine(*parts, types=self._types), types=self._types)
 
 
 def extractor_for(model: LanguageModel | None, settings: ExtractSettings | None = None) -> EntityExtractor:

@@ -180,6 +180,9 @@ async def test_a_model_adds_to_the_rules() -> None:
         ("care", ()),
         ("named entity recognition", ("NER",)),
     ]
+    assert [(one.source, one.kind, one.target) for one in extraction.relations] == [
+        ("care", "co-occurs", "named entity recognition")
+    ]
 
 
 def test_without_a_model_the_rules_work_alone() -> None:
