@@ -64,15 +64,18 @@ def _within_sentences(
     left = set(lonely)
     for sentence, ids in zip(text.sentences, found, strict=True):
         for entity in sorted(left.intersection(ids)):
-            if (other := named.best_beside(entity, ids)) is not None:
+            if entity in left and (other := named.best_beside(entity, ids)) is not None:
                 yield _together(entity, other, sentence.text, sentence.element, weight=1.0)
-                left.discard(entity)
+                left -= {entity, other}
 
 
 def _within_elements(
     text: PaperText, floats: Collection[str], named: _Named, lonely: Sequence[Entity]
 ) -> Iterator[Relation]:
+    linked = set[str]()
     for entity in lonely:
+        if entity.id in linked:
+            continue
         shown = next((source for source in entity.sources if source in floats), None)
         if shown is not None:
             yield Relation(
@@ -83,6 +86,7 @@ def _within_elements(
             words = text.texts.get(source, "")
             if (other := named.best_beside(entity.id, named.ids(words))) is not None:
                 yield _together(entity.id, other, words, source, weight=0.5)
+                linked.add(other)
                 break
 
 
