@@ -24,6 +24,7 @@ __all__ = [
 
 SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What stands between the words of a name: spaces, hyphens and dashes of every kind."""
+_OWN = re.compile(r"(?:\s*\((?:ours|our (?:method|model|approach))\)[\s.,;:]*)+$")
 _CAPITAL_PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
 
 
@@ -137,9 +138,11 @@ class Extraction:
 def entity_key(name: str) -> str:
     """Fold a name to the key under which equal names meet: compatibility form, case, hyphens and spaces folded.
 
-    `F1 Score`, `F1-score` and `F1 SCORE` meet; `+` and other signs that tell methods apart are kept.
+    `F1 Score`, `F1-score` and `F1 SCORE` meet; `+` and other signs that tell methods apart are kept. That a table marks
+    a method as "(ours)" is no part of its name.
     """
     text = unicodedata.normalize("NFKC", name).casefold()
+    text = _OWN.sub("", text) or text
     return SPACES.sub(" ", text).strip(" .,;:")
 
 

@@ -120,6 +120,8 @@ def test_table_as_frame() -> None:
         ("F1 SCORE", "f1 score", True),
         ("BERT+DSC", "BERT", False),
         ("ﬁne-tuning", "fine tuning", True),
+        ("BERT-based Methods (Ours)", "BERT-based methods", True),
+        ("Ours", "(ours)", False),
     ],
 )
 def test_entity_key_folds_spelling_only(first: str, second: str, meet: bool) -> None:
