@@ -147,7 +147,7 @@ async def test_the_types_to_choose_from_are_those_of_the_settings() -> None:
         paper_of(figure(1, ONE)), crops(ONE), before=NOTHING, on_read=lambda _done, _total: None
     )
     (request,) = model.requests
-    assert "one of metric, thing." in request.messages[0].text
+    assert "one of metric, thing;" in request.messages[0].text
     assert "'enum': ['metric', 'thing']" in str(request.schema)
     assert [(seen.name, seen.type) for one in images.descriptions for seen in one.entities] == [
         ("Dice loss", "metric"),
