@@ -6,8 +6,9 @@ import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from graph_store.checks import crops_named
 from paperscope.files import replace_file
-from paperscope.types import content_hash
+from paperscope.types import Paper, content_hash
 
 __all__ = ["CropFiles"]
 
@@ -35,6 +36,13 @@ class CropFiles:
         if folders:
             for folder in (*folders, self._folder):
                 _sync_folder(folder)
+
+    def put_of(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
+        """`put`; raises ValueError also if the paper names a crop that is neither given nor there."""
+        self.put(crops)
+        for crop in sorted(crops_named(paper)):
+            if crop not in self:
+                raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def get(self, crop: str) -> bytes:
         """The bytes under a hash. Raises KeyError for anything that is not the hash of a crop kept here."""

@@ -1,9 +1,14 @@
-"""The library's graph as its papers' contributions make it: merged entities, merged relations, edges."""
+"""The library's graph as its papers' contributions make it: merged entities, merged relations, edges.
 
-from collections.abc import Sequence
+All ids that come out are those of the library; those that go in may also be a paper's own (see `graph_store.meanings`).
+"""
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+
+from graph_store.meanings import joined, nodes_of, own_ids
 from graph_store.merge import merge_entities, merge_relations
 from graph_store.schema import entities, relations
 from graph_store.values import Edge
@@ -14,58 +19,90 @@ __all__ = ["read_degree", "read_edges", "read_entities", "read_relations"]
 
 
 def read_entities(connection: Connection, ids: Sequence[str]) -> dict[str, Entity]:
-    """The merged entities under these ids, in this order; unknown ids are left out."""
-    rows = connection.execute(select(entities.c.value).where(entities.c.id.in_(set(ids))))
-    merged = merge_entities(from_json(Entity, row.value) for row in rows)
-    return {key: merged[key] for key in ids if key in merged}
+    """The merged entities under these ids, in this order; unknown and ambiguous ids are left out."""
+    wanted = {key: nodes[0] for key, nodes in nodes_of(connection, ids).items() if len(nodes) == 1}
+    table, (node,) = joined(connection, entities, entities.c.id)
+    rows = connection.execute(
+        select(entities.c.value, node.label("node"))
+        .select_from(table)
+        .where(entities.c.id.in_(own_ids(connection, wanted.values())), node.in_(set(wanted.values())))
+    )
+    merged = merge_entities(replace(from_json(Entity, row.value), id=row.node) for row in rows)
+    return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
 
 
 def read_relations(connection: Connection, ids: Sequence[str], *, limit: int) -> list[Relation]:
     """The merged relations that touch any of these entities: those between two of them first, then by weight."""
-    known = sorted(set(ids))
-    weight = func.sum(relations.c.weight)
-    inner = and_(relations.c.source.in_(known), relations.c.target.in_(known))
-    key = (relations.c.source, relations.c.target, relations.c.kind)
+    known = _all_nodes(connection, ids)
+    ends = _ends(connection, known, relations.c.kind).subquery()
+    weight = func.sum(ends.c.weight)
+    inner = and_(ends.c.source.in_(known), ends.c.target.in_(known))
+    key = (ends.c.source, ends.c.target, ends.c.kind)
     best = connection.execute(
-        select(*key)
-        .where(_touches(known))
-        .group_by(*key)
-        .order_by(inner.desc(), weight.desc(), *key)
-        .limit(max(limit, 0))
+        select(*key).group_by(*key).order_by(inner.desc(), weight.desc(), *key).limit(max(limit, 0))
     ).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
-    # The ends find the rows by an index, as the whole key in one list would not.
-    ends = (relations.c.source.in_({one[0] for one in ordered}), relations.c.target.in_({one[1] for one in ordered}))
-    rows = connection.execute(select(relations.c.value).where(*ends))
-    merged = merge_relations(from_json(Relation, row.value) for row in rows)
+    merged = merge_relations(_relations_between(connection, {one[0] for one in ordered}, {one[1] for one in ordered}))
     return [merged[one] for one in ordered]
 
 
 def read_degree(connection: Connection, entity: str) -> int:
-    """In how many merged relations an entity stands. Raises KeyError if it is unknown."""
-    key = select(relations.c.source, relations.c.target, relations.c.kind).where(_touches([entity])).distinct()
+    """In how many merged relations an entity stands. Raises KeyError if it is unknown or ambiguous."""
+    nodes = nodes_of(connection, [entity])[entity]
+    if len(nodes) != 1:
+        raise KeyError(entity)
+    ends = _ends(connection, nodes, relations.c.kind).subquery()
+    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct()
     degree = connection.execute(select(func.count()).select_from(key.subquery())).scalar_one()
-    if degree == 0 and connection.execute(select(entities.c.id).where(entities.c.id == entity)).first() is None:
+    if degree == 0 and not read_entities(connection, [entity]):
         raise KeyError(entity)
     return int(degree)
 
 
 def read_edges(connection: Connection, ids: Sequence[str], *, papers: Sequence[str], limit: int) -> list[Edge]:
     """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
-    ends = (relations.c.source, relations.c.target)
-    weight = func.sum(relations.c.weight)
-    conditions: list[ColumnElement[bool]] = [_touches(sorted(set(ids)))]
-    if papers:
-        conditions.append(relations.c.paper.in_(papers))
+    query = _ends(connection, _all_nodes(connection, ids))
+    ends = (query.where(relations.c.paper.in_(papers)) if papers else query).subquery()
+    weight = func.sum(ends.c.weight)
+    key = (ends.c.source, ends.c.target)
     rows = connection.execute(
-        select(*ends, weight.label("weight"))
-        .where(*conditions)
-        .group_by(*ends)
-        .order_by(weight.desc(), *ends)
-        .limit(limit)
+        select(*key, weight.label("weight")).group_by(*key).order_by(weight.desc(), *key).limit(limit)
     )
     return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
 
 
-def _touches(ids: Sequence[str]) -> ColumnElement[bool]:
-    return or_(relations.c.source.in_(ids), relations.c.target.in_(ids))
+def _all_nodes(connection: Connection, ids: Sequence[str]) -> list[str]:
+    return sorted({node for nodes in nodes_of(connection, ids).values() for node in nodes})
+
+
+def _ends(connection: Connection, nodes: Sequence[str], *columns: ColumnElement[str]) -> Select[*tuple[str, ...]]:
+    """Source, target, weight and these columns of the papers' relations that touch any of `nodes`, ids of the library.
+
+    What has become one entity stands in no relation with itself.
+    """
+    table, (source, target) = joined(connection, relations, relations.c.source, relations.c.target)
+    # Found by the papers' own ids, as only these have an index.
+    own = sorted(own_ids(connection, nodes))
+    return (
+        select(source.label("source"), target.label("target"), relations.c.weight, *columns)
+        .select_from(table)
+        .where(
+            or_(relations.c.source.in_(own), relations.c.target.in_(own)),
+            or_(source.in_(nodes), target.in_(nodes)),
+            source != target,
+        )
+    )
+
+
+def _relations_between(connection: Connection, sources: Iterable[str], targets: Iterable[str]) -> Iterable[Relation]:
+    """The papers' relations from any of these entities to any of those."""
+    table, (source, target) = joined(connection, relations, relations.c.source, relations.c.target)
+    # The ends find the rows by an index, as the whole key in one list would not.
+    rows = connection.execute(
+        select(relations.c.value, source.label("source"), target.label("target"))
+        .select_from(table)
+        .where(
+            relations.c.source.in_(own_ids(connection, sources)), relations.c.target.in_(own_ids(connection, targets))
+        )
+    )
+    return [replace(from_json(Relation, row.value), source=row.source, target=row.target) for row in rows]

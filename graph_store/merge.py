@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from paperscope.types import Entity, Mention, Relation
+from paperscope.types import Entity, Mention, Relation, singular_key
 
 __all__ = ["DESCRIPTION_LIMIT", "merge_entities", "merge_relations"]
 
@@ -14,8 +14,9 @@ DESCRIPTION_LIMIT = 1200
 def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
     """The entities under their ids. A lone contribution stays as it is.
 
-    Name and type are elected (ties: the alphabetically first); other names become aliases; descriptions are joined
-    without repeats up to DESCRIPTION_LIMIT characters; sources and mentions are united.
+    Name (of those that have the id as their key) and type are elected (ties: the alphabetically first); other names
+    become aliases; descriptions are joined without repeats up to DESCRIPTION_LIMIT characters; sources and mentions are
+    united.
     """
     groups: dict[str, list[Entity]] = defaultdict(list)
     for entity in contributions:
@@ -35,7 +36,9 @@ def _merged_entity(group: Sequence[Entity]) -> Entity:
     if len(group) == 1:
         return group[0]
     ordered = sorted(group, key=_entity_order)
-    name = _elected(entity.name for entity in ordered)
+    # A short form that has joined its long form is another name of it.
+    own = [entity for entity in ordered if singular_key(entity.name) == entity.id] or ordered
+    name = _elected(entity.name for entity in own)
     names = _united((entity.name, *entity.aliases) for entity in ordered)
     return Entity(
         id=ordered[0].id,

@@ -6,8 +6,23 @@ from types import MappingProxyType
 
 from sqlalchemy import Connection, inspect, select, update
 
-from graph_store.schema import SCHEMA_VERSION, images, library, metadata, shortfalls
+from graph_store.meanings import insert_short_forms, refresh_meanings
+from graph_store.reading import read_values
+from graph_store.schema import (
+    SCHEMA_VERSION,
+    entities,
+    images,
+    library,
+    meanings,
+    metadata,
+    papers,
+    relations,
+    short_forms,
+    shortfalls,
+)
+from graph_store.short_forms import short_forms as short_forms_of
 from paperscope.errors import StoreError, StoreVersionError
+from paperscope.types import Entity, Extraction, Relation
 
 __all__ = ["STEPS", "check_version", "upgrade"]
 
@@ -24,8 +39,25 @@ def _keep_shortfalls(connection: Connection) -> None:
     shortfalls.create(connection)
 
 
+def _keep_short_forms(connection: Connection) -> None:
+    """Version 4 keeps what short forms mean; that of the papers already there follows from their entities."""
+    short_forms.create(connection)
+    meanings.create(connection)
+    shorts = set[str]()
+    for paper in connection.execute(select(papers.c.id)).scalars().all():
+        found = short_forms_of(
+            Extraction(
+                entities=read_values(connection, entities, Entity, paper=paper),
+                relations=read_values(connection, relations, Relation, paper=paper),
+            )
+        )
+        insert_short_forms(connection, paper, found)
+        shorts |= {one.short for one in found}
+    refresh_meanings(connection, sorted(shorts))
+
+
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
-STEPS: Mapping[int, Step] = MappingProxyType({2: _keep_images, 3: _keep_shortfalls})
+STEPS: Mapping[int, Step] = MappingProxyType({2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms})
 
 
 def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_VERSION) -> int:

@@ -39,6 +39,7 @@ __all__ = [
     "read_paper",
     "read_searchable",
     "read_shortfall",
+    "read_values",
 ]
 
 T = TypeVar("T")
@@ -121,7 +122,7 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
 def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
     """A paper with all that it added to the library."""
     searchable = read_searchable(connection, paper)
-    relations = _values(connection, schema.relations, Relation, paper=paper)
+    relations = read_values(connection, schema.relations, Relation, paper=paper)
     return IndexedPaper(
         paper=read_paper(connection, paper),
         chunks=searchable.chunks,
@@ -161,7 +162,7 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
         numbers=np.array([row.number for row in rows], dtype=np.int64),
         embedder=embedder,
         vectors=_matrix([row.vector for row in rows]),
-        entities=_values(connection, schema.entities, Entity, paper=paper),
+        entities=read_values(connection, schema.entities, Entity, paper=paper),
     )
 
 
@@ -172,7 +173,8 @@ def _one(connection: Connection, query: Select[str], *, key: str) -> str:
     return row[0]
 
 
-def _values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
+def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
+    """A paper's values of a table, in their order."""
     rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
     return tuple(from_json(kind, row.value) for row in rows)
 

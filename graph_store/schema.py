@@ -16,15 +16,17 @@ __all__ = [
     "entities",
     "images",
     "library",
+    "meanings",
     "metadata",
     "paper_crops",
     "papers",
     "relations",
+    "short_forms",
     "shortfalls",
     "vectors",
 ]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
@@ -129,6 +131,26 @@ relations = Table(
     Column("value", Text, nullable=False),
     Index("relations_by_source", "source", "target", "kind", "weight", "paper"),
     Index("relations_by_target", "target", "source", "kind", "weight", "paper"),
+)
+
+short_forms = Table(
+    "short_forms",
+    metadata,
+    _paper(),
+    Column("entity", Text, primary_key=True),
+    Column("short", Text, primary_key=True),
+    # What the paper defines it to be; "" where it only uses it.
+    Column("sense", Text, primary_key=True),
+    Index("short_forms_by_short", "short", "sense", "entity", "paper"),
+    Index("short_forms_by_entity", "entity", "sense", "paper", "short"),
+)
+
+# Derived from the short forms of all papers; see `graph_store.meanings`.
+meanings = Table(
+    "meanings",
+    metadata,
+    Column("short", Text, primary_key=True),
+    Column("home", Text, nullable=False, index=True),
 )
 
 shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))

@@ -9,8 +9,8 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, select
 
-from graph_store import graph_reading, history, reading, remembered
-from graph_store.checks import check_indexed, crops_named
+from graph_store import graph_reading, history, meanings, reading, remembered
+from graph_store.checks import check_indexed
 from graph_store.crops import CropFiles
 from graph_store.database import Database
 from graph_store.failures import translated
@@ -103,10 +103,10 @@ class Store:
         check_indexed(indexed)
         self._database.require_writable()
         with translated(self._database.file):
-            self._put_crops(indexed.paper, crops)
+            self._crops.put_of(indexed.paper, crops)
         with self._database.write() as connection:
             # A sweep in another process may have taken crops that no paper named until now.
-            self._put_crops(indexed.paper, crops)
+            self._crops.put_of(indexed.paper, crops)
             if replaces is not None and replaces != indexed.paper.id and delete_paper(connection, replaces):
                 log_change(connection, replaces, "removed")
             delete_paper(connection, indexed.paper.id)
@@ -125,12 +125,6 @@ class Store:
         """Delete crops that no paper names (of removed papers and killed adds); return how many files went."""
         with self._database.write() as connection:
             return self._crops.sweep(keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
-
-    def _put_crops(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
-        self._crops.put(crops)
-        for crop in sorted(crops_named(paper)):
-            if crop not in self._crops:
-                raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order they were added; quick in a large library, too."""
@@ -208,6 +202,11 @@ class Store:
         with self._database.read() as connection:
             entries = reading.read_entries(connection, condition)
             return self._shelf.get(entries[-1], partial(reading.read_paper, connection)) if entries else None
+
+    def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
+        """For each id that a paper has for an entity the ids in the library of what these papers (none given: all)
+        call so; an id of the library is its own. Several are those of a short form that papers don't agree about."""
+        return self._read(meanings.nodes_of, ids, papers=papers)
 
     def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         """The merged entities of the library under these ids; unknown ids are left out."""

@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, Table, delete, func, select
 
 from graph_store.checks import crops_named
+from graph_store.meanings import insert_short_forms, refresh_meanings, shorts_of
 from graph_store.schema import (
     changes,
     chunk_elements,
@@ -22,6 +23,7 @@ from graph_store.schema import (
     shortfalls,
     vectors,
 )
+from graph_store.short_forms import short_forms
 from paperscope.codec import to_json
 from paperscope.types import IndexedPaper, Paper, PaperImages, Shortfall
 
@@ -41,7 +43,10 @@ def log_change(connection: Connection, paper: str, action: Literal["added", "rem
 
 def delete_paper(connection: Connection, paper: str) -> bool:
     """Remove a paper with everything that hangs on it; return whether it was there."""
-    return connection.execute(delete(papers).where(papers.c.id == paper)).rowcount > 0
+    shorts = shorts_of(connection, paper)
+    known = connection.execute(delete(papers).where(papers.c.id == paper)).rowcount > 0
+    refresh_meanings(connection, shorts)
+    return known
 
 
 def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int, source: str, embedder: str) -> None:
@@ -54,6 +59,8 @@ def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int
     _insert_chunks(connection, indexed)
     _insert(connection, entities, _entity_rows(indexed))
     _insert(connection, relations, _relation_rows(indexed))
+    insert_short_forms(connection, paper.id, short_forms(indexed.extraction))
+    refresh_meanings(connection, shorts_of(connection, paper.id))
     if indexed.images != PaperImages():
         row: Row = {"paper": paper.id, "reader": indexed.images.reader, "value": to_json(indexed.images)}
         connection.execute(images.insert(), row)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Definition", "definitions", "long_form"]
+__all__ = ["Definition", "definitions", "is_spelt", "long_form", "short_form"]
 
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{2,120})[)\]]")
 _REMARK = re.compile(
@@ -89,20 +89,28 @@ def _bare(text: str) -> Iterator[Definition]:
 def _spelt_head(short: str, words: Sequence[str]) -> str | None:
     """The first words, as few as spell `short` by their initials."""
     ends = range(1, min(len(words), _MAX_WORDS) + 1)
-    return next((_bared(words[:end]) for end in ends if _is_spelt(short, words[:end])), None)
+    return next((_bared(words[:end]) for end in ends if is_spelt(short, words[:end])), None)
 
 
 def _spelt_tail(short: str, words: Sequence[str]) -> str | None:
     """The last words, as few as spell `short` by their initials."""
     starts = range(len(words) - 1, max(len(words) - _MAX_WORDS, 0) - 1, -1)
-    return next((_bared(words[start:]) for start in starts if _is_spelt(short, words[start:])), None)
+    return next((_bared(words[start:]) for start in starts if is_spelt(short, words[start:])), None)
 
 
 def _bared(words: Sequence[str]) -> str:
     return " ".join(words).strip(_QUOTES + " ,.")
 
 
-def _is_spelt(short: str, words: Sequence[str]) -> bool:
+def short_form(name: str) -> str:
+    """The name in the singular if it is a short form by its spelling ("LLMs", "CoT", "SQuAD"), else "": one word of two
+    to ten letters and digits, two of them capitals."""
+    short = _singular(name.strip())
+    capitals = sum(character.isupper() for character in short)
+    return short if 2 <= len(short) <= 10 and short.isalnum() and capitals > 1 else ""
+
+
+def is_spelt(short: str, words: Sequence[str]) -> bool:
     """Whether the words' initials are the letters of `short`; only small words and the later parts of hyphenated words
     may give none, and neither the first nor the last word is small."""
     letters = [character.casefold() for character in _singular(short) if character.isalnum()]

@@ -18,6 +18,7 @@ from evaluation.graph.quality import score_graph, score_library
 from evaluation.graph.relations import score_relations, score_results
 from evaluation.libraries import Libraries, Shelf
 from evaluation.values import Score, Tally
+from graph_store import Store
 from ingest import chunk_paper
 from paperscope.codec import to_json
 from paperscope.errors import PaperFileError
@@ -100,14 +101,21 @@ class LibraryItem:
         """Raises ModelError."""
         shelf = self.libraries.of_files(self.files)
         papers = _indexed(self.libraries, shelf)
-        papers_of = Counter(entity.id for indexed in papers for entity in indexed.extraction.entities)
-        merged = self.libraries.store(shelf).entities(sorted(papers_of))
+        store = self.libraries.store(shelf)
+        papers_of = Counter(node for indexed in papers for node in _nodes(store, indexed))
+        merged = store.entities(sorted(papers_of))
         return score_library(merged, papers_of, papers)
 
 
 def _indexed(libraries: Libraries, shelf: Shelf) -> list[IndexedPaper]:
     store = libraries.store(shelf)
     return [store.indexed(paper) for paper in dict.fromkeys(shelf.ids.values())]
+
+
+def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
+    """The ids in the library of a paper's entities."""
+    own = [entity.id for entity in indexed.extraction.entities]
+    return {node for nodes in store.nodes_of(own, papers=[indexed.paper.id]).values() for node in nodes}
 
 
 def _hash(files: Sequence[Path]) -> str:

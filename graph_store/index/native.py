@@ -167,9 +167,15 @@ class NativeGraphIndex:
     def _named(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
         exact = self._words.named(text, papers=papers)
         guessed = self._words.entities(text, papers=papers, limit=limit)
-        named = [Hit(id=key, score=1.0 + length) for key, length in exact.items()]
-        named += [Hit(id=hit.id, score=hit.score / (1 + hit.score)) for hit in guessed if hit.id not in exact]
-        return tuple(named[:limit])
+        scores = {key: 1.0 + length for key, length in exact.items()}
+        scores = {hit.id: hit.score / (1 + hit.score) for hit in reversed(guessed)} | scores
+        ranked = (*exact, *(hit.id for hit in guessed))
+        nodes = self._store.nodes_of(ranked, papers=papers)
+        named: dict[str, Hit] = {}
+        for key in ranked:
+            for node in nodes[key]:
+                named.setdefault(node, Hit(id=node, score=scores[key]))
+        return tuple(named.values())[:limit]
 
     def _reached(self, seeds: Sequence[Hit], papers: Sequence[str]) -> list[Hit]:
         edges = neighbourhood(

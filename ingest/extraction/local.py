@@ -24,7 +24,7 @@ from ingest.extraction.stated import Named, stated_relations
 from ingest.extraction.tables import statements, table_names
 from ingest.extraction.terms import Meaning, Term, gather_terms
 from ingest.extraction.type_system import TypeSystem
-from paperscope.types import Chunk, Entity, Extraction, Paper, Relation, Table, entity_key
+from paperscope.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table, entity_key
 
 __all__ = ["LocalExtractor"]
 
@@ -168,7 +168,7 @@ def _meaning_relations(meanings: Sequence[Meaning], ids: Mapping[str, str]) -> I
         yield Relation(
             source=ids[entity_key(meaning.short)],
             target=ids[entity_key(meaning.long)],
-            kind="stands for",
+            kind=STANDS_FOR,
             description=excerpt(meaning.sentence),
             sources=(meaning.element,),
         )

@@ -196,8 +196,9 @@ class Library:
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
-        entities = [one for one in self._store.indexed(paper).extraction.entities if one.type != WORK]
-        degrees = sorted(((self._store.degree(entity.id), entity.name) for entity in entities), key=_by_degree)
+        names = {one.id: one.name for one in self._store.indexed(paper).extraction.entities if one.type != WORK}
+        nodes = self._store.nodes_of(list(names), papers=[paper])
+        degrees = sorted(((self._store.degree(nodes[key][0]), name) for key, name in names.items()), key=_by_degree)
         return {name: degree for degree, name in degrees[:limit]}
 
     def neighbourhood(

@@ -48,6 +48,7 @@ from paperscope.types.images import (
     paper_words,
 )
 from paperscope.types.knowledge import (
+    STANDS_FOR,
     WORK,
     Chunk,
     Entity,
@@ -65,6 +66,7 @@ from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalR
 from paperscope.types.tables import Cell, Table
 
 __all__ = [
+    "STANDS_FOR",
     "WORK",
     "Answer",
     "Box",

@@ -10,6 +10,7 @@ from paperscope.types.place import Place
 
 __all__ = [
     "SPACES",
+    "STANDS_FOR",
     "WORK",
     "Chunk",
     "Entity",
@@ -30,6 +31,9 @@ _CAPITAL_PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
 
 WORK = "paper"
 """The type of an entity that is a work: a paper of the library, or one that its papers cite."""
+
+STANDS_FOR = "stands for"
+"""The kind of a relation from an ambiguous short form to each of the long forms that its paper gives for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,6 @@
 """Small made-up papers, and the ways the tests look at a library."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -48,6 +48,10 @@ DIMENSION = 8
 METHODS = ("BERT+DSC", "BERT", "BERT+", "F1", "SST-5", "OntoNotes4.0", "Dice loss", "β-VAE", "C++", "focal loss")
 
 
+# A short form, and long forms that papers may give for it.
+SHORT, *LONG = ("LLM", "large language model", "large language-model", "large language model method", "low-level mode")
+
+
 def unit_vector(seed: int, *, dimension: int = DIMENSION) -> NDArray[float32]:
     vector = np.random.default_rng(seed).standard_normal(dimension).astype(float32)
     return np.asarray(vector / np.linalg.norm(vector), dtype=float32)
@@ -61,6 +65,7 @@ def make_indexed(
     paper: str = "aaaa00000001",
     *,
     names: Sequence[str] = METHODS[:4],
+    defined: Collection[str] = (),
     texts: Sequence[str] | None = None,
     weights: Sequence[float] = (1.0,),
     note: str = "",
@@ -68,7 +73,10 @@ def make_indexed(
     file: str | None = None,
     dimension: int = DIMENSION,
 ) -> IndexedPaper:
-    """A paper that speaks of `names`, with a chunk for each text and a chain of relations from name to name."""
+    """A paper that speaks of `names`, with a chunk for each text and a chain of relations from name to name.
+
+    `defined` are those of the names for which it gives the short form SHORT.
+    """
     texts = [f"We train {name} and report {name} {note}." for name in names] if texts is None else texts
     place = Place(paper=paper, page=1, box=Box(10.0, 20.0, 30.5, 40.0))
     passages = [
@@ -94,7 +102,7 @@ def make_indexed(
             links=(Link(source=elements[0].id, target=elements[-1].id, text="Table 1"),),
         ),
         chunks=chunks,
-        extraction=_extraction(paper, names, elements, weights=weights, note=note),
+        extraction=_extraction(paper, names, elements, defined=defined, weights=weights, note=note),
         vectors=np.stack(vectors) if vectors else np.zeros((0, dimension), dtype=float32),
         images=_images(elements, place, note) if note else PaperImages(),
     )
@@ -135,7 +143,13 @@ def _floats(paper: str, place: Place) -> tuple[Element, ...]:
 
 
 def _extraction(
-    paper: str, names: Sequence[str], elements: Sequence[Element], *, weights: Sequence[float], note: str
+    paper: str,
+    names: Sequence[str],
+    elements: Sequence[Element],
+    *,
+    defined: Collection[str],
+    weights: Sequence[float],
+    note: str,
 ) -> Extraction:
     sources = (elements[0].id, f"{paper}/table-1")
     entities = tuple(
@@ -145,7 +159,7 @@ def _extraction(
             type="method" if number % 2 else "metric",
             description=f"{name} is used {note}".strip(),
             sources=sources[: 1 + number % 2],
-            aliases=(f"{name} variant",),
+            aliases=(f"{name} variant", *((SHORT,) if name in defined else ())),
             mentions=(Mention(element=sources[0], start=number, end=number + len(name)),),
         )
         for number, name in enumerate(names)
@@ -179,11 +193,12 @@ PAPER_IDS = tuple(f"{digit * 4}0000000{number}" for number, digit in enumerate("
 @st.composite
 def indexed_papers(draw: st.DrawFn, ids: st.SearchStrategy[str] | None = None) -> IndexedPaper:
     paper = draw(st.sampled_from(PAPER_IDS) if ids is None else ids)
-    names = draw(st.lists(st.sampled_from(METHODS), unique=True, max_size=5))
+    names = draw(st.lists(st.sampled_from((*METHODS, SHORT, *LONG)), unique_by=entity_key, max_size=6))
+    defined = draw(st.sets(st.sampled_from(LONG), max_size=2))
     texts = draw(st.lists(st.text(max_size=30) | st.sampled_from(METHODS), min_size=1, max_size=4))
     weights = draw(st.lists(st.sampled_from((0.1, 0.2, 0.5, 1.0, 3.0)), min_size=1, max_size=3))
     note = draw(st.sampled_from(("", "here", "THERE", "in a longer note")))
-    return make_indexed(paper, names=names, texts=texts, weights=weights, note=note)
+    return make_indexed(paper, names=names, defined=defined, texts=texts, weights=weights, note=note)
 
 
 @st.composite
@@ -221,14 +236,21 @@ class View:
     extractions: Mapping[str, Extraction]
     images: Mapping[str, PaperImages]
     entities: Mapping[str, Entity]
+    nodes: Mapping[str, Mapping[str, Sequence[str]]]
     relations: tuple[Relation, ...]
     degrees: Mapping[str, int]
+
+
+def nodes_of(store: Store, indexed: IndexedPaper) -> Mapping[str, Sequence[str]]:
+    own = [entity.id for entity in indexed.extraction.entities]
+    return store.nodes_of(own, papers=[indexed.paper.id])
 
 
 def view(store: Store) -> View:
     papers = {paper.id: paper for paper in store.papers()}
     indexed = {paper: store.indexed(paper) for paper in papers}
-    ids = sorted({entity.id for one in indexed.values() for entity in one.extraction.entities})
+    nodes = {paper: nodes_of(store, one) for paper, one in indexed.items()}
+    ids = sorted({node for mapped in nodes.values() for found in mapped.values() for node in found})
     return View(
         papers=papers,
         chunks={paper: one.chunks for paper, one in indexed.items()},
@@ -236,6 +258,7 @@ def view(store: Store) -> View:
         extractions={paper: one.extraction for paper, one in indexed.items()},
         images={paper: store.images(paper) for paper in papers},
         entities=store.entities(ids),
+        nodes=nodes,
         relations=tuple(store.relations_of(ids, limit=1000)),
         degrees={key: store.degree(key) for key in ids},
     )
