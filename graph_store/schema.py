@@ -26,7 +26,7 @@ __all__ = [
     "vectors",
 ]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 metadata = MetaData()
 
@@ -115,8 +115,9 @@ entities = Table(
     metadata,
     _paper(),
     _position(),
-    Column("id", Text, nullable=False, index=True),
+    Column("id", Text, nullable=False),
     Column("value", Text, nullable=False),
+    Index("entities_by_id", "id", "paper"),
 )
 
 relations = Table(
@@ -131,6 +132,7 @@ relations = Table(
     Column("value", Text, nullable=False),
     Index("relations_by_source", "source", "target", "kind", "weight", "paper"),
     Index("relations_by_target", "target", "source", "kind", "weight", "paper"),
+    Index("relations_by_paper", "paper", "source", "target", "kind", "weight"),
 )
 
 short_forms = Table(

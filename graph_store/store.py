@@ -208,17 +208,17 @@ class Store:
         call so; an id of the library is its own. Several are those of a short form that papers don't agree about."""
         return self._read(meanings.nodes_of, ids, papers=papers)
 
-    def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        """The merged entities of the library under these ids; unknown ids are left out."""
-        return self._read(graph_reading.read_entities, ids)
+    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
+        """See `Corpus.entities`."""
+        return self._read(graph_reading.read_entities, ids, papers=papers)
 
-    def relations_of(self, entities: Sequence[str], *, limit: int) -> Sequence[Relation]:
-        """Relations that touch any of these entities: those between two of them first, then by weight."""
-        return self._read(graph_reading.read_relations, entities, limit=limit)
+    def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
+        """See `Corpus.relations_of`."""
+        return self._read(graph_reading.read_relations, entities, papers=papers, limit=limit)
 
-    def degree(self, entity: str) -> int:
-        """In how many relations an entity stands."""
-        return self._read(graph_reading.read_degree, entity)
+    def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
+        """See `Corpus.degrees`."""
+        return self._read(graph_reading.read_degrees, entities, papers=papers)
 
     def edges_of(self, entities: Sequence[str], *, papers: Sequence[str], limit: int) -> Sequence[Edge]:
         """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""

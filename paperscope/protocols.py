@@ -181,16 +181,18 @@ class Corpus(Protocol):
         """The chunks that hold any of these elements, without repeats."""
         ...
 
-    def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        """The merged entities of the library under these ids; unknown ids are left out."""
+    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
+        """The entities under these ids as these papers (none given: all) contribute to them; those that none of them
+        names are left out."""
         ...
 
-    def relations_of(self, entities: Sequence[str], *, limit: int) -> Sequence[Relation]:
-        """Relations that touch any of these entities: those between two of them first, then by weight."""
+    def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
+        """What these papers (none given: all) state of any of these entities: relations between two of them first,
+        then by weight."""
         ...
 
-    def degree(self, entity: str) -> int:
-        """In how many relations an entity stands."""
+    def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
+        """In how many relations of these papers (none given: all) each entity stands; those in none are left out."""
         ...
 
     def crop(self, crop: str) -> bytes:

@@ -81,14 +81,14 @@ class Retriever:
     def _select(self, question: str, candidates: Candidates, within: Sequence[str]) -> Retrieval:
         pool = Pool(self._corpus, candidates)
         about = within or pool.papers()
-        graph = GraphRows(corpus=self._corpus, papers=frozenset(about))
+        graph = GraphRows(corpus=self._corpus, papers=tuple(about))
         entities = graph.entities(self._entities(candidates), works=_named_outright(candidates))
         entities = entities[: self._options.entities]
         papers = [self._corpus.paper(paper) for paper in about]
         named = find_references(question, papers)
         pool.lift_named(named)
         pool.lift_linked(papers)
-        pool.lift_entities([graph.sources(entity) for entity in entities])
+        pool.lift_entities([entity.sources for entity in entities])
         return Retrieval(context=self._context(question, pool, graph, entities, named), named=named.elements)
 
     def _entities(self, candidates: Candidates) -> list[str]:

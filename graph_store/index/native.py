@@ -149,12 +149,12 @@ class NativeGraphIndex:
         named = self._named(request.text, papers, limit)
         exact = sum(hit.score > 1 for hit in named)
         seeds = named[: min(exact, _SEEDS) or _GUESSED_SEEDS]
-        return Candidates(
-            by_words=tuple(self._words.chunks(request.text, papers=papers, limit=limit)),
-            by_vectors=_best(vector_hits, limit=limit),
-            named=named,
-            reached=_best(self._reached(seeds, papers), limit=limit),
-        )
+        by_words = tuple(self._words.chunks(request.text, papers=papers, limit=limit))
+        by_vectors = _best(vector_hits, limit=limit)
+        # The walk stays where the question leads: what thousands of papers say of "accuracy" is not read.
+        near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *by_vectors)))
+        reached = _best(self._reached(seeds, near), limit=limit)
+        return Candidates(by_words=by_words, by_vectors=by_vectors, named=named, reached=reached)
 
     def _keep_up(self) -> None:
         if self._revision() != self._store.revision:

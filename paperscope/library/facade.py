@@ -198,7 +198,8 @@ class Library:
         """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
         names = {one.id: one.name for one in self._store.indexed(paper).extraction.entities if one.type != WORK}
         nodes = self._store.nodes_of(list(names), papers=[paper])
-        degrees = sorted(((self._store.degree(nodes[key][0]), name) for key, name in names.items()), key=_by_degree)
+        known = self._store.degrees([nodes[key][0] for key in names])
+        degrees = sorted(((known.get(nodes[key][0], 0), name) for key, name in names.items()), key=_by_degree)
         return {name: degree for degree, name in degrees[:limit]}
 
     def neighbourhood(

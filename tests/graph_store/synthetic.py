@@ -260,5 +260,5 @@ def view(store: Store) -> View:
         entities=store.entities(ids),
         nodes=nodes,
         relations=tuple(store.relations_of(ids, limit=1000)),
-        degrees={key: store.degree(key) for key in ids},
+        degrees=dict(store.degrees(ids)),
     )

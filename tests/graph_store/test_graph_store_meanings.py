@@ -43,7 +43,7 @@ def test_a_short_form_joins_what_the_papers_that_define_it_mean(store: Store) ->
     assert {source.partition("/")[0] for source in entity.sources} == {ONE, TWO, THREE}
     [ranked, *_] = store.relations_of([MEANT], limit=5)
     assert (ranked.source, ranked.target, ranked.weight) == (MEANT, "f1", 2.0)
-    assert store.degree("llm") == store.degree(MEANT) == 2
+    assert store.degrees(["llm", MEANT]) == {"llm": 2, MEANT: 2}
     edges = store.edges_of(["llm"], papers=[THREE], limit=5)
     assert [(edge.source, edge.target) for edge in edges] == [(MEANT, "f1")]
 
@@ -73,9 +73,8 @@ def test_where_papers_disagree_each_keeps_its_own(store: Store) -> None:
     for paper, node in zip((THREE, FOUR), apart, strict=True):
         assert store.entities([node])[node].sources == (f"{paper}/passage-1",)
         assert [(one.source, one.target) for one in store.relations_of([node], limit=5)] == [(node, "f1")]
-        assert store.degree(node) == 1
-    with pytest.raises(KeyError):
-        store.degree("llm")
+        assert store.degrees([node]) == {node: 1}
+    assert store.degrees(["llm"]) == {}
     index = NativeGraphIndex.open(store)
     assert index.named("LLM", papers=[THREE])[0].id == apart[0]
     index.close()
@@ -130,7 +129,7 @@ def test_an_older_library_learns_what_its_papers_define(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path, read_only=True)) as old:
         assert old.nodes_of(["llm"]) == {"llm": ("llm",)}
         assert old.entities(["llm"])["llm"].name == SHORT
-        assert old.degree("llm") == 1
+        assert old.degrees(["llm"]) == {"llm": 1}
     with closing(Store.open(tmp_path)) as store, closing(library(tmp_path / "new", *papers)) as fresh:
         assert view(store) == view(fresh)
         assert store.nodes_of(["llm"]) == {"llm": [MEANT]}

@@ -92,9 +92,9 @@ def test_corpus_look_ups(store: Store) -> None:
     assert corpus.chunk(first.id) == first
     assert corpus.chunks_of([second.elements[0], first.elements[0], second.elements[0]]) == [second, first]
     assert corpus.chunks_of([f"{ONE}/figure-1"]) == []
-    assert corpus.degree("bert") == 2
+    assert corpus.degrees(["bert", "no such"]) == {"bert": 2}
     assert list(corpus.entities(["f1", "no such", "bert"])) == ["f1", "bert"]
-    for look_up in (corpus.chunk, corpus.paper, corpus.element, corpus.degree, corpus.crop, store.indexed):
+    for look_up in (corpus.chunk, corpus.paper, corpus.element, corpus.crop, store.indexed):
         with pytest.raises(KeyError):
             look_up("no such")
     with pytest.raises(KeyError):
@@ -112,6 +112,21 @@ def test_relations_between_the_entities_come_before_heavier_ones(store: Store) -
     ]
     assert store.relations_of(["a", "b"], limit=1) == found[:1]
     assert store.relations_of([], limit=5) == []
+
+
+def test_what_some_papers_contribute_is_what_a_library_of_them_alone_holds(store: Store) -> None:
+    add(store, make_indexed(ONE, names=("A", "B", "C"), weights=(1.0, 2.0)))
+    add(store, make_indexed(TWO, names=("A", "B"), weights=(0.5,)))
+    ids = ["a", "b", "c"]
+    alone = (store.entities(ids, papers=[TWO]), store.relations_of(ids, papers=[TWO], limit=9))
+    assert store.degrees(ids, papers=[TWO]) == {"a": 1, "b": 1}
+    assert store.degrees(ids) == {"a": 1, "b": 2, "c": 1}
+    assert {source for entity in store.entities(ids).values() for source in entity.sources} > {
+        source for entity in alone[0].values() for source in entity.sources
+    }
+    assert [one.weight for one in store.relations_of(ids, limit=9)] == [2.0, 1.5]
+    store.remove(ONE)
+    assert (store.entities(ids), store.relations_of(ids, limit=9)) == alone
 
 
 def test_find_paper(store: Store) -> None:

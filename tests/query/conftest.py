@@ -201,14 +201,16 @@ class MemoryLibrary:
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
         return [chunk for chunk in self._chunks.values() if set(elements) & set(chunk.elements)]
 
-    def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        return {key: self._entities[key] for key in ids if key in self._entities}
+    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
+        known = {key: self._entities[key] for key in ids if key in self._entities}
+        return {key: one for key, one in known.items() if _within(one.sources, papers)}
 
-    def relations_of(self, entities: Sequence[str], *, limit: int) -> Sequence[Relation]:
-        return [one for one in RELATIONS if {one.source, one.target} & set(entities)][:limit]
+    def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
+        found = [one for one in RELATIONS if {one.source, one.target} & set(entities)]
+        return [one for one in found if _within(one.sources, papers)][:limit]
 
-    def degree(self, entity: str) -> int:
-        return len(self.relations_of([entity], limit=10))
+    def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
+        return {key: len(self.relations_of([key], papers=papers, limit=10)) for key in entities}
 
     def crop(self, crop: str) -> bytes:
         if crop == "crop-figure-1":
@@ -263,3 +265,7 @@ def empty_corpus() -> Corpus:
 @pytest.fixture
 def embedder() -> Embedder:
     return FakeEmbedder()
+
+
+def _within(sources: Sequence[str], papers: Sequence[str]) -> bool:
+    return not papers or any(source.partition("/")[0] in papers for source in sources)

@@ -110,14 +110,14 @@ class Shelf:
         wanted = set(elements) if isinstance(elements, list | tuple) else set()
         return [chunk for chunk in self._chunks.values() if wanted & set(chunk.elements)]
 
-    def entities(self, ids: object) -> dict[str, Entity]:
+    def entities(self, ids: object, *, papers: object = ()) -> dict[str, Entity]:
         return {}
 
-    def relations_of(self, entities: object, *, limit: int) -> list[Relation]:
+    def relations_of(self, entities: object, *, papers: object = (), limit: int) -> list[Relation]:
         return []
 
-    def degree(self, entity: str) -> int:
-        return 0
+    def degrees(self, entities: object, *, papers: object = ()) -> dict[str, int]:
+        return {}
 
     def crop(self, crop: str) -> bytes:
         raise KeyError(crop)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import WORK, Candidates, Chunk, Context, Hit, RetrievalRequest, Table
+from paperscope.types import WORK, Candidates, Context, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever
 from query.fusion import best_first, fuse
 from query.images import ImageChooser
@@ -163,22 +163,22 @@ def test_words_fold_case_plural_and_keep_compounds() -> None:
     assert content_words("studies, classes, analysis") == {"study", "classe", "analysis"}
 
 
-async def test_an_entity_of_other_papers_brings_none_of_theirs_in(
+async def test_of_the_graph_only_what_the_papers_asked_about_state_is_read(
     corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    both = {"dice": replace(corpus.entities(["dice"])["dice"], sources=("bbbb00000002/table-1", f"{PAPER}/table-2"))}
-    chunks_of = corpus.chunks_of
+    read: list[tuple[str, tuple[str, ...]]] = []
+    for name in ("entities", "relations_of", "degrees"):
 
-    def noted(elements: Sequence[str]) -> Sequence[Chunk]:
-        asked.extend(elements)
-        return chunks_of(elements)
+        def noted(*given: object, _name: str = name, papers: tuple[str, ...] = (), **more: object) -> object:
+            read.append((_name, papers))
+            return getattr(type(corpus), _name)(corpus, *given, papers=papers, **more)
 
-    monkeypatch.setattr(corpus, "entities", lambda ids: {key: both[key] for key in ids if key in both})
-    monkeypatch.setattr(corpus, "chunks_of", noted)
-    await Retriever(corpus, index, embedder).retrieve("Is dice used?", papers=[PAPER])
-    assert f"{PAPER}/table-2" in asked
-    assert "bbbb00000002/table-1" not in asked
+        monkeypatch.setattr(corpus, name, noted)
+    for papers in ((), (PAPER,)):
+        context = (await Retriever(corpus, index, embedder).retrieve("Is dice used?", papers=papers)).context
+        assert context.entities
+        assert {name for name, _ in read} == {"entities", "relations_of", "degrees"}
+        assert {papers for _, papers in read} == {(PAPER,)}
 
 
 async def test_a_work_that_is_cited_stands_in_a_row_only_where_the_question_names_it(
@@ -186,7 +186,7 @@ async def test_a_work_that_is_cited_stands_in_a_row_only_where_the_question_name
 ) -> None:
     dice, quoref = corpus.entities(["dice", "quoref"]).values()
     both = {"dice": dice, "quoref": replace(quoref, type=WORK)}
-    monkeypatch.setattr(corpus, "entities", lambda ids: {key: both[key] for key in ids if key in both})
+    monkeypatch.setattr(corpus, "entities", lambda ids, **_: {key: both[key] for key in ids if key in both})
 
     async def rows(score: float) -> tuple[list[str], int]:
         hits = (Hit(id="dice", score=2.0), Hit(id="quoref", score=score))
