@@ -18,7 +18,8 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
     """One extraction in a normal form that does not depend on the order of the parts.
 
     Entities of one id become one, and an entity whose name is an alias of exactly one other joins it. The commonest
-    name, the most telling of `types` (none given: our own) and the longest description stay. Relations that say the
+    name, the most telling of `types` (none given: our own; of those with mentions, if they tell) and the longest
+    description stay. Relations that say the
     same are merged with the greater weight; one whose ends are missing or have become one entity is left out.
     Shortfalls are added up.
     """
@@ -88,10 +89,12 @@ def _merged(entity_id: str, entities: Sequence[Entity], types: TypeSystem) -> En
         for form in (entity.name, *entity.aliases):
             spellings[entity_key(form)].append(form)
     spellings.pop(entity_key(name), None)
+    # What a model read in its sentence it knows better than a rule that saw the words around.
+    read = [entity for entity in entities if entity.mentions and entity.type != types.rest]
     return Entity(
         id=entity_id,
         name=name,
-        type=types.first(entity.type for entity in entities),
+        type=types.first(entity.type for entity in read or entities),
         description=max((entity.description for entity in entities), key=lambda text: (len(text), text)),
         sources=_in_order(source for entity in entities for source in entity.sources),
         aliases=tuple(_commonest(spellings[key]) for key in sorted(spellings)),

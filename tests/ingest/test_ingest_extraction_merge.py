@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.extraction import combine
-from paperscope.types import Entity, Extraction, Relation, entity_key
+from paperscope.types import Entity, Extraction, Mention, Relation, entity_key
 
 
 def entity(name: str, *aliases: str, source: str = "p/passage-1", kind: str = "concept", told: str = "") -> Entity:
@@ -28,6 +30,14 @@ def test_entities_of_one_key_become_one() -> None:
         description="a longer one",
         sources=("p/passage-9", "p/passage-10"),
     )
+
+
+def test_the_type_that_a_model_read_outranks_the_one_that_a_rule_guessed() -> None:
+    guessed = entity("QwenVL", kind="dataset")
+    place = (Mention(element="p/passage-1", start=0, end=6),)
+    for told, kept in (("method", "method"), ("concept", "dataset")):
+        (merged,) = combine(of([replace(entity("QwenVL", kind=told), mentions=place)]), of([guessed])).entities
+        assert merged.type == kept
 
 
 def test_a_name_that_is_the_alias_of_one_entity_joins_it_with_its_relations() -> None:
