@@ -1,16 +1,29 @@
-"""The rows of the Entities and Relationships sections."""
+"""What the graph knows on a question: its entities, the relations that bear on it, and the rows of both."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
 from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
-from query.words import Rarity
+from query.words import content_words
 
-__all__ = ["GraphRows"]
+__all__ = ["Asserted", "GraphRows"]
 
 _PLACES = 3
 _RELATIONS_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asserted:
+    """A relation, and the share (0 to 1) of the asked words that it holds."""
+
+    relation: Relation
+    share: float
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of its entities."""
+        return self.relation.source, self.relation.target
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,14 +33,19 @@ class GraphRows:
     corpus: Corpus
     papers: frozenset[str] = frozenset()
 
-    def entities(self, ids: Sequence[str], *, works: Set[str] = frozenset()) -> list[Entity]:
-        """The entities under these ids that the papers name, in the ids' order.
+    def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
+        """The first `limit` entities under these ids that the papers name, in the ids' order.
 
         Of the works, which every paper cites by the dozen, only those of `works`.
         """
-        found = self.corpus.entities(ids)
-        kept = [found[key] for key in dict.fromkeys(ids) if key in found and self.sources(found[key])]
-        return [entity for entity in kept if entity.type != WORK or entity.id in works]
+        wanted = list(dict.fromkeys(ids))
+        kept: list[Entity] = []
+        # Some are in thousands of papers: no more are fetched than are needed.
+        while wanted and len(kept) < limit:
+            some, wanted = wanted[: limit - len(kept)], wanted[limit - len(kept) :]
+            found = self.corpus.entities(some).values()
+            kept += [one for one in found if (one.type != WORK or one.id in works) and self.sources(one)]
+        return kept
 
     def entity_rows(self, entities: Sequence[Entity]) -> tuple[ContextEntity, ...]:
         """A row an entity, in the given order."""
@@ -43,31 +61,33 @@ class GraphRows:
             for number, entity in enumerate(entities)
         )
 
-    def relation_rows(
-        self, entities: Sequence[Entity], *, asked: Set[str], rarity: Rarity, limit: int
-    ) -> tuple[ContextRelation, ...]:
-        """Relations of these entities, those that bear most on the asked words first, then by weight.
+    def relations(self, entities: Sequence[Entity], *, asked: Set[str], limit: int) -> list[Asserted]:
+        """Relations of these entities, those that hold most of the asked words first, then by weight.
 
         Relations drawn from one sentence say the same; the first of them stands for all. A work that is not among the
         entities stands in none.
         """
         found = self.corpus.relations_of([entity.id for entity in entities], limit=_RELATIONS_LOOKED_AT)
-        names = self.corpus.entities(list(dict.fromkeys(end for one in found for end in (one.source, one.target))))
+        asserted = [Asserted(relation=one, share=_share(one, asked)) for one in found if self.sources(one)]
+        asserted.sort(key=lambda one: (-one.share, -one.relation.weight))
         chosen = {entity.id for entity in entities}
-        ends = {key for key, entity in names.items() if entity.type != WORK or key in chosen}
-        relations = [one for one in found if one.source in ends and one.target in ends and self.sources(one)]
+        said: dict[str, Asserted] = {}
+        # As above: the far ends may be anything.
+        while asserted and len(said) < limit:
+            some, asserted = asserted[:limit], asserted[limit:]
+            ends = self.corpus.entities(list(dict.fromkeys(end for one in some for end in one.ends)))
+            shown = {key for key, entity in ends.items() if entity.type != WORK or key in chosen}
+            for one in some:
+                if shown.issuperset(one.ends):
+                    said.setdefault(one.relation.description, one)
+        return list(said.values())[:limit]
 
-        def bearing(relation: Relation) -> tuple[float, float]:
-            text = " ".join((names[relation.source].name, names[relation.target].name, relation.description))
-            return rarity.coverage(asked, text), relation.weight
-
-        said: dict[str, Relation] = {}
-        for relation in sorted(relations, key=bearing, reverse=True):
-            said.setdefault(relation.description, relation)
-        best = list(said.values())[:limit]
-        shown = dict.fromkeys(end for relation in best for end in (relation.source, relation.target))
-        degrees = {end: self.corpus.degree(end) for end in shown}
-        return tuple(self._relation_row(number, relation, names, degrees) for number, relation in enumerate(best))
+    def relation_rows(self, relations: Sequence[Relation]) -> tuple[ContextRelation, ...]:
+        """A row a relation, in the given order."""
+        ends = list(dict.fromkeys(end for relation in relations for end in (relation.source, relation.target)))
+        names = self.corpus.entities(ends)
+        degrees = {end: self.corpus.degree(end) for end in ends}
+        return tuple(self._relation_row(number, relation, names, degrees) for number, relation in enumerate(relations))
 
     def _relation_row(
         self, number: int, relation: Relation, names: Mapping[str, Entity], degrees: Mapping[str, int]
@@ -88,3 +108,9 @@ class GraphRows:
 
     def _places(self, one: Entity | Relation) -> tuple[Place, ...]:
         return tuple(dict.fromkeys(self.corpus.element(source).place for source in self.sources(one)[:_PLACES]))
+
+
+def _share(relation: Relation, asked: Set[str]) -> float:
+    """An entity's id holds its name's words."""
+    held = content_words(" ".join((relation.source, relation.target, relation.description)))
+    return len(asked & held) / len(asked) if asked else 0.0
