@@ -1,16 +1,29 @@
-"""The rows of the Entities and Relationships sections."""
+"""What the graph knows on a question: its entities, the relations that bear on it, and the rows of both."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
 from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
-from query.words import Rarity
+from query.words import content_words
 
-__all__ = ["GraphRows"]
+__all__ = ["Asserted", "GraphRows"]
 
 _PLACES = 3
 _RELATIONS_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asserted:
+    """A relation, and the share (0 to 1) of the asked words that it holds."""
+
+    relation: Relation
+    share: float
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of its entities."""
+        return self.relation.source, self.relation.target
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,13 +34,13 @@ class GraphRows:
     corpus: Corpus
     papers: tuple[str, ...] = ()
 
-    def entities(self, ids: Sequence[str], *, works: Set[str] = frozenset()) -> list[Entity]:
-        """The entities under these ids that the papers name, in the ids' order.
+    def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
+        """The first `limit` entities under these ids that the papers name, in the ids' order.
 
         Of the works, which every paper cites by the dozen, only those of `works`.
         """
         found = self.corpus.entities(list(dict.fromkeys(ids)), papers=self.papers)
-        return [entity for entity in found.values() if entity.type != WORK or entity.id in works]
+        return [entity for entity in found.values() if entity.type != WORK or entity.id in works][:limit]
 
     def entity_rows(self, entities: Sequence[Entity]) -> tuple[ContextEntity, ...]:
         """A row an entity, in the given order."""
@@ -44,31 +57,35 @@ class GraphRows:
             for number, entity in enumerate(entities)
         )
 
-    def relation_rows(
-        self, entities: Sequence[Entity], *, asked: Set[str], rarity: Rarity, limit: int
-    ) -> tuple[ContextRelation, ...]:
-        """Relations of these entities, those that bear most on the asked words first, then by weight.
+    def relations(self, entities: Sequence[Entity], *, asked: Set[str], limit: int) -> list[Asserted]:
+        """Relations of these entities, those that hold most of the asked words first, then by weight.
 
         Relations drawn from one sentence say the same; the first of them stands for all. A work that is not among the
         entities stands in none.
         """
         chosen = {entity.id for entity in entities}
         found = self.corpus.relations_of(sorted(chosen), papers=self.papers, limit=_RELATIONS_LOOKED_AT)
-        ends = list(dict.fromkeys(end for one in found for end in (one.source, one.target)))
-        known = self.corpus.entities(ends, papers=self.papers)
-        names = {key: entity for key, entity in known.items() if entity.type != WORK or key in chosen}
-        relations = [one for one in found if one.source in names and one.target in names]
+        asserted = [Asserted(relation=one, share=_share(one, asked)) for one in found]
+        asserted.sort(key=lambda one: (-one.share, -one.relation.weight))
+        said: dict[str, Asserted] = {}
+        # No more of the far ends are fetched than are needed.
+        while asserted and len(said) < limit:
+            some, asserted = asserted[:limit], asserted[limit:]
+            ends = self.corpus.entities(
+                list(dict.fromkeys(end for one in some for end in one.ends)), papers=self.papers
+            )
+            shown = {key for key, entity in ends.items() if entity.type != WORK or key in chosen}
+            for one in some:
+                if shown.issuperset(one.ends):
+                    said.setdefault(one.relation.description, one)
+        return list(said.values())[:limit]
 
-        def bearing(relation: Relation) -> tuple[float, float]:
-            text = " ".join((names[relation.source].name, names[relation.target].name, relation.description))
-            return rarity.coverage(asked, text), relation.weight
-
-        said: dict[str, Relation] = {}
-        for relation in sorted(relations, key=bearing, reverse=True):
-            said.setdefault(relation.description, relation)
-        best = list(said.values())[:limit]
-        degrees = self._degrees(end for relation in best for end in (relation.source, relation.target))
-        return tuple(self._relation_row(number, relation, names, degrees) for number, relation in enumerate(best))
+    def relation_rows(self, relations: Sequence[Relation]) -> tuple[ContextRelation, ...]:
+        """A row a relation, in the given order."""
+        ends = list(dict.fromkeys(end for relation in relations for end in (relation.source, relation.target)))
+        names = self.corpus.entities(ends, papers=self.papers)
+        degrees = self._degrees(ends)
+        return tuple(self._relation_row(number, relation, names, degrees) for number, relation in enumerate(relations))
 
     def _relation_row(
         self, number: int, relation: Relation, names: Mapping[str, Entity], degrees: Mapping[str, int]
@@ -88,3 +105,9 @@ class GraphRows:
 
     def _places(self, one: Entity | Relation) -> tuple[Place, ...]:
         return tuple(dict.fromkeys(self.corpus.element(source).place for source in one.sources[:_PLACES]))
+
+
+def _share(relation: Relation, asked: Set[str]) -> float:
+    """An entity's id holds its name's words."""
+    held = content_words(" ".join((relation.source, relation.target, relation.description)))
+    return len(asked & held) / len(asked) if asked else 0.0

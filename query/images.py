@@ -1,7 +1,7 @@
 """Which pictures are worth a vision call: few, and only those that bear on the question."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.types import Equation, Figure, Table
@@ -9,7 +9,7 @@ from query.element_text import Pictured, element_text
 from query.references import References
 from query.words import Rarity, content_words
 
-__all__ = ["ImageChooser"]
+__all__ = ["Candidate", "ImageChooser"]
 
 # What a question says when it asks for what only such an element shows.
 _CUES: dict[type[Pictured], re.Pattern[str]] = {
@@ -32,6 +32,16 @@ _NEAR_THE_BEST = 0.75
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A picture that may be read: what else is said of it, and how well (0 to 1) the text in and round it was
+    retrieved, by words and vectors."""
+
+    picture: Pictured
+    nearness: float = 0.0
+    said: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ImageChooser:
     """Ranks pictures for one question, which names `references`."""
 
@@ -39,23 +49,22 @@ class ImageChooser:
     rarity: Rarity
     references: References
 
-    def choose(self, pictures: Sequence[Pictured], nearness: Mapping[str, float], *, limit: int) -> list[Pictured]:
-        """At most `limit` pictures, best first: those whose score is high enough and near the best.
-
-        `nearness` (0 to 1) tells how well the text in and round a picture was retrieved.
-        """
+    def choose(self, candidates: Sequence[Candidate], *, limit: int) -> list[Pictured]:
+        """At most `limit` pictures, best first: those whose score is high enough and near the best."""
         asked = content_words(self.question)
-        scores = {
-            picture.id: self._score(picture, nearness.get(picture.id, 0.0), asked)
-            for picture in pictures
-            if picture.crop is not None and self._in_question(picture)
-        }
-        floor = max(_ENOUGH, _NEAR_THE_BEST * max(scores.values(), default=0.0))
-        chosen = [picture for picture in pictures if scores.get(picture.id, 0.0) >= floor]
-        return sorted(chosen, key=lambda picture: -scores[picture.id])[:limit]
+        scored = [
+            (self._score(one, asked), one.picture)
+            for one in candidates
+            if one.picture.crop is not None and self._in_question(one.picture)
+        ]
+        floor = max(_ENOUGH, _NEAR_THE_BEST * max((score for score, _ in scored), default=0.0))
+        chosen = sorted((one for one in scored if one[0] >= floor), key=lambda one: -one[0])
+        return [picture for _, picture in chosen[:limit]]
 
-    def _score(self, picture: Pictured, nearness: float, asked: Set[str]) -> float:
-        score = self.rarity.coverage(asked, element_text(picture)) + _NEARNESS * nearness
+    def _score(self, candidate: Candidate, asked: Set[str]) -> float:
+        picture = candidate.picture
+        score = self.rarity.coverage(asked, f"{element_text(picture)}\n{candidate.said}")
+        score += _NEARNESS * candidate.nearness
         score += _CUE * (_CUES[type(picture)].search(self.question) is not None)
         score += _NAMED * (picture.id in self.references.elements)
         return score + _SURROUNDED * (picture.id in self.references.surroundings)

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from paperscope.protocols import Corpus, Embedder, GraphIndex, Reranker
-from paperscope.types import Candidates, Chunk, Context, ContextImage, ContextSource, Entity, Hit, RetrievalRequest
+from paperscope.types import Candidates, Chunk, Context, ContextImage, ContextSource, Entity, Paper, RetrievalRequest
 from query.element_text import Pictured, caption_of
-from query.fusion import best_first, fuse
-from query.graph_rows import GraphRows
+from query.graph_rows import Asserted, GraphRows
+from query.image_candidates import picture_candidates
 from query.images import ImageChooser
 from query.pool import Pool
 from query.references import References, find_references, named_papers
@@ -16,11 +16,14 @@ from query.words import Rarity, content_words
 
 __all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
 
+# So many relations lift what states them; further ones hold little of what is asked.
+_LIFTING = 10
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalOptions:
-    """How much a context holds: rows a section, words over all sources (the first always stays whole), and how many
-    candidates the index is asked for."""
+    """How much a context holds: rows a section, words over all sources (the first always stays whole); how many
+    candidates the index is asked for, and a reranker reads; and whether the graph lifts sources."""
 
     sources: int = 8
     words: int = 3000
@@ -28,6 +31,7 @@ class RetrievalOptions:
     relations: int = 20
     images: int = 2
     candidates: int = 30
+    graph: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +40,18 @@ class Retrieval:
 
     context: Context
     named: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Found:
+    """All that bears on a question, before it is cut to a context."""
+
+    pool: Pool
+    graph: GraphRows
+    papers: Sequence[Paper]
+    named: References
+    entities: Sequence[Entity]
+    relations: Sequence[Asserted]
 
 
 class Retriever:
@@ -65,31 +81,29 @@ class Retriever:
         within = tuple(papers) or named_papers(question, await asyncio.to_thread(self._corpus.entries))
         request = RetrievalRequest(text=question, vector=vector, papers=within, limit=self._options.candidates)
         candidates = await asyncio.to_thread(self._index.retrieve, request)
+        found = await asyncio.to_thread(self._find, question, candidates, within)
         if self._reranker is not None:
-            candidates = await self._reranked(question, candidates, self._reranker)
-        return await asyncio.to_thread(self._select, question, candidates, within)
+            await self._rerank(question, found, self._reranker)
+        context = await asyncio.to_thread(self._context, question, found)
+        return Retrieval(context=context, named=found.named.elements)
 
-    async def _reranked(self, question: str, candidates: Candidates, reranker: Reranker) -> Candidates:
-        """The found chunks in the reranker's order, in place of those of words and vectors."""
-        found = best_first(fuse(candidates))
-        chunks = await asyncio.to_thread(lambda: [self._corpus.chunk(chunk) for chunk in found])
-        scores = await reranker.score(question, [chunk.searched for chunk in chunks])
-        hits = [Hit(id=chunk, score=score) for chunk, score in zip(found, scores, strict=True)]
-        hits.sort(key=lambda hit: hit.score, reverse=True)
-        return replace(candidates, by_words=tuple(hits), by_vectors=())
-
-    def _select(self, question: str, candidates: Candidates, within: Sequence[str]) -> Retrieval:
+    def _find(self, question: str, candidates: Candidates, within: Sequence[str]) -> _Found:
         pool = Pool(self._corpus, candidates)
         about = within or pool.papers()
         graph = GraphRows(corpus=self._corpus, papers=tuple(about))
-        entities = graph.entities(self._entities(candidates), works=_named_outright(candidates))
-        entities = entities[: self._options.entities]
+        entities = graph.entities(
+            self._entities(candidates), limit=self._options.entities, works=_named_outright(candidates)
+        )
+        relations = graph.relations(
+            entities, asked=content_words(question), limit=max(self._options.relations, _LIFTING)
+        )
         papers = [self._corpus.paper(paper) for paper in about]
         named = find_references(question, papers)
         pool.lift_named(named)
-        pool.lift_linked(papers)
-        pool.lift_entities([entity.sources for entity in entities])
-        return Retrieval(context=self._context(question, pool, graph, entities, named), named=named.elements)
+        if self._options.graph:
+            pool.lift_linked(papers)
+            pool.lift_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
+        return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)
 
     def _entities(self, candidates: Candidates) -> list[str]:
         """Ids of entities, best first; a third of the rows is kept for those reached over the graph."""
@@ -97,32 +111,30 @@ class Retriever:
         most = self._options.entities - min(len(reached), self._options.entities // 3)
         return [*named[:most], *reached, *named[most:]]
 
-    def _context(
-        self, question: str, pool: Pool, graph: GraphRows, entities: Sequence[Entity], named: References
-    ) -> Context:
-        rarity = Rarity.of(chunk.searched for chunk in pool.chunks())
-        images = self._images(pool, ImageChooser(question=question, rarity=rarity, references=named))
-        relations = graph.relation_rows(
-            entities, asked=content_words(question), rarity=rarity, limit=self._options.relations
-        )
+    async def _rerank(self, question: str, found: _Found, reranker: Reranker) -> None:
+        """Put the reranker's order in the place of all but what the question names outright."""
+        chunks = found.pool.chunks()[: max(self._options.candidates, self._options.sources)]
+        scores = await reranker.score(question, [chunk.searched for chunk in chunks])
+        found.pool.rerank(dict(zip((chunk.id for chunk in chunks), scores, strict=True)))
+        await asyncio.to_thread(found.pool.lift_named, found.named)
+
+    def _context(self, question: str, found: _Found) -> Context:
+        pool, graph = found.pool, found.graph
+        images = self._images(question, found)
+        relations = [one.relation for one in found.relations[: self._options.relations]]
         return Context(
-            entities=graph.entity_rows(entities),
-            relations=relations,
+            entities=graph.entity_rows(found.entities),
+            relations=graph.relation_rows(relations),
             sources=tuple(_source_row(number, chunk, pool) for number, chunk in enumerate(self._sources(pool, images))),
             images=tuple(_image_row(number, image) for number, image in enumerate(images)),
         )
 
-    def _images(self, pool: Pool, chooser: ImageChooser) -> list[Pictured]:
-        """The pictures to read among the pool's; a picture is as near as the best chunk that holds it."""
-        pictures: dict[str, Pictured] = {}
-        nearness: dict[str, float] = {}
-        for chunk in pool.chunks():
-            for key in chunk.elements:
-                element = pool.element(key)
-                if isinstance(element, Pictured) and key not in pictures:
-                    pictures[key] = element
-                    nearness[key] = pool.nearness(chunk.id)
-        return chooser.choose(list(pictures.values()), nearness, limit=self._options.images)
+    def _images(self, question: str, found: _Found) -> list[Pictured]:
+        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
+        seen_in = [entity.sources for entity in found.entities]
+        candidates = picture_candidates(self._corpus, found.pool, found.papers, seen_in)
+        chooser = ImageChooser(question=question, rarity=rarity, references=found.named)
+        return chooser.choose(candidates, limit=self._options.images)
 
     def _sources(self, pool: Pool, images: Sequence[Pictured]) -> list[Chunk]:
         """The best chunks within the budget of words; what holds a chosen image comes before any but the best."""

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["Window", "folded", "longest_first", "match_expression", "name_key", "windows"]
+__all__ = ["Window", "folded", "longest_first", "match_terms", "name_key", "windows"]
 
 _TEXT_LIMIT = 20_000
 _TERM_LIMIT = 64
@@ -40,8 +40,8 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def match_expression(text: str) -> str:
-    """An FTS5 expression for any of the text's words; "" if it has none.
+def match_terms(text: str) -> list[str]:
+    """FTS5 expressions, one for each of the text's words that is searched for.
 
     A word such as `BERT+DSC`, `SST-5` or `OntoNotes4.0` is looked for as a phrase and in its parts. Only letters and
     digits pass, each term in quotes, so no text can break the expression's syntax.
@@ -51,7 +51,7 @@ def match_expression(text: str) -> str:
     singles = [run for runs in words for run in runs]
     telling = [run for run in singles if run not in _STOP]
     terms = list(dict.fromkeys([*phrases, *(telling or singles)]))[:_TERM_LIMIT]
-    return " OR ".join(f'"{term}"' for term in terms)
+    return [f'"{term}"' for term in terms]
 
 
 def name_key(name: str) -> str:

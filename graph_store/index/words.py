@@ -1,6 +1,7 @@
 """The text index: BM25 over chunks, and the names of entities, in an SQLite FTS5 file of its own."""
 
 import json
+import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from graph_store.database import readable_uri, use_memory
-from graph_store.index.terms import folded, longest_first, match_expression, name_key, windows
+from graph_store.index.terms import folded, longest_first, match_terms, name_key, windows
 from graph_store.values import Mark, Searchable
 from paperscope.types import WORK, Hit
 
@@ -56,11 +57,17 @@ AND (:papers IS NULL OR EXISTS (
 ))
 ORDER BY rank, entities.id LIMIT :limit
 """
+_FREQUENCIES = """
+SELECT (SELECT count(*) FROM chunk_words WHERE chunk_words MATCH wanted.value) FROM json_each(?) AS wanted
+"""
 _NAMED = """
 SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
+# FTS5's bm25() is fixed at k1 = 1.2, and takes a word that stands in half of the texts or more for this telling.
+_MOST_OF_A_WORD = 2.2
+_LEAST_TELLING = 1e-6
 
 
 class WordIndex:
@@ -69,6 +76,7 @@ class WordIndex:
     def __init__(self, connection: sqlite3.Connection, *, writable: bool) -> None:
         self._connection = connection
         self.writable = writable
+        self._counted: tuple[Mark, int] = (Mark(), 0)
 
     @classmethod
     def open(cls, file: Path) -> Self:
@@ -127,8 +135,13 @@ class WordIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The chunks that hold the text's words, by BM25."""
-        return self._ranked(_CHUNKS, text, papers=papers, limit=limit)
+        """The chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give.
+
+        So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0.
+        """
+        hits = self._ranked(_CHUNKS, text, papers=papers, limit=limit)
+        most = self._most(text) if hits else 1.0
+        return [Hit(id=hit.id, score=hit.score / most) for hit in hits]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
         """The entities whose names share words with the text, by BM25."""
@@ -149,11 +162,26 @@ class WordIndex:
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
     def _ranked(self, query: str, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        expression = match_expression(text)
-        if not expression:
+        terms = match_terms(text)
+        if not terms:
             return []
-        values = {"expression": expression, "papers": _list(papers), "limit": limit}
+        values = {"expression": " OR ".join(terms), "papers": _list(papers), "limit": limit}
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
+
+    def _most(self, text: str) -> float:
+        """What BM25 tends to for a chunk that holds nothing but the text's words: the sum of idf (k1 + 1)."""
+        size = self._size()
+        found = self._connection.execute(_FREQUENCIES, (json.dumps(match_terms(text)),))
+        # Another process may add chunks meanwhile.
+        telling = (math.log((max(size - holding, 0) + 0.5) / (holding + 0.5)) for (holding,) in found)
+        return _MOST_OF_A_WORD * sum(max(weight, _LEAST_TELLING) for weight in telling)
+
+    def _size(self) -> int:
+        """How many chunks there are; counted once for each state of the index."""
+        mark = self.mark
+        if self._counted[0] != mark:
+            self._counted = (mark, self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        return self._counted[1]
 
     def _forget(self, paper: str) -> set[str]:
         numbers = self._connection.execute("SELECT number FROM chunks WHERE paper = ?", (paper,)).fetchall()

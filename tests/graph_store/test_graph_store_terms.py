@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_store.index.terms import longest_first, match_expression, name_key, windows
+from graph_store.index.terms import longest_first, match_terms, name_key, windows
 from tests.graph_store.synthetic import METHODS
 
 HOSTILE = (
@@ -37,22 +37,22 @@ def table() -> Iterator[sqlite3.Connection]:
 
 @given(st.text() | st.lists(st.sampled_from(HOSTILE)).map(" ".join))
 def test_no_text_breaks_the_search(table: sqlite3.Connection, text: str) -> None:
-    expression = match_expression(text)
+    expression = " OR ".join(match_terms(text))
     if expression:
         table.execute("SELECT * FROM words WHERE words MATCH ?", (expression,)).fetchall()
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "word " * 5000, "a+" * 5000])
 def test_hostile_and_long_texts(table: sqlite3.Connection, text: str) -> None:
-    expression = match_expression(text) or '""'
+    expression = " OR ".join(match_terms(text)) or '""'
     assert table.execute("SELECT * FROM words WHERE words MATCH ?", (expression,)).fetchall() == []
     assert len(windows(text)) <= 2000
 
 
 def test_function_words_count_only_where_there_is_nothing_else() -> None:
-    assert match_expression("What is the F1 of BERT+DSC?") == '"bert dsc" OR "f1" OR "bert" OR "dsc"'
-    assert match_expression("What is it?") == '"what" OR "is" OR "it"'
-    assert match_expression("?!") == ""
+    assert match_terms("What is the F1 of BERT+DSC?") == ['"bert dsc"', '"f1"', '"bert"', '"dsc"']
+    assert match_terms("What is it?") == ['"what"', '"is"', '"it"']
+    assert match_terms("?!") == []
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ class MemoryLibrary:
     def retrieve(self, request: RetrievalRequest) -> Candidates:
         asked = content_words(request.text)
         scores = [
-            Hit(id=chunk.id, score=len(asked & content_words(chunk.text)))
+            Hit(id=chunk.id, score=len(asked & content_words(chunk.text)) / max(1, len(asked)))
             for chunk in self._chunks.values()
             if not request.papers or chunk.paper in request.papers
         ]

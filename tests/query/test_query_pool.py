@@ -1,19 +1,29 @@
-"""What naming an entity does to chunks."""
+"""What lifts chunks, and what a reranker does to them."""
+
+import pytest
 
 from paperscope.protocols import Corpus
-from paperscope.types import Candidates
+from paperscope.types import Candidates, Hit
 from query.pool import Pool
 
 PAPER = "aaaa00000001"
 
 
-def test_what_names_the_best_entity_is_lifted_most(corpus: Corpus) -> None:
+def test_where_most_of_what_is_asked_is_stated_is_lifted_most(corpus: Corpus) -> None:
     pool = Pool(corpus, Candidates())
-    pool.lift_entities([[f"{PAPER}/table-2"], [f"{PAPER}/passage-4"]])
+    pool.lift_stated([((f"{PAPER}/passage-4",), 0.2), ((f"{PAPER}/table-2", f"{PAPER}/passage-4"), 0.6)])
+    assert pool.nearness(f"{PAPER}/chunk-4") == pool.nearness(f"{PAPER}/chunk-6")
+    pool.lift_stated([((f"{PAPER}/table-2",), 0.3), ((f"{PAPER}/passage-4",), 0.1)])
     assert [chunk.elements for chunk in pool.chunks()] == [(f"{PAPER}/table-2",), (f"{PAPER}/passage-4",)]
 
 
-def test_an_entity_that_stands_everywhere_brings_nothing_in(corpus: Corpus) -> None:
-    pool = Pool(corpus, Candidates())
-    pool.lift_entities([[f"{PAPER}/passage-{number % 4 + 1}" for number in range(51)]])
+def test_what_a_reranker_did_not_read_is_dropped_and_its_scale_does_not_matter(corpus: Corpus) -> None:
+    hits = tuple(Hit(id=f"{PAPER}/chunk-{number}", score=0.5) for number in (1, 2, 3, 4))
+    pool = Pool(corpus, Candidates(by_words=hits))
+    pool.rerank({f"{PAPER}/chunk-2": -11.0, f"{PAPER}/chunk-1": -7.5, f"{PAPER}/chunk-3": -8.0})
+    assert [chunk.id[-1] for chunk in pool.chunks()] == ["1", "3", "2"]
+    assert [pool.nearness(chunk.id) for chunk in pool.chunks()] == [1.0, pytest.approx(3 / 3.5), 0.0]
+    pool.rerank({f"{PAPER}/chunk-2": 4.0})
+    assert [chunk.id[-1] for chunk in pool.chunks()] == ["2"]
+    pool.rerank({})
     assert pool.chunks() == []

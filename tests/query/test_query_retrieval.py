@@ -9,7 +9,7 @@ from paperscope.protocols import Corpus, Embedder, GraphIndex
 from paperscope.types import WORK, Candidates, Context, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever
 from query.fusion import best_first, fuse
-from query.images import ImageChooser
+from query.images import Candidate, ImageChooser
 from query.references import References
 from query.words import Rarity, content_words
 
@@ -126,10 +126,22 @@ async def test_nothing_is_found_in_an_empty_library(empty_corpus: Corpus, embedd
     assert found == Retrieval(context=Context())
 
 
-def test_fusion_favours_words_and_agreement() -> None:
-    words = (Hit(id="a", score=9.0), Hit(id="b", score=1.0))
-    vectors = (Hit(id="c", score=0.9), Hit(id="b", score=0.8))
-    assert best_first(fuse(Candidates(by_words=words, by_vectors=vectors))) == ["b", "a", "c"]
+def test_words_rank_where_a_text_holds_what_is_asked_and_vectors_where_none_does() -> None:
+    vectors = (Hit(id="c", score=0.6), Hit(id="b", score=0.5), Hit(id="a", score=0.4))
+    telling = (Hit(id="a", score=0.5), Hit(id="b", score=0.1))
+    assert best_first(fuse(Candidates(by_words=telling, by_vectors=vectors))) == ["a", "b", "c"]
+    common = tuple(replace(hit, score=hit.score / 10) for hit in telling)
+    assert best_first(fuse(Candidates(by_words=common, by_vectors=vectors))) == ["c", "b", "a"]
+
+
+def test_a_text_in_one_list_only_has_the_least_of_the_other() -> None:
+    scores = fuse(
+        Candidates(
+            by_words=(Hit(id="a", score=1.0), Hit(id="b", score=0.2)),
+            by_vectors=(Hit(id="b", score=0.5), Hit(id="c", score=-0.5)),
+        )
+    )
+    assert scores == pytest.approx({"a": 0.7, "b": 0.14 + 0.15, "c": 0.0})
     assert fuse(Candidates()) == {}
 
 
@@ -145,8 +157,8 @@ def test_a_picture_without_a_crop_is_never_chosen(corpus: Corpus) -> None:
     table = corpus.element(f"{PAPER}/table-1")
     assert isinstance(table, Table)
     chooser = ImageChooser(question="Table 1?", rarity=Rarity.of([]), references=References(elements=(table.id,)))
-    assert chooser.choose([table], {}, limit=2) == [table]
-    assert chooser.choose([replace(table, crop=None)], {}, limit=2) == []
+    assert chooser.choose([Candidate(picture=table)], limit=2) == [table]
+    assert chooser.choose([Candidate(picture=replace(table, crop=None))], limit=2) == []
 
 
 def test_words_fold_case_plural_and_keep_compounds() -> None:
