@@ -19,6 +19,7 @@ from graph_store.schema import (
     relations,
     short_forms,
     shortfalls,
+    verdicts,
 )
 from graph_store.short_forms import short_forms as short_forms_of
 from paperscope.errors import StoreError, StoreVersionError
@@ -56,8 +57,15 @@ def _keep_short_forms(connection: Connection) -> None:
     refresh_meanings(connection, sorted(shorts))
 
 
+def _keep_verdicts(connection: Connection) -> None:
+    """Version 5 keeps a model's verdicts about names; none were passed before."""
+    verdicts.create(connection)
+
+
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
-STEPS: Mapping[int, Step] = MappingProxyType({2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms})
+STEPS: Mapping[int, Step] = MappingProxyType(
+    {2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms, 5: _keep_verdicts}
+)
 
 
 def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_VERSION) -> int:

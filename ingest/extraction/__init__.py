@@ -1,9 +1,9 @@
 """Entities and relations of a paper: by rules alone, or by rules and a language model."""
 
+from ingest.extraction.combined import CombinedExtractor
 from ingest.extraction.kinds import ENTITY_TYPES
 from ingest.extraction.local import LocalExtractor
 from ingest.extraction.merge import combine
 from ingest.extraction.model import ModelExtractor
-from ingest.extraction.wiring import CombinedExtractor, extractor_for
 
-__all__ = ["ENTITY_TYPES", "CombinedExtractor", "LocalExtractor", "ModelExtractor", "combine", "extractor_for"]
+__all__ = ["ENTITY_TYPES", "CombinedExtractor", "LocalExtractor", "ModelExtractor", "combine"]

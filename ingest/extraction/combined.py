@@ -1,0 +1,24 @@
+"""Several extractors as one."""
+
+import asyncio
+from collections.abc import Sequence
+
+from ingest.extraction.merge import combine
+from ingest.extraction.type_system import TypeSystem
+from paperscope.protocols import EntityExtractor
+from paperscope.types import Chunk, Extraction, Paper
+
+__all__ = ["CombinedExtractor"]
+
+
+class CombinedExtractor:
+    """Several extractors' findings as one."""
+
+    def __init__(self, *extractors: EntityExtractor, types: TypeSystem | None = None) -> None:
+        self._extractors = extractors
+        self._types = types
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        """All findings combined; the first extractor that raises ends it."""
+        parts = await asyncio.gather(*(extractor.extract(paper, chunks) for extractor in self._extractors))
+        return combine(*parts, types=self._types)
