@@ -24,9 +24,10 @@ __all__ = [
     "short_forms",
     "shortfalls",
     "vectors",
+    "verdicts",
 ]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 metadata = MetaData()
 
@@ -156,6 +157,9 @@ meanings = Table(
 )
 
 shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))
+
+# What a model judged about names of the paper that may mean the same.
+verdicts = Table("verdicts", metadata, _paper(), _position(), Column("value", Text, nullable=False))
 
 calls = Table(
     "calls",

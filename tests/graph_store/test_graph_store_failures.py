@@ -68,7 +68,7 @@ def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, note="seen"))
     store.close()
-    for table in ("images", "shortfalls", "short_forms", "meanings"):
+    for table in ("images", "shortfalls", "short_forms", "meanings", "verdicts"):
         sql(tmp_path, f"DROP TABLE {table}")
     sql(tmp_path, "UPDATE library SET version = 1")
     old = Store.open(tmp_path, read_only=True)
