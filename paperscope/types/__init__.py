@@ -2,8 +2,10 @@
 
 from paperscope.types.answer import (
     Answer,
+    Check,
     Claim,
     Evidence,
+    Finding,
     ImageFinding,
     Reading,
     StageTime,
@@ -70,6 +72,7 @@ __all__ = [
     "Box",
     "Candidates",
     "Cell",
+    "Check",
     "Chunk",
     "Claim",
     "Context",
@@ -84,6 +87,7 @@ __all__ = [
     "Evidence",
     "Extraction",
     "Figure",
+    "Finding",
     "Hit",
     "ImageDescription",
     "ImageFinding",

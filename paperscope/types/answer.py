@@ -8,9 +8,10 @@ from paperscope.types.images import UnreadImage
 from paperscope.types.model import Usage
 from paperscope.types.place import Place
 
-__all__ = ["Answer", "Claim", "Evidence", "ImageFinding", "Reading", "StageTime", "Status"]
+__all__ = ["Answer", "Check", "Claim", "Evidence", "Finding", "ImageFinding", "Reading", "StageTime", "Status"]
 
 Status = Literal["answered", "unanswerable"]
+Finding = Literal["asked", "printed", "computed", "unsupported"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,6 +29,21 @@ class Claim:
 
     text: str
     evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """How one number of an answer stands to the evidence that is cited for it.
+
+    "asked": the question gives it; "printed": `support` prints it; "computed": it follows, as `formula` shows
+    ("94.90 − 94.37 = 0.53"), from numbers that `support` prints; "unsupported": neither, and a warning says so. An
+    operand that the question gives has no support.
+    """
+
+    number: str
+    finding: Finding
+    formula: str = ""
+    support: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +75,8 @@ class Answer:
 
     `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
     no relevant image made a merge necessary), `text` the final one. `model` names the model that wrote it, "" where
-    the embedded answerer did. `warnings` flag what is not supported by the evidence. `confidence` (0 to 1) tells how
+    the embedded answerer did. `checks` tell of each number what supports it, `warnings` flag what nothing does.
+    `confidence` (0 to 1) tells how
     sure whoever wrote it was, None where they don't say: the embedded answerer gives the share of the question's
     telling words that the evidence accounts for, by which it also decides whether to answer.
     """
@@ -76,5 +93,6 @@ class Answer:
     usage: Usage = Usage()
     seconds: float = 0.0
     stages: tuple[StageTime, ...] = ()
+    checks: tuple[Check, ...] = ()
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
