@@ -21,6 +21,7 @@ from paperscope.types import (
     ModelRequest,
     Paper,
     PaperEntry,
+    PaperImages,
     ParsedPaper,
     Relation,
     RetrievalRequest,
@@ -191,6 +192,10 @@ class Corpus(Protocol):
 
     def degree(self, entity: str) -> int:
         """In how many relations an entity stands."""
+        ...
+
+    def images(self, paper: str) -> PaperImages:
+        """What a vision model saw in the paper's pictures; empty where none looked at them."""
         ...
 
     def crop(self, crop: str) -> bytes:

@@ -7,7 +7,7 @@ from paperscope.types import Cell, Table
 from query.numbers import without_labels
 from query.words import content_words
 
-__all__ = ["CellNames", "Statement"]
+__all__ = ["CellNames", "Headers", "Statement"]
 
 # What follows one of these is what something is measured against, not what it is said of.
 _STANDARD = re.compile(
@@ -40,7 +40,7 @@ class CellNames:
 
     def __init__(self, table: Table) -> None:
         self.cells = [cell for cell in table.cells if cell.role == "value"]
-        self._heads = _Heads(table)
+        self._headers = Headers(table)
         self._words = {_key(cell): content_words(self.heads(cell)) for cell in self.cells}
         # Rows and columns repeat the same words over and over.
         self._names = frozenset(self._words.values())
@@ -50,7 +50,7 @@ class CellNames:
 
     def heads(self, cell: Cell) -> str:
         """The headers that name a value."""
-        return self._heads.of(cell)
+        return " ".join((*self._headers.row(cell), *self._headers.column(cell)))
 
     def words(self, cell: Cell) -> frozenset[str]:
         """The words that name a value."""
@@ -75,8 +75,8 @@ def _key(cell: Cell) -> tuple[int, int]:
     return cell.row, cell.column
 
 
-class _Heads:
-    """The headers of a table by row and by column, and its sections' titles from the top."""
+class Headers:
+    """The headers of a table's cells, from the outermost to the nearest one."""
 
     def __init__(self, table: Table) -> None:
         self._rows: dict[int, list[str]] = {}
@@ -92,7 +92,11 @@ class _Heads:
                 for column in range(cell.column, cell.column + cell.column_span):
                     self._columns.setdefault(column, []).append(cell.text)
 
-    def of(self, cell: Cell) -> str:
-        """What stands beside and above a value, with the title of the section that it is in."""
+    def row(self, cell: Cell) -> list[str]:
+        """What stands beside a cell, after the title of the section that it is in."""
         sections = [text for row, text in self._sections if row < cell.row]
-        return " ".join((*self._rows.get(cell.row, ()), *self._columns.get(cell.column, ()), *sections[-1:]))
+        return [text for text in (*sections[-1:], *self._rows.get(cell.row, ())) if text]
+
+    def column(self, cell: Cell) -> list[str]:
+        """What stands above a cell."""
+        return [text for text in self._columns.get(cell.column, ()) if text]

@@ -9,6 +9,7 @@ from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Re
 from paperscope.types import Answer, Context, Usage
 from query.answering import ModelAnswerer, Written
 from query.draft import Draft
+from query.exhibits import exhibits_of
 from query.image_reading import ImageReader
 from query.retrieval import Retrieval, RetrievalOptions, Retriever
 from query.stages import Stages
@@ -85,6 +86,7 @@ class QueryEngine:
             claims=draft.claims,
             context=retrieval.context,
             readings=written.readings,
+            exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
             merged=written.merged,
             model=self._model.name if self._model and retrieval.context.sources else "",

@@ -16,11 +16,13 @@ from paperscope.types import (
     Equation,
     Figure,
     Hit,
+    ImageDescription,
     IndexedPaper,
     Link,
     Page,
     Paper,
     PaperEntry,
+    PaperImages,
     Passage,
     Place,
     Reference,
@@ -209,6 +211,17 @@ class MemoryLibrary:
 
     def degree(self, entity: str) -> int:
         return len(self.relations_of([entity], limit=10))
+
+    def images(self, paper: str) -> PaperImages:
+        seen = ImageDescription(
+            element=f"{PAPER}/equation-1",
+            crop="crop-equation-1",
+            place=place(1, 600.0),
+            picture="equation",
+            text="A logarithm.",
+            latex=r"\alpha = \log\frac{n - n_t}{n_t} + K",
+        )
+        return PaperImages(reader="fake", readings=(seen,) if paper == PAPER else ())
 
     def crop(self, crop: str) -> bytes:
         if crop == "crop-figure-1":
