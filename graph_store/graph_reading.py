@@ -3,12 +3,25 @@
 All ids that come out are those of the library; those that go in may also be a paper's own (see `graph_store.meanings`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+)
 
-from graph_store.meanings import joined, nodes_of, own_ids
+from graph_store.meanings import are_own, joined, nodes_of, own_ids
 from graph_store.merge import merge_entities, merge_relations
 from graph_store.schema import entities, relations
 from graph_store.values import Edge
@@ -34,12 +47,12 @@ def read_entities(connection: Connection, ids: Sequence[str]) -> dict[str, Entit
 def read_relations(connection: Connection, ids: Sequence[str], *, limit: int) -> list[Relation]:
     """The merged relations that touch any of these entities: those between two of them first, then by weight."""
     known = _all_nodes(connection, ids)
-    ends = _ends(connection, known, relations.c.kind).subquery()
+    ends, values = _ends(connection, known)
     weight = func.sum(ends.c.weight)
     inner = and_(ends.c.source.in_(known), ends.c.target.in_(known))
     key = (ends.c.source, ends.c.target, ends.c.kind)
     best = connection.execute(
-        select(*key).group_by(*key).order_by(inner.desc(), weight.desc(), *key).limit(max(limit, 0))
+        select(*key).group_by(*key).order_by(inner.desc(), weight.desc(), *key).limit(max(limit, 0)), values
     ).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
     merged = merge_relations(_relations_between(connection, {one[0] for one in ordered}, {one[1] for one in ordered}))
@@ -51,23 +64,17 @@ def read_degree(connection: Connection, entity: str) -> int:
     nodes = nodes_of(connection, [entity])[entity]
     if len(nodes) != 1:
         raise KeyError(entity)
-    ends = _ends(connection, nodes, relations.c.kind).subquery()
-    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct()
-    degree = connection.execute(select(func.count()).select_from(key.subquery())).scalar_one()
+    ends, values = _ends(connection, nodes)
+    degree = connection.execute(_counted(ends), values).scalar_one()
     if degree == 0 and not read_entities(connection, [entity]):
         raise KeyError(entity)
-    return int(degree)
+    return degree
 
 
 def read_edges(connection: Connection, ids: Sequence[str], *, papers: Sequence[str], limit: int) -> list[Edge]:
     """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
-    query = _ends(connection, _all_nodes(connection, ids))
-    ends = (query.where(relations.c.paper.in_(papers)) if papers else query).subquery()
-    weight = func.sum(ends.c.weight)
-    key = (ends.c.source, ends.c.target)
-    rows = connection.execute(
-        select(*key, weight.label("weight")).group_by(*key).order_by(weight.desc(), *key).limit(limit)
-    )
+    ends, values = _ends(connection, _all_nodes(connection, ids), papers=papers)
+    rows = connection.execute(_summed(ends).limit(limit), values)
     return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
 
 
@@ -75,23 +82,48 @@ def _all_nodes(connection: Connection, ids: Sequence[str]) -> list[str]:
     return sorted({node for nodes in nodes_of(connection, ids).values() for node in nodes})
 
 
-def _ends(connection: Connection, nodes: Sequence[str], *columns: ColumnElement[str]) -> Select[*tuple[str, ...]]:
-    """Source, target, weight and these columns of the papers' relations that touch any of `nodes`, ids of the library.
+def _ends(
+    connection: Connection, nodes: Sequence[str], *, papers: Sequence[str] = ()
+) -> tuple[Subquery, Mapping[str, Sequence[str]]]:
+    """Source, target, kind and weight of the papers' relations that touch any of `nodes`, ids of the library, and the
+    values that this takes. What has become one entity stands in no relation with itself."""
+    own = own_ids(connection, nodes)
+    moved = not are_own(connection, own, set(nodes))
+    values = {"own": sorted(own), "nodes": nodes, "papers": papers}
+    needed = {"own": True, "nodes": moved, "papers": bool(papers)}
+    source, target = relations.c.source, relations.c.target
+    table = joined(connection, relations, source, target)
+    return _touching(table, moved=moved, within=bool(papers)), {name: values[name] for name in values if needed[name]}
 
-    What has become one entity stands in no relation with itself.
-    """
-    table, (source, target) = joined(connection, relations, relations.c.source, relations.c.target)
+
+# Statements are made once: to put one together takes longer than to run it.
+@cache
+def _touching(joined_table: tuple[FromClause, Sequence[ColumnElement[str]]], *, moved: bool, within: bool) -> Subquery:
+    table, (source, target) = joined_table
+    own: BindParameter[str] = bindparam("own", expanding=True)
+    nodes: BindParameter[str] = bindparam("nodes", expanding=True)
+    papers: BindParameter[str] = bindparam("papers", expanding=True)
     # Found by the papers' own ids, as only these have an index.
-    own = sorted(own_ids(connection, nodes))
-    return (
-        select(source.label("source"), target.label("target"), relations.c.weight, *columns)
-        .select_from(table)
-        .where(
-            or_(relations.c.source.in_(own), relations.c.target.in_(own)),
-            or_(source.in_(nodes), target.in_(nodes)),
-            source != target,
-        )
-    )
+    conditions = [or_(relations.c.source.in_(own), relations.c.target.in_(own)), source != target]
+    if moved:
+        conditions.append(or_(source.in_(nodes), target.in_(nodes)))
+    if within:
+        conditions.append(relations.c.paper.in_(papers))
+    columns = (source.label("source"), target.label("target"), relations.c.kind, relations.c.weight)
+    return select(*columns).select_from(table).where(*conditions).subquery()
+
+
+@cache
+def _counted(ends: Subquery) -> Select[int]:
+    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct()
+    return select(func.count()).select_from(key.subquery())
+
+
+@cache
+def _summed(ends: Subquery) -> Select[str, str, float]:
+    key = (ends.c.source, ends.c.target)
+    weight = func.sum(ends.c.weight)
+    return select(*key, weight.label("weight")).group_by(*key).order_by(weight.desc(), *key)
 
 
 def _relations_between(connection: Connection, sources: Iterable[str], targets: Iterable[str]) -> Iterable[Relation]:
