@@ -122,9 +122,9 @@ class Parser(Protocol):
 
 
 class EntityExtractor(Protocol):
-    """Draws entities and relations from a paper and its chunks."""
+    """Draws entities and relations from a paper, its chunks, and what was seen in its pictures."""
 
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
         """The paper's own contribution to the graph. Raises `ModelError` when a paid extractor fails."""
         ...
 

@@ -1,30 +1,33 @@
-"""The extractor that makes one entity of names that mean the same."""
+"""The extractor of text and pictures that makes one entity of names that mean the same."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from numpy import float32
 from numpy.typing import NDArray
 
+from ingest.describing import add_to_graph
+from ingest.extraction import TextExtractor
 from ingest.extraction.type_system import FLOATS, TypeSystem
 from ingest.resolution.candidates import doubtful_pairs
 from ingest.resolution.joining import groups_of, join
 from ingest.resolution.judging import NameJudge
 from ingest.resolution.rules import sure_pairs
-from paperscope.protocols import EntityExtractor, LanguageModel
-from paperscope.types import WORK, Chunk, Entity, Extraction, Paper, UnjudgedNames, Verdict
+from paperscope.protocols import LanguageModel
+from paperscope.types import WORK, Chunk, Entity, Extraction, Paper, PaperImages, UnjudgedNames, Verdict
 
 __all__ = ["EmbedTexts", "ResolvingExtractor"]
 
 EmbedTexts = Callable[[Sequence[str]], Awaitable[NDArray[float32]]]
 
-# Two calls; the likeliest come first.
-_MOST_PAIRS = 60
+# Three calls; the likeliest come first.
+_MOST_PAIRS = 90
 
 
 class ResolvingExtractor:
-    """What `extractor` draws from a paper, with one entity for names that mean the same.
+    """What `extractor` draws from a paper, and what was seen in its pictures, with one entity for names of one thing.
 
     What is certain is told by rule. Of the rest `model` judges pairs that are near by their letters, or by the unit
     vectors that `embed` gives for names, where there is one; a pair without a verdict stays apart, and is named by the
@@ -33,7 +36,7 @@ class ResolvingExtractor:
 
     def __init__(
         self,
-        extractor: EntityExtractor,
+        extractor: TextExtractor,
         model: LanguageModel | None,
         *,
         embed: EmbedTexts | None = None,
@@ -44,9 +47,11 @@ class ResolvingExtractor:
         self._embed = embed
         self._types = types or TypeSystem()
 
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
         """The paper's entities and relations. Raises as `extractor` does; a failing judge only leaves names apart."""
         drawn = await self._extractor.extract(paper, chunks)
+        if images.descriptions:
+            drawn = await asyncio.to_thread(add_to_graph, paper, drawn, images, types=self._types)
         sure = await asyncio.to_thread(self._joined_by_rule, drawn)
         return sure if self._judge is None else await self._judged(sure, self._judge)
 
@@ -57,7 +62,7 @@ class ResolvingExtractor:
         terms = _terms(extraction)
         vectors = await self._embed([term.name for term in terms]) if self._embed is not None and terms else None
         pairs = await asyncio.to_thread(doubtful_pairs, terms, vectors, types=self._types, limit=_MOST_PAIRS)
-        outcomes = await judge.judge(pairs)
+        outcomes = await judge.judge(pairs, near=_near(extraction))
         ids = [(one.id, other.id) for one, other in pairs]
         verdicts = [(pair, told) for pair, told in zip(ids, outcomes, strict=True) if isinstance(told, Verdict)]
         same = [pair for pair, verdict in verdicts if verdict.same]
@@ -69,6 +74,16 @@ class ResolvingExtractor:
             verdicts=tuple(verdict for _, verdict in verdicts),
             shortfall=replace(joined.shortfall, unjudged=unjudged),
         )
+
+
+def _near(extraction: Extraction) -> Mapping[str, Sequence[str]]:
+    """For each entity the names of those it is related to, the heaviest relations first."""
+    names = {entity.id: entity.name for entity in extraction.entities}
+    near: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in sorted(extraction.relations, key=lambda one: (-one.weight, one.source, one.target)):
+        near[one.source][names[one.target]] = None
+        near[one.target][names[one.source]] = None
+    return {key: tuple(found) for key, found in near.items()}
 
 
 def _terms(extraction: Extraction) -> list[Entity]:

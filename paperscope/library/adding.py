@@ -10,9 +10,7 @@ from typing import Literal
 from graph_store import Store
 from ingest import (
     ImageDescriber,
-    TypeSystem,
     add_to_chunks,
-    add_to_graph,
     check_size,
     chunk_paper,
     content_file,
@@ -69,7 +67,6 @@ class Adder:
         asks_model: bool,
         embedder: Embedder,
         describer: ImageDescriber | None,
-        types: TypeSystem,
         max_words: int,
         max_mb: int,
     ) -> None:
@@ -79,7 +76,6 @@ class Adder:
         self._asks_model = asks_model
         self._embedder = CachedEmbedder(embedder, store)
         self._describer = describer
-        self._types = types
         self._max_words = max_words
         self._max_mb = max_mb
 
@@ -164,11 +160,8 @@ class Adder:
         pictured = {description.element for description in images.descriptions}
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
         on_stage("extracting entities")
-        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
-        if images.descriptions:
-            chunks = add_to_chunks(chunks, images)
-            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
-        return chunks, extraction
+        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
+        return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt is another one than before, or could not read them all."""

@@ -127,7 +127,6 @@ class Library:
             asks_model=extract is not None,
             embedder=self._models.embedder,
             describer=ImageDescriber(vision, types=types) if vision else None,
-            types=types,
             max_words=self._settings.chunking.max_words,
             max_mb=self._settings.limits.max_file_mb,
         )
