@@ -6,7 +6,6 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import get_args
 
 from pydantic import TypeAdapter
@@ -17,8 +16,8 @@ from ingest.describing.reply import ImageReply, description_of
 from ingest.extraction.floats import excerpt, float_mentions
 from ingest.extraction.kinds import TermType
 from ingest.extraction.mentions import read_paper
-from paperscope.errors import ModelError, ModelReplyError
-from paperscope.models import MeteredModel, ask_json
+from paperscope.errors import ModelError
+from paperscope.models import ask_json
 from paperscope.models.json_schema import strict_schema
 from paperscope.protocols import VisionModel
 from paperscope.quoting import as_data
@@ -42,8 +41,6 @@ _PLACEHOLDERS = frozenset({"types", "what", "text"})
 _KINDS = {"table": "a table", "figure": "a figure", "equation": "an equation"}
 _MOST_MENTIONS = 8
 _MOST_PARTS = 4
-# A request that was misread gets the same reply again from a cache, and likely from the model; a warmer one may not.
-_TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 Spoken = Mapping[str, Sequence[str]]
 
@@ -114,21 +111,12 @@ class ImageDescriber:
         return readings
 
     async def _read(self, element: Pictured, request: ModelRequest) -> ImageReading:
-        reason = ""
-        for temperature in _TEMPERATURES:
-            metered = MeteredModel(self._model)
-            try:
-                reply, _ = await ask_json(metered, replace(request, temperature=temperature), ImageReply)
-            except ModelError as error:
-                reason = str(error)
-                known = metered.usage.cached and not metered.usage.calls
-                # A malformed reply that was kept from an earlier run costs nothing: now is the time to ask again.
-                if not (known and isinstance(error, ModelReplyError)):
-                    break
-            else:
-                return _told(description_of(element, reply))
-        _log.info("%s was not read: %s", element.id, reason)
-        return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=reason)
+        try:
+            reply, _ = await ask_json(self._model, request, ImageReply)
+        except ModelError as error:
+            _log.info("%s was not read: %s", element.id, error)
+            return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=str(error))
+        return _told(description_of(element, reply))
 
     def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: Spoken) -> ModelRequest:
         parts = crops_of(element)[:_MOST_PARTS]
