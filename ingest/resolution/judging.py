@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 import prompts
 from paperscope.errors import ModelError
-from paperscope.models.structured import ask_json_anew
+from paperscope.models.structured import ask_json
 from paperscope.protocols import LanguageModel
 from paperscope.quoting import as_data
 from paperscope.types import Entity, Message, ModelRequest, UnjudgedNames, Verdict
@@ -68,7 +68,7 @@ class NameJudge:
 
     async def _judge(self, pairs: Sequence[Pair], near: Mapping[str, Sequence[str]]) -> list[Verdict | UnjudgedNames]:
         named = {f"P{number}": pair for number, pair in enumerate(pairs, start=1)}
-        reply, _ = await ask_json_anew(
+        reply, _ = await ask_json(
             self._model, _request(named, near), JudgedPairs, accept=lambda reply: _by_pair(reply).keys() >= named.keys()
         )
         said = _by_pair(reply)

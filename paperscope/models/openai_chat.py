@@ -35,17 +35,16 @@ class OpenAIChatModel:
         return self._endpoint.model
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """One paid call. Raises `ModelError`; a reply that was cut short or withheld is an error too."""
+        """One paid call. Raises `ModelError`; a reply that was withheld is an error too."""
         completion = await self._complete(request)
         choice, used = completion.choices[0], completion.usage or TokenUsage()
         where = f"model {self.name!r} at {self._endpoint.base_url}"
         if choice.message.refusal or choice.finish_reason == "content_filter":
             raise ModelRefusedError(f"{where} refuses to answer: {choice.message.refusal or 'content filter'!r}")
-        if choice.finish_reason == "length":
-            raise ModelReplyError(f"{where}: the reply was cut at {used.completion_tokens} tokens; allow more")
-        if not choice.message.content:
+        cut = choice.finish_reason == "length"
+        if not choice.message.content and not cut:
             raise ModelReplyError(f"{where}: a reply without text (finish_reason {choice.finish_reason!r})")
-        return ModelReply(text=choice.message.content, usage=self._priced(used))
+        return ModelReply(text=choice.message.content or "", usage=self._priced(used), cut=cut)
 
     async def _complete(self, request: ModelRequest) -> "ChatCompletion":
         unsupported = self._unsupported
