@@ -1,6 +1,7 @@
 """Values instead of text from a language model."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -8,8 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from paperscope.errors import ModelReplyError
 from paperscope.models.json_schema import strict_schema
+from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
-from paperscope.types import Message, ModelRequest, Usage
+from paperscope.types import Message, ModelReply, ModelRequest, Usage
 
 __all__ = ["ask_json", "outermost_object"]
 
@@ -25,23 +27,29 @@ QUOTE = 200
 
 
 async def ask_json(
-    model: LanguageModel, request: ModelRequest, validator: "TypeAdapter[T] | type[T]"
+    model: LanguageModel,
+    request: ModelRequest,
+    validator: "TypeAdapter[T] | type[T]",
+    *,
+    on_text: Callable[[str], None] | None = None,
 ) -> tuple[T, Usage]:
     """Ask for a JSON object that `validator` accepts; its schema goes with the request.
+
+    `on_text` hears the text of each reply as it grows, where the model can stream (see `StreamingModel`).
 
     A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
     fails too; its `kept` says whether both came from a cache. The usage is that of all calls made.
     """
     adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
     request = replace(request, schema=strict_schema(adapter))
-    reply = await model.complete(request)
+    reply = await _reply(model, request, on_text)
     usage = reply.usage
     try:
         return _read(reply.text, adapter), usage
     except ValueError as error:
         repair = Message(role="user", text=REPAIR.format(problems=_problems(error)))
     wrong = Message(role="assistant", text=reply.text)
-    reply = await model.complete(replace(request, messages=(*request.messages, wrong, repair)))
+    reply = await _reply(model, replace(request, messages=(*request.messages, wrong, repair)), on_text)
     usage += reply.usage
     try:
         return _read(reply.text, adapter), usage
@@ -51,6 +59,10 @@ async def ask_json(
             f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help",
             kept=usage.calls == 0,
         ) from error
+
+
+async def _reply(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
+    return await model.complete(request) if on_text is None else await streamed(model, request, on_text)
 
 
 def outermost_object(text: str) -> str:

@@ -39,6 +39,7 @@ from paperscope.types.elements import (
     content_hash,
     crops_of,
 )
+from paperscope.types.events import AnswerEvent, DoneEvent, StageEvent, TextEvent
 from paperscope.types.images import (
     DataPoint,
     ImageDescription,
@@ -71,6 +72,7 @@ from paperscope.types.tables import Cell, Table
 __all__ = [
     "WORK",
     "Answer",
+    "AnswerEvent",
     "Box",
     "Candidates",
     "Cell",
@@ -84,6 +86,7 @@ __all__ = [
     "ContextRelation",
     "ContextSource",
     "DataPoint",
+    "DoneEvent",
     "Element",
     "Entity",
     "Equation",
@@ -122,9 +125,11 @@ __all__ = [
     "SeenEntity",
     "Shortfall",
     "SkippedImage",
+    "StageEvent",
     "StageTime",
     "Status",
     "Table",
+    "TextEvent",
     "UnreadChunk",
     "UnreadImage",
     "Usage",
