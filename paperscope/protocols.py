@@ -36,6 +36,7 @@ __all__ = [
     "LanguageModel",
     "Parser",
     "Reranker",
+    "StreamingModel",
     "VectorCache",
     "VisionModel",
 ]
@@ -51,6 +52,18 @@ class LanguageModel(Protocol):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Reply to `request`; the text obeys `request.schema` only as far as the server enforces it."""
+        ...
+
+
+@runtime_checkable
+class StreamingModel(LanguageModel, Protocol):
+    """A language model that tells a reply as it is written; see `paperscope.models.streaming` for those that don't."""
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """Reply as `complete` does; until then `on_text` hears the reply's text so far, each time from its beginning.
+
+        A later text may be shorter: where a call was made again, it begins anew.
+        """
         ...
 
 

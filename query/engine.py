@@ -1,18 +1,19 @@
 """`QueryEngine`: a question in, a verified answer out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from paperscope.errors import InputError, UnknownPaperError
 from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
-from paperscope.types import Answer, Context, Usage
+from paperscope.types import Answer, AnswerEvent, Context, Usage
 from query.answering import ModelAnswerer, Written
 from query.draft import Draft
 from query.exhibits import exhibits_of
 from query.image_reading import ImageReader
 from query.retrieval import Retrieval, RetrievalOptions, Retriever
 from query.stages import Stages
+from query.streaming import FinalText, events_of
 from query.verification import Cited, Verified, verify
 
 __all__ = ["QueryEngine", "TextAnswerer"]
@@ -71,11 +72,32 @@ class QueryEngine:
         Raises InputError for a question that is empty or too long, UnknownPaperError, and ModelError when the
         language model or the embedder fails.
         """
+        return await self._answer(question, papers, on_stage=on_stage, text=None)
+
+    def stream(self, question: str, *, papers: Sequence[str] = ()) -> AsyncGenerator[AnswerEvent, None]:
+        """Answer as `ask` does, and raise what it raises; tell each stage as it begins and the final text as it is
+        written, the answer last."""
+
+        async def answering(on_stage: Callable[[str], None], text: FinalText) -> Answer:
+            answer = await self._answer(question, papers, on_stage=on_stage, text=text)
+            text.end(answer.text)
+            return answer
+
+        return events_of(answering)
+
+    async def _answer(
+        self,
+        question: str,
+        papers: Sequence[str],
+        *,
+        on_stage: Callable[[str], None] | None,
+        text: FinalText | None,
+    ) -> Answer:
         stages = Stages(on_stage)
         with stages.run("retrieving"):
             retrieval = await self.retrieve(question, papers=papers)
         question = question.strip()
-        written = await self._write(question, retrieval, stages)
+        written = await self._write(question, retrieval, stages, text)
         with stages.run("verifying"):
             verified = self._verify(question, written.draft, retrieval.context)
         draft = written.draft
@@ -98,14 +120,14 @@ class QueryEngine:
             confidence=draft.confidence,
         )
 
-    async def _write(self, question: str, retrieval: Retrieval, stages: Stages) -> Written:
+    async def _write(self, question: str, retrieval: Retrieval, stages: Stages, text: FinalText | None) -> Written:
         context = retrieval.context
         if not context.sources:
             return _unmodelled(Draft(text=_NOTHING_FOUND, status="unanswerable"))
         if self._model is not None:
             reader = ImageReader(self._corpus, self._vision) if self._vision else None
             answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
-            return await answerer.answer(question, context, stages=stages)
+            return await answerer.answer(question, context, stages=stages, text=text)
         with stages.run("answering"):
             draft = await self._answerer().answer(question, context, named=retrieval.named)
         warnings = draft.warnings if _NO_MODEL in draft.warnings else (_NO_MODEL, *draft.warnings)

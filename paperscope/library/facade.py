@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,18 @@ from paperscope.library.view import AnswerView, view_answer
 from paperscope.models import Budget, CachedEmbedder, MeteredModel, Models, RehearsedModel, build_models
 from paperscope.protocols import LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings, load_settings
-from paperscope.types import WORK, Answer, Context, Element, Paper, PaperImages, Shortfall, Usage, content_hash
+from paperscope.types import (
+    WORK,
+    Answer,
+    AnswerEvent,
+    Context,
+    Element,
+    Paper,
+    PaperImages,
+    Shortfall,
+    Usage,
+    content_hash,
+)
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["Library"]
@@ -158,6 +169,13 @@ class Library:
 
     async def _ask(self, question: str, papers: Sequence[str], on_stage: OnStage) -> Answer:
         return await self._engine.ask(question, papers=self._ids(papers), on_stage=on_stage)
+
+    def stream(self, question: str, *, papers: Sequence[str] = ()) -> AsyncGenerator[AnswerEvent, None]:
+        """`ask_async`, telling each stage as it begins and the final text as it is written; the answer comes last.
+
+        What `ask` raises is raised here or while iterating.
+        """
+        return self._loop.iterate(self._engine.stream(question, papers=self._ids(papers)))
 
     def show(self, answer: Answer) -> AnswerView:
         """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from paperscope.errors import ModelReplyError
 from paperscope.models.json_schema import strict_schema
 from paperscope.models.metered import MeteredModel
+from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
 from paperscope.types import Message, ModelReply, ModelRequest, Usage
 
@@ -37,9 +38,12 @@ async def ask_json(
     request: ModelRequest,
     validator: "TypeAdapter[T] | type[T]",
     *,
+    on_text: Callable[[str], None] | None = None,
     accept: Callable[[T], bool] = lambda _: True,
 ) -> tuple[T, Usage]:
     """Ask for a JSON object that `validator` accepts; its schema goes with the request.
+
+    `on_text` hears the text of each reply as it grows, where the model can stream (see `StreamingModel`).
 
     A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
     fails too, or one was cut short. Where a cache has kept such a reply from an earlier run, or one that `accept` turns
@@ -51,8 +55,9 @@ async def ask_json(
     metered = MeteredModel(model)
     for number in range(_TRIES):
         before, last = metered.usage.calls, number == _TRIES - 1
+        warmer = replace(request, temperature=request.temperature + _WARMER * number)
         try:
-            value = await _ask(metered, replace(request, temperature=request.temperature + _WARMER * number), adapter)
+            value = await _ask(metered, warmer, adapter, on_text)
         except _UnusableReplyError:
             if last or metered.usage.calls > before:
                 raise
@@ -62,14 +67,16 @@ async def ask_json(
     raise AssertionError("the last try returns or raises")
 
 
-async def _ask(model: LanguageModel, request: ModelRequest, adapter: "TypeAdapter[T]") -> T:
-    reply = await _whole(model, request)
+async def _ask(
+    model: LanguageModel, request: ModelRequest, adapter: "TypeAdapter[T]", on_text: Callable[[str], None] | None
+) -> T:
+    reply = await _whole(model, request, on_text)
     try:
         return _read(reply.text, adapter)
     except ValueError as error:
         repair = Message(role="user", text=REPAIR.format(problems=_problems(error)))
     wrong = Message(role="assistant", text=reply.text)
-    reply = await _whole(model, replace(request, messages=(*request.messages, wrong, repair)))
+    reply = await _whole(model, replace(request, messages=(*request.messages, wrong, repair)), on_text)
     try:
         return _read(reply.text, adapter)
     except ValueError as error:
@@ -79,9 +86,9 @@ async def _ask(model: LanguageModel, request: ModelRequest, adapter: "TypeAdapte
         ) from error
 
 
-async def _whole(model: LanguageModel, request: ModelRequest) -> ModelReply:
+async def _whole(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
     """The reply; one that was cut short is not worth a repair, which would be as long."""
-    reply = await model.complete(request)
+    reply = await model.complete(request) if on_text is None else await streamed(model, request, on_text)
     if reply.cut:
         raise _UnusableReplyError(f"model {model.name!r}: the reply was cut at its limit of tokens; allow more")
     return reply

@@ -39,6 +39,7 @@ from paperscope.types.elements import (
     content_hash,
     crops_of,
 )
+from paperscope.types.events import AnswerEvent, DoneEvent, StageEvent, TextEvent
 from paperscope.types.images import (
     DataPoint,
     ImageDescription,
@@ -75,6 +76,7 @@ __all__ = [
     "STANDS_FOR",
     "WORK",
     "Answer",
+    "AnswerEvent",
     "Box",
     "Candidates",
     "Cell",
@@ -88,6 +90,7 @@ __all__ = [
     "ContextRelation",
     "ContextSource",
     "DataPoint",
+    "DoneEvent",
     "Element",
     "Entity",
     "Equation",
@@ -126,9 +129,11 @@ __all__ = [
     "SeenEntity",
     "Shortfall",
     "SkippedImage",
+    "StageEvent",
     "StageTime",
     "Status",
     "Table",
+    "TextEvent",
     "UnjudgedNames",
     "UnreadChunk",
     "UnreadImage",

@@ -14,7 +14,9 @@ _ALONE = re.compile(r"\(\s*([-+]?[\d.,]*\d%?)\s*\)")
 _BETWEEN = re.compile(
     r"[;:()]|,\s|\s(?:and|while|whereas|but|than|vs\.?|versus|against|compared (?:to|with))\s", re.IGNORECASE
 )
-_COUNT = re.compile(r"(?<![\w.])(\d{1,3})(?: of(?: the)? (\d{1,3}))?(?= (?:[^\W\d][\w-]* ){0,2}[^\W\d][\w-]*s\b)")
+_COUNT = re.compile(
+    r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
+)
 
 
 @dataclass(frozen=True, slots=True)

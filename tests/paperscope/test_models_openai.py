@@ -252,6 +252,69 @@ async def test_a_server_that_counts_nothing_costs_nothing(server: Server, chat_m
     assert (await chat_model.complete(request())).usage == Usage(calls=1)
 
 
+# Streams.
+
+
+def chunks(*texts: str, finish: str = "stop", usage: bool = True) -> Said:
+    deltas = [{"role": "assistant"}, *({"content": text} for text in texts)]
+    events: list[dict[str, object]] = [{"choices": [{"delta": delta}]} for delta in deltas]
+    events.append({"choices": [{"delta": {}, "finish_reason": finish}]})
+    if usage:
+        events.append({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 200}})
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events] + ["data: [DONE]\n\n"]
+    return Said(body="".join(lines).encode(), headers={"Content-Type": "text/event-stream; charset=utf-8"})
+
+
+async def test_a_stream_is_told_as_it_grows_and_costs_what_a_reply_does(
+    server: Server, chat_model: OpenAIChatModel
+) -> None:
+    server.script = [chunks("Hé", "llo", " you")]
+    heard: list[str] = []
+    reply = await chat_model.stream(request(), heard.append)
+    assert reply.text == "Héllo you"
+    assert list(dict.fromkeys(heard)) == ["Hé", "Héllo", "Héllo you"]
+    assert reply.usage == Usage(calls=1, prompt_tokens=1000, completion_tokens=200, cost=0.004)
+    assert server.asked[0].body["stream"] is True
+    assert server.asked[0].body["stream_options"] == {"include_usage": True}
+
+
+async def test_a_server_that_cannot_stream_replies_in_one_piece(server: Server, chat_model: OpenAIChatModel) -> None:
+    heard: list[str] = []
+    server.script = [chat("whole")]
+    assert (await chat_model.stream(request(), heard.append)).text == "whole"
+    server.script = [
+        failure(400, "unknown field: stream_options"),
+        failure(400, "'stream' is not supported"),
+        chat("x"),
+    ]
+    assert (await chat_model.stream(request(), heard.append)).text == "x"
+    assert heard == ["whole", "x"]
+    assert "stream" not in server.asked[-1].body
+    server.script = [chat("y")]
+    await chat_model.stream(request(), heard.append)
+    assert "stream" not in server.asked[-1].body
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        (chunks("a", finish="length"), ModelReplyError, "cut"),
+        (chunks("a", finish="content_filter"), ModelRefusedError, "content filter"),
+        (chunks(), ModelReplyError, "without text"),
+        (Said(body=b"data: {\n\n", headers={"Content-Type": "text/event-stream"}), ModelReplyError, "streams no"),
+        (Said(body=b"data: [7]\n\n", headers={"Content-Type": "text/event-stream"}), ModelReplyError, "streams no"),
+        (failure(503), ModelUnavailableError, "503"),
+        (Said(body=b"<html>", headers={"Content-Type": "text/html"}), ModelReplyError, "<html>"),
+    ],
+)
+async def test_streams_that_fail(
+    server: Server, chat_model: OpenAIChatModel, said: Said, error: type[ModelError], words: str
+) -> None:
+    server.script = [said]
+    with pytest.raises(error, match=words):
+        await chat_model.stream(request(), lambda _text: None)
+
+
 # What servers refuse.
 
 
