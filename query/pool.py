@@ -63,6 +63,10 @@ class Pool:
         self._lift(self._corpus.chunks_of(references.elements), _NAMED)
         self._lift(self._corpus.chunks_of(references.surroundings), _SURROUNDING)
 
+    def include(self, elements: Sequence[str]) -> None:
+        """Bring in the chunks that hold these elements, behind what was found; what is there stays as it is."""
+        self._lift(self._corpus.chunks_of(elements), 0.0)
+
     def lift_linked(self, papers: Sequence[Paper]) -> None:
         """Lift the tables, figures and equations that chunks found so far refer to ("see Table 6")."""
         holders = {key: chunk.id for chunk in reversed(self.chunks()) for key in chunk.elements}
