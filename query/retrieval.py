@@ -121,6 +121,7 @@ class Retriever:
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
+        pool.include([image.id for image in images])
         relations = [one.relation for one in found.relations[: self._options.relations]]
         return Context(
             entities=graph.entity_rows(found.entities),
