@@ -298,7 +298,6 @@ async def test_a_server_that_cannot_stream_replies_in_one_piece(server: Server, 
 @pytest.mark.parametrize(
     ("said", "error", "words"),
     [
-        (chunks("a", finish="length"), ModelReplyError, "cut"),
         (chunks("a", finish="content_filter"), ModelRefusedError, "content filter"),
         (chunks(), ModelReplyError, "without text"),
         (Said(body=b"data: {\n\n", headers={"Content-Type": "text/event-stream"}), ModelReplyError, "streams no"),
@@ -313,6 +312,12 @@ async def test_streams_that_fail(
     server.script = [said]
     with pytest.raises(error, match=words):
         await chat_model.stream(request(), lambda _text: None)
+
+
+async def test_a_stream_that_was_cut_says_so(server: Server, chat_model: OpenAIChatModel) -> None:
+    server.script = [chunks("a", finish="length")]
+    reply = await chat_model.stream(request(), lambda _text: None)
+    assert (reply.text, reply.cut) == ("a", True)
 
 
 # What servers refuse.

@@ -64,6 +64,7 @@ TEXT = "a text of more than one piece"
         lambda model: LimitedModel(model, concurrency=1),
         lambda model: BudgetedModel(model, Budget(max_calls=1)),
         lambda model: CachedModel(model, MemoryCache()),
+        MeteredModel,
     ],
 )
 async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], LanguageModel]) -> None:
@@ -77,8 +78,12 @@ async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], Langu
 
 
 async def test_a_model_that_cannot_stream_tells_its_reply_in_one_piece() -> None:
+    class Plain:
+        name = "plain"
+        complete = FakeModel([TEXT]).complete
+
     heard: list[str] = []
-    reply = await streamed(MeteredModel(FakeModel([TEXT])), request(), heard.append)
+    reply = await streamed(Plain(), request(), heard.append)
     assert heard == [TEXT] == [reply.text]
 
 
