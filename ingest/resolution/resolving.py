@@ -1,4 +1,5 @@
-"""The extractor of text and pictures that makes one entity of names that mean the same."""
+"""The extractor of text and pictures that makes one entity of names that mean the same, and sums up what is said
+most of."""
 
 import asyncio
 from collections import defaultdict
@@ -15,8 +16,19 @@ from ingest.resolution.candidates import doubtful_pairs
 from ingest.resolution.joining import groups_of, join
 from ingest.resolution.judging import NameJudge
 from ingest.resolution.rules import sure_pairs
+from ingest.resolution.summarising import Summariser, much_spoken_of
 from paperscope.protocols import LanguageModel
-from paperscope.types import WORK, Chunk, Entity, Extraction, Paper, PaperImages, UnjudgedNames, Verdict
+from paperscope.types import (
+    WORK,
+    Chunk,
+    Entity,
+    Extraction,
+    Paper,
+    PaperImages,
+    UnjudgedNames,
+    UnsummarisedEntity,
+    Verdict,
+)
 
 __all__ = ["EmbedTexts", "ResolvingExtractor"]
 
@@ -31,7 +43,7 @@ class ResolvingExtractor:
 
     What is certain is told by rule. Of the rest `model` judges pairs that are near by their letters, or by the unit
     vectors that `embed` gives for names, where there is one; a pair without a verdict stays apart, and is named by the
-    shortfall. Without a model nothing is judged.
+    shortfall. What is said most of gets the model's summary behind its description. Without a model there is neither.
     """
 
     def __init__(
@@ -44,6 +56,7 @@ class ResolvingExtractor:
     ) -> None:
         self._extractor = extractor
         self._judge = NameJudge(model) if model is not None else None
+        self._summariser = Summariser(model) if model is not None else None
         self._embed = embed
         self._types = types or TypeSystem()
 
@@ -53,7 +66,9 @@ class ResolvingExtractor:
         if images.descriptions:
             drawn = await asyncio.to_thread(add_to_graph, paper, drawn, images, types=self._types)
         sure = await asyncio.to_thread(self._joined_by_rule, drawn)
-        return sure if self._judge is None else await self._judged(sure, self._judge)
+        if self._judge is None or self._summariser is None:
+            return sure
+        return await self._summarised(paper, await self._judged(sure, self._judge), self._summariser)
 
     def _joined_by_rule(self, drawn: Extraction) -> Extraction:
         return join(drawn, groups_of(sure_pairs(_terms(drawn))), types=self._types)
@@ -73,6 +88,21 @@ class ResolvingExtractor:
             joined,
             verdicts=tuple(verdict for _, verdict in verdicts),
             shortfall=replace(joined.shortfall, unjudged=unjudged),
+        )
+
+    async def _summarised(self, paper: Paper, extraction: Extraction, summariser: Summariser) -> Extraction:
+        spoken = await asyncio.to_thread(much_spoken_of, paper, _terms(extraction))
+        told = await summariser.summarise(spoken)
+        lacking = tuple(
+            UnsummarisedEntity(entity=one.entity.name, reason=reason)
+            for one in spoken
+            if isinstance(reason := told[one.entity.id], str)
+        )
+        fresh = {key: entity for key, entity in told.items() if isinstance(entity, Entity)}
+        return replace(
+            extraction,
+            entities=tuple(fresh.get(entity.id, entity) for entity in extraction.entities),
+            shortfall=replace(extraction.shortfall, unsummarised=lacking),
         )
 
 

@@ -83,8 +83,8 @@ class Adder:
         """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
 
         Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
-        and chunks and pairs of names that the extracting model gave no usable reply to. `password` opens an encrypted
-        file.
+        and chunks, names and entities that the extracting model gave no usable reply about. `password` opens an
+        encrypted file.
 
         Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
@@ -131,7 +131,7 @@ class Adder:
         before = self._store.images(known.id) if known is not None else PaperImages()
         lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
-        rereads = self._asks_model and bool(lacking.unread or lacking.unjudged)
+        rereads = self._asks_model and lacking.can_shrink
         if current is not None and not rereads and not self._has_images_to_read(before):
             return Added(paper=current, outcome="unchanged", images=before, shortfall=lacking)
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
