@@ -45,7 +45,7 @@ def _compared(one: Printed, statement: Statement) -> list[list[Decimal]]:
     """The values of the same column, and of the same row, under all the names that the statement gives this one."""
     if one.cell is None or one.names is None:
         return []
-    held = one.names.words(one.cell) & (statement.said | statement.asked)
+    held = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
     alike = [cell for cell in one.names.cells if held <= one.names.words(cell)]
     column = [cell for cell in alike if cell.column == one.cell.column]
     row = [cell for cell in alike if cell.row == one.cell.row]
