@@ -1,6 +1,7 @@
 """Which values of a table a statement speaks of, told by the names of their rows and columns."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paperscope.types import Cell, Table
@@ -16,35 +17,60 @@ _STANDARD = re.compile(
     r"(?=[,;:()]|\.(?:\s|$)|\s(?:by|with|at|in|on|under|for|from|to|and)\s|$)"
 )
 _DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
+_CITED = re.compile(r"\s*(?:\([^()]*\d{4}[a-z]?[^()]*\)|\[[\d,\s]+\])")
+# "+ negative" and "- negative" are two names.
+_SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The words of a statement: all that are `said`, those it is `about` (no standards of comparison), and `asked`,
-    those of the question that it answers."""
+    """A statement's text and the same without standards of comparison, what it is `about`, with the words of each and
+    those `asked` in the question that it answers."""
 
-    said: frozenset[str]
-    about: frozenset[str]
-    asked: frozenset[str]
+    text: str
+    about: str
+    said_words: frozenset[str]
+    about_words: frozenset[str]
+    asked_words: frozenset[str]
 
     @classmethod
     def of(cls, text: str, *, question: str = "") -> "Statement":
         """Read a statement; values that it gives, and labels, name nothing."""
-        plain = _DECIMAL.sub(" ", without_labels(text))
-        asked = _DECIMAL.sub(" ", without_labels(question))
-        return cls(content_words(plain), content_words(_STANDARD.sub(" ", plain)), content_words(asked))
+        said, asked = (_DECIMAL.sub(" ", without_labels(one)).casefold() for one in (text, question))
+        about = _STANDARD.sub(" ", said)
+        return cls(_spaced(said), _spaced(about), _words(said), _words(about), _words(asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """The words of the headers on one side of a value, and the nearest header as a text."""
+
+    words: frozenset[str]
+    head: str
+
+    @classmethod
+    def of(cls, headers: Sequence[str]) -> "_Axis":
+        texts = [without_labels(_CITED.sub("", text)).casefold() for text in headers]
+        words = frozenset().union(*(_words(without_labels(text).casefold()) for text in headers))
+        return cls(words, _spaced(texts[-1]) if texts else "")
+
+    def stands_in(self, text: str) -> bool:
+        """Whether the text has the nearest header by itself, not as a part of another name."""
+        return (
+            bool(self.head) and re.search(rf"(?<![\w+/&-]){re.escape(self.head)}(?![\w+/-]|\s[+&])", text) is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """The words of the headers beside a value, the title of its section among them, and of those above it."""
+    """What names a value: the headers beside it, its section's title among them, and those above it."""
 
-    row: frozenset[str]
-    column: frozenset[str]
+    row: _Axis
+    column: _Axis
 
     @property
     def words(self) -> frozenset[str]:
-        return self.row | self.column
+        return self.row.words | self.column.words
 
 
 class CellNames:
@@ -62,8 +88,7 @@ class CellNames:
         """The words that tell some values from others."""
 
     def _name(self, cell: Cell) -> _Name:
-        row, column = self._headers.row(cell), self._headers.column(cell)
-        return _Name(content_words(" ".join(row)), content_words(" ".join(column)))
+        return _Name(_Axis.of(self._headers.row(cell)), _Axis.of(self._headers.column(cell)))
 
     def heads(self, cell: Cell) -> str:
         """The headers that name a value."""
@@ -77,40 +102,44 @@ class CellNames:
     def fits(self, cell: Cell, statement: Statement) -> bool:
         """Whether no other value is named more fully than this one.
 
-        It is named more fully if the statement is about all the words of this one's names that it says, and about
-        another one; or about its whole name, of which this one's has more words than are said ("BERT" of "BERT+DSC").
-        The question must not speak for this one.
+        It is named more fully if the statement says of its names all that it says of this one's and more, standards of
+        comparison aside; or if it has the header of the other's row or column by itself, but not this one's ("BERT",
+        not "BERT+DSC"). The question must not speak for this one.
         """
         name = self._of.get(_key(cell))
         return name is None or not any(_is_fuller(other, name, statement) for other in self._names)
 
     def named(self, statement: Statement) -> list[Cell]:
         """The values whose names the statement holds best, in reading order; none where it names none."""
-        return [cell for cell in self.cells if self.words(cell) & statement.said and self.fits(cell, statement)]
+        cells = [cell for cell in self.cells if self.words(cell) & statement.said_words]
+        fitting = {name for name in {self._of[_key(cell)] for cell in cells} if self._is_best(name, statement)}
+        return [cell for cell in cells if self._of[_key(cell)] in fitting]
+
+    def _is_best(self, name: _Name, statement: Statement) -> bool:
+        return not any(_is_fuller(other, name, statement) for other in self._names)
 
 
 def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
-    if not name.words & statement.asked <= other.words:
+    if not name.words & statement.asked_words <= other.words:
         return False
-    if name.words & statement.said < other.words & statement.about:
+    axes = ((other.row, name.row), (other.column, name.column))
+    if any(theirs.head != ours.head and ours.stands_in(statement.text) for theirs, ours in axes):
+        return False
+    said = statement.said_words
+    if not all(ours.words & said <= theirs.words for theirs, ours in axes):
+        return False
+    more = (other.words & said) - name.words
+    if more & statement.about_words:
         return True
-    return _is_whole(other.row, name.row, other.column, name.column, statement) or _is_whole(
-        other.column, name.column, other.row, name.row, statement
-    )
+    return any(theirs.head != ours.head and theirs.stands_in(statement.about) for theirs, ours in axes)
 
 
-def _is_whole(
-    other: frozenset[str],
-    name: frozenset[str],
-    other_across: frozenset[str],
-    across: frozenset[str],
-    statement: Statement,
-) -> bool:
-    """Whether on one axis the statement says the other's whole name and only that part of this one's, while on the
-    axis across it says of the other's all that it says of this one's."""
-    said = name & statement.said
-    whole = bool(other) and other <= statement.about and said == other and other < name
-    return whole and across & statement.said <= other_across
+def _words(text: str) -> frozenset[str]:
+    return content_words(text) | {f"{sign}{word}" for sign, word in _SIGNED.findall(text)}
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _key(cell: Cell) -> tuple[int, int]:

@@ -26,8 +26,8 @@ _SAID: Mapping[str, re.Pattern[str]] = {
             "\u2212\u2013=-",
         ),
         ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall|all", "=+"),
-        ("mean", r"means?|averag\w*", "=/"),
-        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|of", "=/×"),
+        ("mean", r"means?|averag\w*", "="),
+        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided", "=×"),
     )
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from paperscope.types import Check
 from query.cell_names import Statement
-from query.numbers import numbers_in
+from query.numbers import numbers_in, without_labels
 from query.verification.agreement import agrees
 from query.verification.computing import Operand, computed
 from query.verification.mentions import Mention, mentions
@@ -16,6 +16,11 @@ __all__ = ["check_numbers"]
 # A text with more numbers than this is no operand: among so many, some pair gives almost any result.
 _MOST_OPERANDS = 12
 _MOST_SUPPORT = 3
+# A minus before one of these says twice that it is less, or contradicts it.
+_TWICE = re.compile(
+    r"(?i)\s*(?:%|percent|(?:percentage )?points?)?\s*"
+    r"(?:lower|higher|less|more|fewer|greater|larger|smaller|better|worse)\b"
+)
 _HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
 
 
@@ -31,6 +36,7 @@ class _Judge:
     def __init__(self, text: str, scope: Scope, question: str) -> None:
         self._scope = scope
         self._question = question
+        self._plain = without_labels(text)
         self._words = f"{text}\n{question}"
         self._statement = Statement.of(text, question=question)
         self._asked = [Operand(number, None) for number in numbers_in(question, spelled=True)]
@@ -73,14 +79,14 @@ class _Judge:
         return not mention.named or one.names.fits(one.cell, Statement.of(mention.named))
 
     def _computed(self, mention: Mention) -> Check | None:
+        if mention.number.sign == "-" and _TWICE.match(self._plain.partition(mention.number.text)[2]):
+            return None
         sets = (self._stated, self._main(self._scope.printed), self._main(self._scope.named))
         operands = [*self._stated, *self._operands]
         found = computed(mention.number, operands, words=self._words, sets=sets)
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))
-        if support:
-            self._stated.append(Operand(mention.number, support[0]))
         return Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
 
     def _main(self, printed: Sequence[Printed]) -> list[Operand]:
