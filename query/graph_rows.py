@@ -1,10 +1,10 @@
 """What the graph knows on a question: its entities, the relations that bear on it, and the rows of both."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
-from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
+from paperscope.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
 from query.words import content_words
 
 __all__ = ["Asserted", "GraphRows"]
@@ -28,9 +28,11 @@ class Asserted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GraphRows:
-    """What the graph adds to a context. `papers` restricts it to what stands in them; empty means all."""
+    """What the graph adds to a context. `papers` restricts it to what stands in them; empty means all. `element` finds
+    an element by id."""
 
     corpus: Corpus
+    element: Callable[[str], Element]
     papers: frozenset[str] = frozenset()
 
     def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
@@ -107,7 +109,7 @@ class GraphRows:
         return [source for source in one.sources if not self.papers or source.partition("/")[0] in self.papers]
 
     def _places(self, one: Entity | Relation) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys(self.corpus.element(source).place for source in self.sources(one)[:_PLACES]))
+        return tuple(dict.fromkeys(self.element(source).place for source in self.sources(one)[:_PLACES]))
 
 
 def _share(relation: Relation, asked: Set[str]) -> float:
