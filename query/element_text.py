@@ -2,9 +2,16 @@
 
 from paperscope.types import Element, Equation, Figure, Paper, Table
 
-__all__ = ["Pictured", "caption_of", "element_text", "mentions_of"]
+__all__ = ["PICTURED", "Pictured", "caption_of", "element_text", "kind_of", "mentions_of"]
 
 Pictured = Table | Figure | Equation
+PICTURED = frozenset(("table", "figure", "equation"))
+"""The kinds of `Pictured`."""
+
+
+def kind_of(element: str) -> str:
+    """The kind of an element by its id (see `Paper`), for where there is no need to fetch it."""
+    return element.rpartition("/")[2].partition("-")[0]
 
 
 def caption_of(element: Pictured) -> str:

@@ -1,10 +1,10 @@
 """What the graph knows on a question: its entities, the relations that bear on it, and the rows of both."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
-from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
+from paperscope.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
 from query.words import content_words
 
 __all__ = ["Asserted", "GraphRows"]
@@ -29,9 +29,10 @@ class Asserted:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GraphRows:
     """What the graph of these papers (none given: of all) adds to a context. It costs what they hold: what a library
-    of thousands says of "accuracy" is not read."""
+    of thousands says of "accuracy" is not read. `element` finds an element by id."""
 
     corpus: Corpus
+    element: Callable[[str], Element]
     papers: tuple[str, ...] = ()
 
     def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
@@ -104,7 +105,7 @@ class GraphRows:
         return self.corpus.degrees(list(dict.fromkeys(entities)), papers=self.papers)
 
     def _places(self, one: Entity | Relation) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys(self.corpus.element(source).place for source in one.sources[:_PLACES]))
+        return tuple(dict.fromkeys(self.element(source).place for source in one.sources[:_PLACES]))
 
 
 def _share(relation: Relation, asked: Set[str]) -> float:

@@ -90,14 +90,15 @@ class Retriever:
     def _find(self, question: str, candidates: Candidates, within: Sequence[str]) -> _Found:
         pool = Pool(self._corpus, candidates)
         about = within or pool.papers()
-        graph = GraphRows(corpus=self._corpus, papers=tuple(about))
+        papers = [self._corpus.paper(paper) for paper in about]
+        pool.remember(papers)
+        graph = GraphRows(corpus=self._corpus, element=pool.element, papers=tuple(about))
         entities = graph.entities(
             self._entities(candidates), limit=self._options.entities, works=_named_outright(candidates)
         )
         relations = graph.relations(
             entities, asked=content_words(question), limit=max(self._options.relations, _LIFTING)
         )
-        papers = [self._corpus.paper(paper) for paper in about]
         named = find_references(question, papers)
         pool.lift_named(named)
         if self._options.graph:
