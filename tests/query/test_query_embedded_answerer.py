@@ -189,6 +189,31 @@ async def test_a_choice_is_made_by_what_stands_beside_the_name() -> None:
     assert (await ask("Is the WebBank corpus Finnish or English?")).text.startswith("English: “")
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Were the annotators paid by the hour?", "Yes: “Annotators were paid by the hour.” (page 2)"),
+        ("Were the annotators not paid by the hour?", "No: “Annotators were paid by the hour.” (page 2)"),
+    ],
+)
+async def test_yes_and_no_come_with_the_sentence_that_settles_it(question: str, answer: str) -> None:
+    assert (await ask(question)).text == answer
+
+
+async def test_a_question_that_no_sentence_settles_is_left_open() -> None:
+    assert (await ask("Were the annotators trained before the crawl?")).status == "unanswerable"
+
+
+async def test_a_property_that_no_sentence_states_is_left_open() -> None:
+    assert (await ask("What learning rate was used for WebBank?")).status == "unanswerable"
+
+
+async def test_what_a_picture_shows_is_left_to_a_vision_model() -> None:
+    draft = await ask("What is the color of the highest bar in Figure 1?")
+    assert draft.status == "unanswerable"
+    assert "What a picture shows is not read without a vision model." in draft.text
+
+
 async def test_a_formula_comes_with_the_equation_behind_its_sentence() -> None:
     draft = await ask("How is the smoothing weight calculated?")
     assert "w = 1 / (1 + n)" in draft.text
