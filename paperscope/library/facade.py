@@ -55,6 +55,7 @@ class Library:
                 entities=settings.retrieval.entities,
                 relations=settings.retrieval.relations,
                 images=settings.retrieval.images,
+                graph=settings.retrieval.graph,
             ),
         )
         self._loop = LoopThread()
