@@ -92,9 +92,7 @@ async def time_questions(
     return tuple(asked)
 
 
-def tell(
-    stream: TextIO, folder: Path, *, papers: int, seconds: float, asked: tuple[Asked, ...] = ()
-) -> None:
+def tell(stream: TextIO, folder: Path, *, papers: int, seconds: float, asked: tuple[Asked, ...] = ()) -> None:
     """Write what there is to tell of the library in `folder` as a line of JSON."""
     told = Told(
         papers=papers,
