@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paperscope.protocols import Corpus
 from paperscope.types import Candidates, Chunk, Element, Paper
-from query.element_text import PICTURED, kind_of
+from query.element_text import is_pictured, is_reference
 from query.fusion import best_first, fuse
 from query.references import References
 
@@ -34,7 +34,7 @@ class Pool:
         self._corpus = corpus
         self._elements: dict[str, Element] = {}
         fused = fuse(candidates)
-        self._chunks = {chunk: corpus.chunk(chunk) for chunk in fused}
+        self._chunks = dict(corpus.chunks(list(fused)))
         self.scores = {chunk: score * self._worth(chunk) for chunk, score in fused.items()}
         self._best = max(self.scores.values(), default=1.0)
 
@@ -46,11 +46,11 @@ class Pool:
         """Take elements from these papers from now on."""
         self._elements |= {element.id: element for paper in papers for element in paper.elements}
 
-    def element(self, element: str) -> Element:
-        """An element by id; each is fetched once, and not at all where its paper is remembered."""
-        if element not in self._elements:
-            self._elements[element] = self._corpus.element(element)
-        return self._elements[element]
+    def elements(self, ids: Iterable[str]) -> Mapping[str, Element]:
+        """The elements under these ids; each is fetched once, and not at all where its paper is remembered."""
+        wanted = list(dict.fromkeys(ids))
+        self._elements.update(self._corpus.elements([key for key in wanted if key not in self._elements]))
+        return {key: self._elements[key] for key in wanted}
 
     def nearness(self, chunk: str) -> float:
         """A chunk's score as a share (0 to 1) of the best that words and vectors gave."""
@@ -80,7 +80,7 @@ class Pool:
         gains: dict[str, float] = {}
         for paper in papers:
             for link in paper.links:
-                if link.source in holders and kind_of(link.target) in PICTURED:
+                if link.source in holders and is_pictured(link.target):
                     gain = _LINKED * self.nearness(holders[link.source])
                     gains[link.target] = max(gain, gains.get(link.target, 0.0))
         self._lift_holders(gains)
@@ -102,9 +102,7 @@ class Pool:
         self._best = 1.0
 
     def _worth(self, chunk: str) -> float:
-        return (
-            _BIBLIOGRAPHY if all(kind_of(element) == "reference" for element in self._chunks[chunk].elements) else 1.0
-        )
+        return _BIBLIOGRAPHY if all(map(is_reference, self._chunks[chunk].elements)) else 1.0
 
     def _lift_holders(self, gains: Mapping[str, float]) -> None:
         """Lift the chunks of these elements, each by the best of them."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from paperscope.types import Element, Equation, Figure, Paper, PaperEntry, Passage, Reference, Table
 
@@ -27,6 +28,8 @@ _RANGE = re.compile(r"(?<![\d.])(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*(\d+)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
 _LONGEST_RANGE = 20
+# Each question is held against the titles of all papers.
+_TITLES_KEPT = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,6 +127,7 @@ def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
     return found[at : at + 1] if found else []
 
 
+@lru_cache(maxsize=_TITLES_KEPT)
 def _folded(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 

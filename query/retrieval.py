@@ -1,11 +1,21 @@
 """A question's context: what the index proposes and the question names, fused, cut to what a model can read."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus, Embedder, GraphIndex, Reranker
-from paperscope.types import Candidates, Chunk, Context, ContextImage, ContextSource, Entity, Paper, RetrievalRequest
+from paperscope.types import (
+    Candidates,
+    Chunk,
+    Context,
+    ContextImage,
+    ContextSource,
+    Element,
+    Entity,
+    Paper,
+    RetrievalRequest,
+)
 from query.element_text import Pictured, caption_of
 from query.graph_rows import Asserted, GraphRows
 from query.image_candidates import picture_candidates
@@ -92,7 +102,7 @@ class Retriever:
         about = within or pool.papers()
         papers = [self._corpus.paper(paper) for paper in about]
         pool.remember(papers)
-        graph = GraphRows(corpus=self._corpus, element=pool.element, papers=tuple(about))
+        graph = GraphRows(corpus=self._corpus, papers=tuple(about))
         entities = graph.entities(
             self._entities(candidates), limit=self._options.entities, works=_named_outright(candidates)
         )
@@ -123,18 +133,22 @@ class Retriever:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
         pool.include([image.id for image in images])
-        relations = [one.relation for one in found.relations[: self._options.relations]]
+        sources = self._sources(pool, images)
+        elements = pool.elements(element for chunk in sources for element in chunk.elements)
+        entities, relations = graph.rows(found.entities, found.relations[: self._options.relations])
         return Context(
-            entities=graph.entity_rows(found.entities),
-            relations=graph.relation_rows(relations),
-            sources=tuple(_source_row(number, chunk, pool) for number, chunk in enumerate(self._sources(pool, images))),
+            entities=entities,
+            relations=relations,
+            sources=tuple(_source_row(number, chunk, elements) for number, chunk in enumerate(sources)),
             images=tuple(_image_row(number, image) for number, image in enumerate(images)),
         )
 
     def _images(self, question: str, found: _Found) -> list[Pictured]:
-        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
         seen_in = [entity.sources for entity in found.entities]
         candidates = picture_candidates(self._corpus, found.pool, found.papers, seen_in)
+        if not candidates:
+            return []
+        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
         chooser = ImageChooser(question=question, rarity=rarity, references=found.named)
         return chooser.choose(candidates, limit=self._options.images)
 
@@ -158,9 +172,9 @@ def _named_outright(candidates: Candidates) -> frozenset[str]:
     return frozenset(hit.id for hit in candidates.named if hit.score > 1)
 
 
-def _source_row(number: int, chunk: Chunk, pool: Pool) -> ContextSource:
+def _source_row(number: int, chunk: Chunk, elements: Mapping[str, Element]) -> ContextSource:
     """The chunk under the element that it is there for."""
-    held = (element for element in chunk.elements if pool.element(element).place == chunk.place)
+    held = (element for element in chunk.elements if elements[element].place == chunk.place)
     return ContextSource(id=number, content=chunk.shown, element=next(held, chunk.elements[0]), place=chunk.place)
 
 

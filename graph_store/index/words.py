@@ -4,40 +4,18 @@ import json
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
 from graph_store.database import readable_uri, use_memory
 from graph_store.index.terms import folded, longest_first, match_terms, name_key, windows
+from graph_store.index.words_file import CLEAR, checked, connect, prepared
 from graph_store.values import Mark, Searchable
 from paperscope.types import WORK, Hit
 
 __all__ = ["WordIndex"]
-
-_FORMAT = 1
-_TABLES = """
-CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
-INSERT INTO mark VALUES (0, '');
-CREATE TABLE chunks (number INTEGER PRIMARY KEY, id TEXT NOT NULL, paper TEXT NOT NULL);
-CREATE INDEX chunks_by_paper ON chunks (paper);
-CREATE VIRTUAL TABLE chunk_words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
-CREATE TABLE names (key TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, paper TEXT NOT NULL);
-CREATE INDEX names_by_key ON names (key, entity, paper);
-CREATE INDEX names_by_entity ON names (entity, name, paper);
-CREATE INDEX names_by_paper ON names (paper, entity);
-CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
-CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
-PRAGMA user_version = 1;
-"""
-_CLEAR = (
-    "DELETE FROM chunks",
-    "DELETE FROM chunk_words",
-    "DELETE FROM names",
-    "DELETE FROM entities",
-    "DELETE FROM entity_words",
-    "UPDATE mark SET revision = 0, token = ''",
-)
 
 # Lists travel as JSON: the queries stay constant, whatever their length. No papers (NULL) means all.
 _CHUNKS = """
@@ -58,13 +36,17 @@ AND (:papers IS NULL OR EXISTS (
 ORDER BY rank, entities.id LIMIT :limit
 """
 _FREQUENCIES = """
-SELECT (SELECT count(*) FROM chunk_words WHERE chunk_words MATCH wanted.value) FROM json_each(?) AS wanted
+SELECT wanted.value, (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH wanted.value LIMIT :most))
+FROM json_each(:terms) AS wanted
 """
 _NAMED = """
 SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
+# So many texts are ranked at most, however large the library is, as a word that stands in more tells little. A library
+# of some hundred papers has no more.
+_RANKED = 10_000
 # k1 + 1, which BM25 gives for a word over and over; FTS5's bm25() has k1 = 1.2.
 _MOST_OF_A_WORD = 2.2
 
@@ -80,27 +62,27 @@ class WordIndex:
     @classmethod
     def open(cls, file: Path) -> Self:
         """Open the index in `file`, or make it. An index of another format raises sqlite3.DatabaseError."""
-        connection = _connect(str(file))
+        connection = connect(str(file))
         connection.execute("PRAGMA journal_mode = WAL")
         # It can be built anew: a power cut may cost the last commits, which are then caught up from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
         use_memory(connection)
-        return cls(_prepared(connection), writable=True)
+        return cls(prepared(connection), writable=True)
 
     @classmethod
     def open_read_only(cls, file: Path) -> Self:
         """Open an index that is there, without writing."""
-        connection = _connect(readable_uri(file))
-        return cls(_checked(connection), writable=False)
+        connection = connect(readable_uri(file))
+        return cls(checked(connection), writable=False)
 
     @classmethod
     def in_memory(cls) -> Self:
         """An empty index that lives with this process."""
-        return cls(_prepared(_connect(":memory:")), writable=True)
+        return cls(prepared(connect(":memory:")), writable=True)
 
     def copy_in_memory(self) -> Self:
         """A copy that lives with this process; this one is closed."""
-        connection = _connect(":memory:")
+        connection = connect(":memory:")
         self._connection.backup(connection)
         self.close()
         return type(self)(connection, writable=True)
@@ -119,7 +101,7 @@ class WordIndex:
         """Forget everything."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            for statement in _CLEAR:
+            for statement in CLEAR:
                 self._connection.execute(statement)
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Mark) -> None:
@@ -134,14 +116,18 @@ class WordIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give."""
-        hits = self._ranked(_CHUNKS, text, papers=papers, limit=limit)
-        most = self._most(text) if hits else 1.0
-        return [Hit(id=hit.id, score=hit.score / most) for hit in hits]
+        """The chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give.
+
+        So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0. Over
+        all of a large library only the rarer words count.
+        """
+        holding = self._holding("chunk_words", text, papers=papers)
+        most = self._most(holding.values())
+        return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(_CHUNKS, holding, papers, limit)]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The entities whose names share words with the text, by BM25."""
-        return self._ranked(_ENTITIES, text, papers=papers, limit=limit)
+        """The entities whose names share words with the text, by BM25; the rarer words of many, as for chunks."""
+        return self._ranked(_ENTITIES, self._holding("entity_words", text, papers=papers), papers, limit)
 
     def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
         """The entities whose name or alias stands in the text, with its length there, longest first."""
@@ -157,23 +143,35 @@ class WordIndex:
         query = "SELECT number, id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
-    def _ranked(self, query: str, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        terms = match_terms(text)
-        if not terms:
-            return []
+    def _ranked(self, query: str, terms: Iterable[str], papers: Sequence[str], limit: int) -> list[Hit]:
         values = {"expression": " OR ".join(terms), "papers": _list(papers), "limit": limit}
+        if not values["expression"]:
+            return []
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
-    def _most(self, text: str) -> float:
-        """The most that BM25 can give for the text's words: the sum of idf (k1 + 1).
+    def _holding(self, table: str, text: str, *, papers: Sequence[str]) -> dict[str, int]:
+        """The text's words that are searched for, with the number of rows that hold each: those of some papers, all;
+        of the whole library the rarest, and further ones as long as together they stand in no more than `_RANKED`."""
+        terms = match_terms(text)
+        most = -1 if papers else _RANKED + 1
+        values = {"terms": json.dumps(terms), "most": most}
+        found = dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
+        if papers or sum(found.values()) <= _RANKED:
+            return found
+        rarest = sorted(filter(found.__getitem__, terms), key=found.__getitem__)
+        rows = accumulate(found[term] for term in rarest)
+        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= _RANKED or term == rarest[0]}
+        return {term: found[term] for term in terms if term in kept}
+
+    def _most(self, holding: Iterable[int]) -> float:
+        """The most that BM25 can give for words that so many chunks hold: the sum of idf (k1 + 1).
 
         With an idf that stays above 0 (Lucene's), where FTS5 takes one of 0 for a word of half the chunks: a chunk that
         holds such words alone has no share to speak of.
         """
         size = self._size()
-        found = self._connection.execute(_FREQUENCIES, (json.dumps(match_terms(text)),))
         # Another process may add chunks meanwhile.
-        telling = (math.log1p((max(size - holding, 0) + 0.5) / (holding + 0.5)) for (holding,) in found)
+        telling = (math.log1p((max(size - number, 0) + 0.5) / (number + 0.5)) for number in holding)
         return _MOST_OF_A_WORD * sum(telling)
 
     def _size(self) -> int:
@@ -225,25 +223,6 @@ class WordIndex:
             cursor = self._connection.execute("INSERT INTO entities (id, names) VALUES (?, ?)", (entity, names))
             row = (cursor.lastrowid, names)
             self._connection.execute("INSERT INTO entity_words (rowid, names) VALUES (?, ?)", row)
-
-
-def _connect(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
-
-
-def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Make the tables where there are none."""
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    return _checked(connection)
-
-
-def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found != _FORMAT:
-        connection.close()
-        raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
-    return connection
 
 
 def _list(papers: Sequence[str]) -> str | None:

@@ -1,6 +1,7 @@
 """The embedded answerer as a whole: table or text, choices, formulas, and when it abstains."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -104,8 +105,11 @@ class Shelf:
     def element(self, element: str) -> Element:
         return self._elements[element]
 
-    def chunk(self, chunk: str) -> Chunk:
-        return self._chunks[chunk]
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        return {key: self._elements[key] for key in ids}
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        return {key: self._chunks[key] for key in ids}
 
     def images(self, paper: str) -> PaperImages:
         return PaperImages()
