@@ -100,6 +100,11 @@ class CellNames:
         name = self._of.get(_key(cell))
         return name.words if name is not None else frozenset()
 
+    def has_row(self, cell: Cell, statement: Statement) -> bool:
+        """Whether the statement names the value's row by itself."""
+        name = self._of.get(_key(cell))
+        return name is not None and name.row.stands_in(statement.text)
+
     def fits(self, cell: Cell, statement: Statement) -> bool:
         """Whether no other value is named more fully than this one.
 
