@@ -60,8 +60,8 @@ class Answer:
     `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
     no relevant image made a merge necessary), `text` the final one. `model` names the model that wrote it, "" where
     the embedded answerer did. `warnings` flag what is not supported by the evidence. `confidence` (0 to 1) tells how
-    sure whoever wrote it was, None where they don't say: the embedded answerer gives the share of the question's
-    telling words that the evidence accounts for, by which it also decides whether to answer.
+    sure whoever wrote it was, None where they don't say: the embedded answerer gives how probable it is that the
+    evidence answers the question, by which it also decides whether to answer.
     """
 
     question: str
