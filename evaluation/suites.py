@@ -33,6 +33,10 @@ SUITES = {
         "evaluation.citations.suite:citations_suite",
         "Citations: does each claim's place contain what the claim says, and is it on the right page?",
     ),
+    "verification": (
+        "evaluation.verification.suite:verification_suite",
+        "Verification: are wrong numbers flagged that are planted in right answers, and the right ones not?",
+    ),
     "cost": (
         "evaluation.cost.suite:cost_suite",
         "Cost: model calls, tokens, money and time, a paper and a question; the figures are means.",

@@ -21,6 +21,7 @@ from paperscope.types import (
     ModelRequest,
     Paper,
     PaperEntry,
+    PaperImages,
     ParsedPaper,
     Relation,
     RetrievalRequest,
@@ -193,6 +194,10 @@ class Corpus(Protocol):
 
     def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
         """In how many relations of these papers (none given: all) each entity stands; those in none are left out."""
+        ...
+
+    def images(self, paper: str) -> PaperImages:
+        """What a vision model saw in the paper's pictures; empty where none looked at them."""
         ...
 
     def crop(self, crop: str) -> bytes:

@@ -103,7 +103,7 @@ class ModelAnswerer:
             with stages.run("merging"):
                 final, spent = await self._ask_merge(question, context, initial, findings)
             usage += spent
-        finder = EvidenceFinder(corpus=self._corpus, context=context, findings=findings)
+        finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return Written(
             draft=_draft(final, finder, warnings=_unread(context, readings)),
             initial=initial.answer,

@@ -6,14 +6,14 @@ from typing import Protocol
 
 from paperscope.errors import InputError, UnknownPaperError
 from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
-from paperscope.types import Answer, Claim, Context, Usage
+from paperscope.types import Answer, Context, Usage
 from query.answering import ModelAnswerer, Written
 from query.draft import Draft
-from query.element_text import element_text
+from query.exhibits import exhibits_of
 from query.image_reading import ImageReader
 from query.retrieval import Retrieval, RetrievalOptions, Retriever
 from query.stages import Stages
-from query.verification import verify
+from query.verification import Cited, Verified, verify
 
 __all__ = ["QueryEngine", "TextAnswerer"]
 
@@ -77,7 +77,7 @@ class QueryEngine:
         question = question.strip()
         written = await self._write(question, retrieval, stages)
         with stages.run("verifying"):
-            warnings = self._verify(question, written.draft)
+            verified = self._verify(question, written.draft, retrieval.context)
         draft = written.draft
         return Answer(
             question=question,
@@ -86,13 +86,15 @@ class QueryEngine:
             claims=draft.claims,
             context=retrieval.context,
             readings=written.readings,
+            exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
             merged=written.merged,
             model=self._model.name if self._model and retrieval.context.sources else "",
             usage=written.usage,
             seconds=stages.seconds,
             stages=stages.times,
-            warnings=(*draft.warnings, *warnings),
+            checks=verified.checks,
+            warnings=(*draft.warnings, *verified.warnings),
             confidence=draft.confidence,
         )
 
@@ -117,15 +119,15 @@ class QueryEngine:
             self._text_answerer = EmbeddedAnswerer(self._corpus, self._embedder)
         return self._text_answerer
 
-    def _verify(self, question: str, draft: Draft) -> tuple[str, ...]:
+    def _verify(self, question: str, draft: Draft, context: Context) -> Verified:
         if draft.status == "unanswerable":
-            return ()
-        return verify(question=question, text=draft.text, claims=draft.claims, texts=self._texts(draft.claims))
-
-    def _texts(self, claims: Sequence[Claim]) -> dict[str, str]:
-        """The text of every element that the claims cite."""
-        ids = {evidence.element for claim in claims for evidence in claim.evidence}
-        return {element: element_text(self._corpus.element(element)) for element in ids}
+            return Verified(checks=(), warnings=())
+        ids = {evidence.element for claim in draft.claims for evidence in claim.evidence}
+        cited = Cited(
+            elements={element: self._corpus.element(element) for element in ids},
+            around=[source.content for source in context.sources],
+        )
+        return verify(question=question, text=draft.text, claims=draft.claims, cited=cited)
 
     def _check_paper(self, paper: str) -> None:
         try:

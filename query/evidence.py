@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from paperscope.protocols import Corpus
 from paperscope.sentences import sentences
 from paperscope.types import Cell, Context, ContextSource, Element, Evidence, ImageFinding, Place, Table, paper_words
+from query.cell_names import CellNames, Statement
 from query.element_text import element_text
 from query.numbers import Number, numbers_in
 from query.words import content_words
@@ -14,7 +15,8 @@ from query.words import content_words
 __all__ = ["EvidenceFinder"]
 
 _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
-_MOST_CELLS = 6
+_MOST_CELLS = 12
+_MOST_NAMED = 6
 _LONGEST_QUOTE = 400
 
 
@@ -24,13 +26,15 @@ class EvidenceFinder:
 
     corpus: Corpus
     context: Context
+    question: str = ""
     findings: Mapping[int, ImageFinding] = field(default_factory=dict)
 
     def find(self, row: str, *, claim: str) -> tuple[Evidence, ...]:
         """The evidence that a row holds for a claim; empty if there is no such row.
 
-        It is as narrow as can be told: in a table the cells that print the claim's numbers, in a passage the sentence
-        nearest to the claim. Only the paper's own words are quoted, never what a vision model saw in its pictures.
+        It is as narrow as can be told: in a table the cells that print the claim's numbers, or that it names where it
+        computes, in a passage the sentence nearest to the claim, and those that print its further numbers. Only the
+        paper's own words are quoted, never what a vision model saw in its pictures.
         """
         match = _ROW.fullmatch(row.strip())
         if match is None:
@@ -57,15 +61,33 @@ class EvidenceFinder:
         cells = [
             Evidence(element=table.id, place=cell.place, quote=cell.text)
             for table in tables
-            for cell in _cells_for(table, claim)
+            for cell in self._cells(table, claim)
         ]
         if cells:
             return tuple(cells[:_MOST_CELLS])
-        quote = _nearest_sentence(paper_words(source.content), claim)
-        holder = next((element for element in elements if quote in element_text(element)), None)
-        if holder is None:
-            return (Evidence(element=source.element, place=source.place, quote=quote[:_LONGEST_QUOTE]),)
-        return (Evidence(element=holder.id, place=holder.place, quote=quote[:_LONGEST_QUOTE]),)
+        quotes = _sentences_for(paper_words(source.content), claim)
+        return tuple(self._quoted(quote, source, elements) for quote in quotes)
+
+    def _quoted(self, quote: str, source: ContextSource, elements: Sequence[Element]) -> Evidence:
+        holder = next((element for element in elements if quote in element_text(element)), source)
+        element = holder.element if isinstance(holder, ContextSource) else holder.id
+        return Evidence(element=element, place=holder.place, quote=quote[:_LONGEST_QUOTE])
+
+    def _cells(self, table: Table, claim: str) -> list[Cell]:
+        """For each number of the claim the cell that prints it and whose row and column it names best; the cells that
+        it names where a number is printed in none of these."""
+        names = CellNames(table)
+        statement = Statement.of(claim, question=self.question)
+        chosen: dict[tuple[int, int], Cell] = {}
+        numbers = list(numbers_in(claim))
+        for number in numbers:
+            printing = [cell for cell in table.cells if cell.role == "value" and _states(cell.text, number)]
+            fitting = [cell for cell in printing if names.fits(cell, statement)]
+            named = names.named(statement) if not fitting else []
+            if fitting:
+                named = [max(fitting, key=lambda cell: len(names.words(cell) & (statement.said | statement.asked)))]
+            chosen |= {(cell.row, cell.column): cell for cell in named if len(named) <= _MOST_NAMED}
+        return list(chosen.values())
 
     def _elements_of(self, source: ContextSource) -> list[Element]:
         chunks = self.corpus.chunks_of([source.element])
@@ -77,39 +99,21 @@ class EvidenceFinder:
         return [element for element in elements if element.place == place][:1]
 
 
-def _cells_for(table: Table, claim: str) -> list[Cell]:
-    """For each number of the claim the cell that prints it; among several the one whose row and column it names."""
-    asked = content_words(claim)
-    chosen: dict[tuple[int, int], Cell] = {}
-    for number in numbers_in(claim):
-        cells = [cell for cell in table.cells if cell.role == "value" and _prints(cell, number)]
-        if cells:
-            best = max(cells, key=lambda cell: len(asked & content_words(_headers(table, cell))))
-            chosen[best.row, best.column] = best
-    return list(chosen.values())
-
-
-def _prints(cell: Cell, number: Number) -> bool:
-    return any(other.value == number.value for other in numbers_in(cell.text))
-
-
-def _headers(table: Table, cell: Cell) -> str:
-    """The names of the cell's row and column, with the title of the section that it stands under."""
-    heads = [
-        other.text
-        for other in table.cells
-        if other.role != "value" and (other.row <= cell.row < other.row + other.row_span or _above(other, cell))
-    ]
-    sections = [other.text for other in table.cells if other.role == "section" and other.row < cell.row]
-    return " ".join((*heads, *sections[-1:]))
-
-
-def _above(header: Cell, cell: Cell) -> bool:
-    return header.role == "column_header" and header.column <= cell.column < header.column + header.column_span
-
-
-def _nearest_sentence(text: str, claim: str) -> str:
-    """The sentence, or line of a table, that shares most words and numbers with the claim."""
+def _sentences_for(text: str, claim: str) -> list[str]:
+    """The sentence, or line of a table, that shares most words and numbers with the claim; for each number of the claim
+    that it lacks, the one among those that print it."""
     asked = content_words(claim)
     parts: Sequence[str] = [part for line in text.splitlines() for part in sentences(line)] or [text]
-    return max(parts, key=lambda part: len(asked & content_words(part)))
+
+    def shared(part: str) -> int:
+        return len(asked & content_words(part))
+
+    chosen = [max(parts, key=shared)]
+    for number in numbers_in(claim):
+        if not any(_states(part, number) for part in chosen):
+            chosen += sorted((part for part in parts if _states(part, number)), key=shared)[-1:]
+    return chosen
+
+
+def _states(text: str, number: Number) -> bool:
+    return any(other.value == number.value for other in numbers_in(text, spelled=True))

@@ -72,6 +72,9 @@ def _final(answer: Answer) -> str:
         lines.append("**Status**: the papers do not say.")
     if answer.claims:
         lines.append("**Claims and their places**:\n\n" + "\n".join(_claim(claim) for claim in answer.claims))
+    formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
+    if formulas:
+        lines.append("**Computed**:\n\n" + "\n".join(f"- {_line(formula)}" for formula in formulas))
     lines += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
     lines.append(f"_{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
     return "\n\n".join(lines)

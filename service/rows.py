@@ -47,6 +47,10 @@ class BatchRow:
                 }
                 for claim in (answer.claims if answer else ())
             ],
+            "checks": [
+                {"number": check.number, "finding": check.finding, "formula": check.formula}
+                for check in (answer.checks if answer else ())
+            ],
             "images": [_image(reading) for reading in (answer.readings if answer else ())],
             "usage": {
                 "calls": usage.calls,

@@ -144,13 +144,16 @@ def images_line(images: PaperImages) -> str:
 
 
 def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableType:
-    """An answer with its claims' places; `name_of` turns an element's id into what a reader calls it."""
+    """An answer with its claims' places and how its numbers were computed; `name_of` turns an element's id into what a
+    reader calls it."""
     style = "green" if answer.status == "answered" else "yellow"
     parts: list[RenderableType] = [Text(answer.question, style="bold cyan"), Text(answer.text, style=style)]
     places = [
         _evidence(item, number=number, name_of=name_of) for number, item in enumerate(_cited(answer.claims), start=1)
     ]
     parts += [Padding(place, (0, 0, 0, 2)) for place in places]
+    formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
+    parts += [Padding(Text(formula, style="dim"), (0, 0, 0, 2)) for formula in formulas]
     parts += [Padding(Text(f"! {warning}", style="yellow"), (0, 0, 0, 2)) for warning in answer.warnings]
     if answer.model:
         parts.append(Padding(Text(f"{answer.model}: {answer.usage}", style="dim"), (0, 0, 0, 2)))

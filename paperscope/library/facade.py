@@ -16,6 +16,7 @@ from paperscope.library.estimating import Estimator
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbourhood
+from paperscope.library.view import AnswerView, view_answer
 from paperscope.models import Budget, MeteredModel, Models, RehearsedModel, build_models
 from paperscope.protocols import LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings, load_settings
@@ -155,6 +156,10 @@ class Library:
 
     async def _ask(self, question: str, papers: Sequence[str], on_stage: OnStage) -> Answer:
         return await self._engine.ask(question, papers=self._ids(papers), on_stage=on_stage)
+
+    def show(self, answer: Answer) -> AnswerView:
+        """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""
+        return view_answer(answer, find_crop=self._store.crop, find_element=self._store.element)
 
     def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Context:
         """The context that an answer would rest on, without answering."""

@@ -1,4 +1,4 @@
-"""Answers: text, the claims it consists of, and the places they rest on."""
+"""Answers: text, the claims it consists of, the places they rest on, and what is to be seen there."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,10 +7,24 @@ from paperscope.types.context import Context
 from paperscope.types.images import UnreadImage
 from paperscope.types.model import Usage
 from paperscope.types.place import Place
+from paperscope.types.tables import Cell
 
-__all__ = ["Answer", "Claim", "Evidence", "ImageFinding", "Reading", "StageTime", "Status"]
+__all__ = [
+    "Answer",
+    "Check",
+    "CitedCell",
+    "Claim",
+    "Evidence",
+    "Exhibit",
+    "Finding",
+    "ImageFinding",
+    "Reading",
+    "StageTime",
+    "Status",
+]
 
 Status = Literal["answered", "unanswerable"]
+Finding = Literal["asked", "printed", "computed", "unsupported"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +45,21 @@ class Claim:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """How one number of an answer stands to the evidence that is cited for it.
+
+    "asked": the question gives it; "printed": `support` prints it; "computed": it follows, as `formula` shows
+    ("94.90 − 94.37 = 0.53"), from numbers that `support` prints; "unsupported": neither, and a warning says so. An
+    operand that the question gives has no support.
+    """
+
+    number: str
+    finding: Finding
+    formula: str = ""
+    support: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ImageFinding:
     """What the vision model read in an image for the question; `relevant` tells whether it bears on it."""
 
@@ -43,6 +72,33 @@ class ImageFinding:
 
 
 Reading = ImageFinding | UnreadImage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CitedCell:
+    """A cell that an answer cites, with the headers of its row and its column, "" where it has none."""
+
+    cell: Cell
+    row: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exhibit:
+    """A table, figure or equation that an answer cites or had read.
+
+    `caption` is an equation's text as parsed; `latex` what a vision model read an equation as, "" where none did.
+    `crops` name its pictures by content hash (see `Library.crop`); `cells` are those that are cited.
+    """
+
+    element: str
+    kind: Literal["table", "figure", "equation"]
+    place: Place
+    label: str = ""
+    caption: str = ""
+    latex: str = ""
+    crops: tuple[str, ...] = ()
+    cells: tuple[CitedCell, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +115,9 @@ class Answer:
 
     `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
     no relevant image made a merge necessary), `text` the final one. `model` names the model that wrote it, "" where
-    the embedded answerer did. `warnings` flag what is not supported by the evidence. `confidence` (0 to 1) tells how
+    the embedded answerer did. `exhibits` are the
+    tables, figures and equations that it cites or had read; `checks` tell of each number what supports it, `warnings`
+    flag what nothing does. `confidence` (0 to 1) tells how
     sure whoever wrote it was, None where they don't say: the embedded answerer gives the share of the question's
     telling words that the evidence accounts for, by which it also decides whether to answer.
     """
@@ -70,11 +128,19 @@ class Answer:
     claims: tuple[Claim, ...]
     context: Context
     readings: tuple[Reading, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
     initial: str = ""
     merged: str = ""
     model: str = ""
     usage: Usage = Usage()
     seconds: float = 0.0
     stages: tuple[StageTime, ...] = ()
+    checks: tuple[Check, ...] = ()
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
+
+    def _repr_html_(self) -> str:
+        """For a notebook, without crops, which are in the library's store: `Library.show` shows them too."""
+        from paperscope.types.answer_html import answer_html
+
+        return answer_html(self)

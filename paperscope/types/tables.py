@@ -3,7 +3,7 @@
 import csv
 import html
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -96,12 +96,15 @@ class Table:
         csv.writer(out).writerows(self.grid())
         return out.getvalue()
 
-    def to_html(self) -> str:
-        """An HTML table with spans, every text escaped; a position without a cell is an empty one."""
+    def to_html(self, *, marked: Collection[Cell] = ()) -> str:
+        """An HTML table with spans, every text escaped; a position without a cell is an empty one.
+
+        The texts of `marked` cells are set in <mark>.
+        """
         shape = self.shape
         covered = {place for cell in self.cells for place in _covered(cell)}
         holes = ((row, column) for row in range(shape[0]) for column in range(shape[1]) if (row, column) not in covered)
-        parts = [((cell.row, cell.column), _cell_html(cell)) for cell in self.cells]
+        parts = [((cell.row, cell.column), _cell_html(cell, marked=cell in marked)) for cell in self.cells]
         parts += [(hole, "<td></td>") for hole in holes]
         rows: list[list[str]] = [[] for _ in range(shape[0])]
         for (row, _), part in sorted(parts):
@@ -128,9 +131,10 @@ def _covered(cell: Cell) -> Iterator[tuple[int, int]]:
             yield row, column
 
 
-def _cell_html(cell: Cell) -> str:
+def _cell_html(cell: Cell, *, marked: bool) -> str:
     tag = "td" if cell.role == "value" else "th"
     spans = "".join(
         f' {name}="{count}"' for name, count in (("rowspan", cell.row_span), ("colspan", cell.column_span)) if count > 1
     )
-    return f"<{tag}{spans}>{html.escape(cell.text)}</{tag}>"
+    text = f"<mark>{html.escape(cell.text)}</mark>" if marked else html.escape(cell.text)
+    return f"<{tag}{spans}>{text}</{tag}>"

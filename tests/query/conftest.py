@@ -16,11 +16,13 @@ from paperscope.types import (
     Equation,
     Figure,
     Hit,
+    ImageDescription,
     IndexedPaper,
     Link,
     Page,
     Paper,
     PaperEntry,
+    PaperImages,
     Passage,
     Place,
     Reference,
@@ -211,6 +213,17 @@ class MemoryLibrary:
 
     def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
         return {key: len(self.relations_of([key], papers=papers, limit=10)) for key in entities}
+
+    def images(self, paper: str) -> PaperImages:
+        seen = ImageDescription(
+            element=f"{PAPER}/equation-1",
+            crop="crop-equation-1",
+            place=place(1, 600.0),
+            picture="equation",
+            text="A logarithm.",
+            latex=r"\alpha = \log\frac{n - n_t}{n_t} + K",
+        )
+        return PaperImages(reader="fake", readings=(seen,) if paper == PAPER else ())
 
     def crop(self, crop: str) -> bytes:
         if crop == "crop-figure-1":

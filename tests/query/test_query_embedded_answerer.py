@@ -23,6 +23,7 @@ from paperscope.types import (
     Figure,
     Paper,
     PaperEntry,
+    PaperImages,
     Passage,
     Place,
     Reference,
@@ -105,6 +106,9 @@ class Shelf:
 
     def chunk(self, chunk: str) -> Chunk:
         return self._chunks[chunk]
+
+    def images(self, paper: str) -> PaperImages:
+        return PaperImages()
 
     def chunks_of(self, elements: object) -> list[Chunk]:
         wanted = set(elements) if isinstance(elements, list | tuple) else set()

@@ -1,0 +1,51 @@
+"""Whether a number that is stated is the one that is printed."""
+
+import re
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+
+from query.numbers import Number
+
+__all__ = ["agrees", "falls"]
+
+_FALLS = re.compile(
+    r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|los[est]|lower|less|fewer|smaller|worse|below|"
+    r"under|negative|minus|differ|gap|chang|hurt|penalt|shrink|down|by)\w*"
+)
+_LEAST_DIGITS = 2
+
+
+def agrees(stated: Number, printed: Number, *, falling: bool) -> bool:
+    """Whether both are the same number: equal, or the printed one rounded to the digits of the one that is stated.
+
+    A percentage also equals its fraction (73% and 0.73). A sign that only one side prints is taken for granted if it
+    is a plus, or if words tell of a fall (`falling`); two signs must be the same.
+    """
+    if stated.sign and printed.sign:
+        if stated.sign != printed.sign:
+            return False
+    elif "-" in (stated.sign, printed.sign) and not falling:
+        return False
+    return any(stated.value == value or _is_rounded(stated, value) for value in _values(stated, printed))
+
+
+def falls(text: str) -> bool:
+    """Whether the words tell of a fall or a difference, so that "0.5" may stand for "-0.5"."""
+    return bool(_FALLS.search(text))
+
+
+def _values(stated: Number, printed: Number) -> tuple[Decimal, ...]:
+    if stated.percent and not printed.percent:
+        return printed.value, printed.value * 100
+    if printed.percent and not stated.percent:
+        return printed.value, printed.value / 100
+    return (printed.value,)
+
+
+def _is_rounded(stated: Number, value: Decimal) -> bool:
+    """Whether the value rounds to the number; one with a single digit is taken as it stands."""
+    if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
+        return False
+    steps = value / stated.unit
+    return any(
+        steps.quantize(Decimal(1), way) * stated.unit == stated.value for way in (ROUND_HALF_UP, ROUND_HALF_EVEN)
+    )

@@ -1,0 +1,118 @@
+"""Each number of a statement held against what its evidence prints, and what follows from that."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from paperscope.types import Check
+from query.cell_names import Statement
+from query.numbers import numbers_in
+from query.verification.agreement import agrees, falls
+from query.verification.computing import Operand, computed
+from query.verification.mentions import Mention, mentions
+from query.verification.scope import Printed, Scope
+
+__all__ = ["check_numbers"]
+
+# A text with more numbers than this is no operand: among so many, some pair gives almost any result.
+_MOST_OPERANDS = 12
+_MOST_SUPPORT = 3
+
+
+def check_numbers(text: str, scope: Scope, *, question: str) -> Iterator[tuple[Check, str]]:
+    """A check for each number that the text gives, in order, and a warning for it, "" where all is well."""
+    judge = _Judge(text, scope, question)
+    found = [(mention, judge.printed(mention)) for mention in mentions(text, telling=scope.telling)]
+    for mention, check in found:
+        yield (check, "") if check is not None else judge.derived(mention)
+
+
+class _Judge:
+    def __init__(self, text: str, scope: Scope, question: str) -> None:
+        self._scope = scope
+        self._question = question
+        self._words = f"{text}\n{question}"
+        self._statement = Statement.of(text, question=question)
+        self._asked = [Operand(number, None) for number in numbers_in(question, spelled=True)]
+        self._stated: list[Operand] = []
+        self._operands = [*_few(scope.printed, lambda one: not one.beside), *_few(scope.named), *self._asked]
+
+    def printed(self, mention: Mention) -> Check | None:
+        """A check where the evidence prints the number, or the question gives it."""
+        number = mention.number
+        fitting = [one for one in self._same(mention) if self._fits(mention, one)]
+        if fitting:
+            self._stated.append(Operand(number, fitting[0].evidence))
+            support = tuple(dict.fromkeys(one.evidence for one in fitting))[:_MOST_SUPPORT]
+            return Check(number=number.text, finding="printed", support=support)
+        if any(agrees(number, asked.number, falling=True) for asked in self._asked):
+            self._stated.append(Operand(number, None))
+            return Check(number=number.text, finding="asked")
+        return None
+
+    def derived(self, mention: Mention) -> tuple[Check, str]:
+        """A check of a number that is not printed; to be asked once all that are printed are known."""
+        check = self._computed(mention) or self._counted(mention)
+        if check is not None:
+            return check, ""
+        unsupported = Check(number=mention.number.text, finding="unsupported")
+        return unsupported, _warning(mention, self._same(mention))
+
+    def _same(self, mention: Mention) -> list[Printed]:
+        return [one for one in self._scope.printed if self._agrees(mention, one)]
+
+    def _agrees(self, mention: Mention, one: Printed) -> bool:
+        falling = falls(self._words) or (one.cell is None and falls(one.evidence.quote))
+        return agrees(mention.number, one.number, falling=falling)
+
+    def _fits(self, mention: Mention, one: Printed) -> bool:
+        if one.cell is None or one.names is None:
+            return True
+        if not one.names.fits(one.cell, self._statement):
+            return False
+        return not mention.named or one.names.fits(one.cell, Statement.of(mention.named, question=self._question))
+
+    def _computed(self, mention: Mention) -> Check | None:
+        sets = (self._stated, self._main(self._scope.printed), self._main(self._scope.named))
+        operands = [*self._stated, *self._operands]
+        found = computed(mention.number, operands, words=self._words, sets=sets)
+        if found is None:
+            return None
+        support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))
+        if support:
+            self._stated.append(Operand(mention.number, support[0]))
+        return Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
+
+    def _main(self, printed: Sequence[Printed]) -> list[Operand]:
+        """The first number of each cell."""
+        cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
+        return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
+
+    def _counted(self, mention: Mention) -> Check | None:
+        """A count of what is cited, or of the rows or columns of a cited table that hold values."""
+        if not mention.counts:
+            return None
+        cited = {one.evidence for one in self._scope.printed if one.cell is not None}
+        counts = {len(cited): "cells cited"}
+        for table in self._scope.tables:
+            cells = [cell for cell in table.cells if cell.role == "value"]
+            name = table.label or "the table"
+            counts.setdefault(len({cell.row for cell in cells}), f"rows of {name}")
+            counts.setdefault(len({cell.column for cell in cells}), f"columns of {name}")
+        counted = counts.get(int(mention.number.value))
+        if counted is None:
+            return None
+        formula = f"{mention.number.text} = number of {counted}"
+        support = tuple(self._scope.evidence)
+        return Check(number=mention.number.text, finding="computed", formula=formula, support=support)
+
+
+def _few(printed: Sequence[Printed], wanted: Callable[[Printed], bool] = lambda _one: True) -> list[Operand]:
+    chosen = [one for one in printed if wanted(one)]
+    return [Operand(one.number, one.evidence) for one in chosen] if len(chosen) <= _MOST_OPERANDS else []
+
+
+def _warning(mention: Mention, same: Sequence[Printed]) -> str:
+    text = mention.number.text
+    if same and same[0].cell is not None and same[0].names is not None:
+        where = " ".join(same[0].names.heads(same[0].cell).split())
+        return f"the number {text} stands under {where!r}, which is not what the answer says of it"
+    return f"the number {text} is not in the cited evidence, nor does it follow from numbers there"

@@ -1,0 +1,70 @@
+"""`verify`: what of an answer its evidence supports, and what it doesn't."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from paperscope.types import Check, Claim, Element
+from query.cell_names import Statement
+from query.element_text import element_text
+from query.verification.entities import unknown_names
+from query.verification.extremes import check_extremes
+from query.verification.numbers import check_numbers
+from query.verification.quotations import unquoted
+from query.verification.scope import Scope
+
+__all__ = ["Cited", "Verified", "verify"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cited:
+    """What an answer may rest on: the `elements` that it cites, by id, and the texts `around` them that were retrieved
+    with them, in which a name may stand."""
+
+    elements: Mapping[str, Element] = field(default_factory=dict)
+    around: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verified:
+    """A check for each number of an answer, and warnings on what its evidence does not support."""
+
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...]
+
+
+def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -> Verified:
+    """Hold each claim against its evidence, and the answer's own text against that of all claims.
+
+    A number is supported if the evidence prints it where the claim says that it stands, if the question gives it, or if
+    it is a difference, sum, mean, ratio, percentage or count of such numbers. A quotation must stand in the evidence
+    word for word, a name in the question or in what was retrieved.
+    """
+    checks: dict[Check, None] = {}
+    warnings = [f"no evidence is cited for {claim.text!r}" for claim in claims if not claim.evidence]
+    warnings += [] if claims else ["the answer cites no evidence"]
+    statements = [(claim.text, [claim]) for claim in claims] + [(text, list(claims))]
+    for said, behind in statements:
+        statement = Statement.of(said, question=question)
+        scope = Scope(behind, statement=statement, elements=cited.elements)
+        for check, warning in check_numbers(said, scope, question=question):
+            checks[check] = None
+            warnings.append(warning)
+        extreme, warning = check_extremes(said, scope, statement=statement)
+        checks |= {extreme: None} if extreme is not None else {}
+        warnings.append(warning)
+        warnings.extend(_unsaid(said, scope, question=question, cited=cited))
+    return Verified(checks=tuple(checks), warnings=tuple(dict.fromkeys(filter(None, warnings))))
+
+
+def _unsaid(said: str, scope: Scope, *, question: str, cited: Cited) -> Iterator[str]:
+    """What is quoted or named and stands nowhere."""
+    quotes = [evidence.quote for evidence in scope.evidence]
+    elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
+    texts = [element_text(element) for element in elements.values() if element is not None]
+    printed = [question, " ".join(quotes), *quotes, *texts]
+    for quotation in dict.fromkeys(unquoted(said, printed)):
+        yield f"the quotation {quotation!r} does not stand in the cited evidence"
+    known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
+    for name in unknown_names(said, list(known)):
+        yield f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"

@@ -1,0 +1,188 @@
+"""What comes back with an answer survives JSON and is shown in a notebook; what strangers wrote stays text."""
+
+import base64
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paperscope.codec import from_json, to_json
+from paperscope.library.view import view_answer
+from paperscope.types import (
+    Answer,
+    Box,
+    Cell,
+    Check,
+    CitedCell,
+    Claim,
+    Context,
+    ContextSource,
+    Element,
+    Evidence,
+    Exhibit,
+    ImageFinding,
+    Passage,
+    Place,
+    StageTime,
+    Table,
+    UnreadImage,
+    Usage,
+)
+
+EVIL = "<script>alert(1)</script>\" onload='x'"
+HERE = Place(paper="aaaa", page=3, box=Box(1, 2, 3, 4))
+PNG = b"\x89PNG crop"
+
+
+def cell(row: int, column: int, text: str) -> Cell:
+    return Cell(row=row, column=column, text=text, place=Place(paper="aaaa", page=3, box=Box(row, column, 9, 9)))
+
+
+TABLE = Table(
+    id="aaaa/table-1",
+    place=HERE,
+    order=1,
+    cells=(cell(0, 0, "Dice"), cell(0, 1, "95.43"), cell(1, 0, "Plain"), cell(1, 1, "94.90")),
+    label="Table 1",
+    caption="F1 of the taggers.",
+    crop="crop-1",
+)
+
+
+def answer(text: str = "0.53") -> Answer:
+    evidence = Evidence(element=TABLE.id, place=TABLE.cells[1].place, quote="95.43")
+    cited = CitedCell(cell=TABLE.cells[1], row="Dice", column="F1")
+    return Answer(
+        question=f"By how much? {text}",
+        status="answered",
+        text=text,
+        claims=(Claim(text=text, evidence=(evidence,)), Claim(text="Nothing.")),
+        context=Context(sources=(ContextSource(id=0, content=text, element=TABLE.id, place=HERE),)),
+        readings=(
+            ImageFinding(element="aaaa/figure-1", crop="crop-2", place=HERE, text=text, relevant=True),
+            UnreadImage(element="aaaa/figure-2", crop="crop-3", place=HERE, reason=text),
+        ),
+        exhibits=(
+            Exhibit(
+                element=TABLE.id,
+                kind="table",
+                place=HERE,
+                label="Table 1",
+                caption=text,
+                crops=("crop-1",),
+                cells=(cited,),
+            ),
+            Exhibit(
+                element="aaaa/equation-1", kind="equation", place=HERE, caption=text, latex=rf"\frac{{a}}{{b}}{text}"
+            ),
+        ),
+        model=text,
+        usage=Usage(calls=2, prompt_tokens=10, completion_tokens=3, cost=0.5),
+        seconds=1.5,
+        stages=(StageTime(stage="answering", seconds=1.25),),
+        checks=(Check(number="0.53", finding="computed", formula=f"95.43 − 94.90 = 0.53{text}", support=(evidence,)),),
+        warnings=(text,),
+        confidence=0.5,
+    )
+
+
+def crops(name: str) -> bytes:
+    return {"crop-1": PNG}[name]
+
+
+def elements(name: str) -> Element:
+    return {TABLE.id: TABLE}[name]
+
+
+class _Tags(HTMLParser):
+    """Collects tags, attributes and text, and fails on a tag that is closed wrongly."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.attributes: set[str] = set()
+        self.tags: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in ("br", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(html: str) -> _Tags:
+    tags = _Tags()
+    tags.feed(html)
+    tags.close()
+    assert not tags.open
+    return tags
+
+
+def views(shown: Answer) -> list[str]:
+    return [shown._repr_html_(), view_answer(shown, find_crop=crops, find_element=elements)._repr_html_()]
+
+
+st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+
+
+@given(st.from_type(Answer))
+@settings(max_examples=50, deadline=None)
+def test_an_answer_reads_back_equal_and_can_be_shown(shown: Answer) -> None:
+    assert from_json(Answer, to_json(shown)) == shown
+    read(shown._repr_html_())
+
+
+def test_everything_that_strangers_wrote_stays_text() -> None:
+    evil = answer(EVIL)
+    assert from_json(Answer, to_json(evil)) == evil
+    for html in views(evil):
+        tags = read(html)
+        assert "script" not in tags.tags
+        assert not any(name.startswith("on") for name in tags.attributes)
+        # Question, text, claim, warning, caption, LaTeX, formula, two readings, context, model.
+        assert tags.text.count(EVIL) >= 11
+
+
+def test_the_view_shows_the_crop_and_the_whole_table_with_the_cited_cell_marked() -> None:
+    without, whole = views(answer())
+    assert base64.b64encode(PNG).decode() in whole
+    assert "<mark>95.43</mark>" in whole
+    assert "<td>94.90</td>" in whole
+    assert "data:image" not in without
+    assert "<th>Dice</th><th>F1</th><td><mark>95.43</mark></td>" in without
+    for html in (without, whole):
+        for told in (
+            "95.43 − 94.90 = 0.53",
+            "Table 1, page 3 of aaaa",
+            "no evidence",
+            "answering 1.2 s",
+            "2 model calls",
+        ):
+            assert told in read(html).text
+
+
+def test_what_the_library_lost_is_told_in_words() -> None:
+    def lost(name: str) -> bytes:
+        raise KeyError(name)
+
+    def passage(name: str) -> Element:
+        return Passage(id=name, place=HERE, order=1, text="x")
+
+    html = view_answer(answer(), find_crop=lost, find_element=passage).html
+    assert "<mark>95.43</mark>" in html
+    assert "<img" not in html
+
+
+@pytest.mark.parametrize(("status", "said"), [("answered", False), ("unanswerable", True)])
+def test_that_the_papers_do_not_say_is_said(status: str, *, said: bool) -> None:
+    shown = replace(answer(), status="unanswerable" if status == "unanswerable" else "answered")
+    assert ("The papers do not say." in shown._repr_html_()) == said
