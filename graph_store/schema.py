@@ -7,6 +7,7 @@ from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, M
 
 __all__ = [
     "SCHEMA_VERSION",
+    "bylines",
     "calls",
     "changes",
     "chunk_elements",
@@ -26,7 +27,7 @@ __all__ = [
     "vectors",
 ]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 metadata = MetaData()
 
@@ -62,6 +63,16 @@ papers = Table(
     Column("sha256", Text, nullable=False, index=True),
     Column("embedder", Text, nullable=False),
     Column("value", Text, nullable=False),
+)
+
+# Who wrote a paper, and when: what questions name papers by, kept apart so that none has to be read for it.
+bylines = Table(
+    "bylines",
+    metadata,
+    _paper(),
+    # A line each.
+    Column("authors", Text, nullable=False),
+    Column("year", Integer),
 )
 
 elements = Table(

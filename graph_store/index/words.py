@@ -4,32 +4,18 @@ import json
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 from graph_store.database import readable_uri, use_memory
 from graph_store.index.terms import folded, longest_first, match_terms, name_key, windows
+from graph_store.index.word_file import checked, connect, prepared
 from graph_store.values import Mark, Searchable
-from paperscope.types import WORK, Hit
+from paperscope.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["WordIndex"]
 
-_FORMAT = 1
-_TABLES = """
-CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
-INSERT INTO mark VALUES (0, '');
-CREATE TABLE chunks (number INTEGER PRIMARY KEY, id TEXT NOT NULL, paper TEXT NOT NULL);
-CREATE INDEX chunks_by_paper ON chunks (paper);
-CREATE VIRTUAL TABLE chunk_words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
-CREATE TABLE names (key TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, paper TEXT NOT NULL);
-CREATE INDEX names_by_key ON names (key, entity, paper);
-CREATE INDEX names_by_entity ON names (entity, name, paper);
-CREATE INDEX names_by_paper ON names (paper, entity);
-CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
-CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
-PRAGMA user_version = 1;
-"""
 _CLEAR = (
     "DELETE FROM chunks",
     "DELETE FROM chunk_words",
@@ -39,12 +25,21 @@ _CLEAR = (
     "UPDATE mark SET revision = 0, token = ''",
 )
 
-# Lists travel as JSON: the queries stay constant, whatever their length. No papers (NULL) means all.
-_CHUNKS = """
+# Lists travel as JSON: the queries stay constant, whatever their length. An empty one (NULL) means all.
+_ALLOWED = """
+(:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
+AND (:sections IS NULL OR chunks.section IN (SELECT value FROM json_each(:sections)))
+AND (:kinds IS NULL OR chunks.kind IN (SELECT value FROM json_each(:kinds)))
+"""
+_NUMBERS = f"SELECT number FROM chunks WHERE {_ALLOWED} ORDER BY number"
+_SECTIONS = """
+SELECT DISTINCT section FROM chunks
+WHERE :papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers))
+"""
+_CHUNKS = f"""
 SELECT chunks.id, bm25(chunk_words) AS rank
 FROM chunk_words JOIN chunks ON chunks.number = chunk_words.rowid
-WHERE chunk_words MATCH :expression
-AND (:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
+WHERE chunk_words MATCH :expression AND {_ALLOWED}
 ORDER BY rank, chunks.id LIMIT :limit
 """
 _ENTITIES = """
@@ -81,27 +76,27 @@ class WordIndex:
     @classmethod
     def open(cls, file: Path) -> Self:
         """Open the index in `file`, or make it. An index of another format raises sqlite3.DatabaseError."""
-        connection = _connect(str(file))
+        connection = connect(str(file))
         connection.execute("PRAGMA journal_mode = WAL")
         # It can be built anew: a power cut may cost the last commits, which are then caught up from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
         use_memory(connection)
-        return cls(_prepared(connection), writable=True)
+        return cls(prepared(connection), writable=True)
 
     @classmethod
     def open_read_only(cls, file: Path) -> Self:
         """Open an index that is there, without writing."""
-        connection = _connect(readable_uri(file))
-        return cls(_checked(connection), writable=False)
+        connection = connect(readable_uri(file))
+        return cls(checked(connection), writable=False)
 
     @classmethod
     def in_memory(cls) -> Self:
         """An empty index that lives with this process."""
-        return cls(_prepared(_connect(":memory:")), writable=True)
+        return cls(prepared(connect(":memory:")), writable=True)
 
     def copy_in_memory(self) -> Self:
         """A copy that lives with this process; this one is closed."""
-        connection = _connect(":memory:")
+        connection = connect(":memory:")
         self._connection.backup(connection)
         self.close()
         return type(self)(connection, writable=True)
@@ -134,18 +129,18 @@ class WordIndex:
                 self._refresh(entity)
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
-    def chunks(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give.
+    def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
+        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give.
 
         So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0.
         """
-        hits = self._ranked(_CHUNKS, text, papers=papers, limit=limit)
+        hits = self._ranked(_CHUNKS, text, self._lists(filters), limit=limit)
         most = self._most(text) if hits else 1.0
         return [Hit(id=hit.id, score=hit.score / most) for hit in hits]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
         """The entities whose names share words with the text, by BM25."""
-        return self._ranked(_ENTITIES, text, papers=papers, limit=limit)
+        return self._ranked(_ENTITIES, text, {"papers": _list(papers)}, limit=limit)
 
     def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
         """The entities whose name or alias stands in the text, with its length there, longest first."""
@@ -161,11 +156,24 @@ class WordIndex:
         query = "SELECT number, id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
-    def _ranked(self, query: str, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
+    def numbers(self, filters: Filters) -> list[int] | None:
+        """The numbers of the chunks that sections and kinds allow; None where neither is restricted."""
+        if not filters.sections and not filters.kinds:
+            return None
+        return [number for (number,) in self._connection.execute(_NUMBERS, self._lists(filters))]
+
+    def _lists(self, filters: Filters) -> dict[str, str | None]:
+        papers, sections = _list(filters.papers), None
+        if filters.sections:
+            paths = [path for (path,) in self._connection.execute(_SECTIONS, {"papers": papers})]
+            sections = json.dumps([path for path in paths if filters.allows_section(path)])
+        return {"papers": papers, "sections": sections, "kinds": _list(filters.kinds)}
+
+    def _ranked(self, query: str, text: str, lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
         terms = match_terms(text)
         if not terms:
             return []
-        values = {"expression": " OR ".join(terms), "papers": _list(papers), "limit": limit}
+        values = {"expression": " OR ".join(terms), "limit": limit, **lists}
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
     def _most(self, text: str) -> float:
@@ -194,12 +202,12 @@ class WordIndex:
 
     def _take(self, searchable: Searchable) -> set[str]:
         chunks = [
-            (number, chunk.id, searchable.paper, folded(chunk.searched))
+            (number, chunk.id, searchable.paper, chunk.section, kind_of(chunk), folded(chunk.searched))
             for number, chunk in zip(searchable.numbers.tolist(), searchable.chunks, strict=True)
         ]
-        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?)", [row[:3] for row in chunks])
+        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", [row[:5] for row in chunks])
         self._connection.executemany(
-            "INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", [(row[0], row[3]) for row in chunks]
+            "INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", [(row[0], row[5]) for row in chunks]
         )
         names = {
             (name_key(name), folded(name), entity.id, searchable.paper)
@@ -227,24 +235,5 @@ class WordIndex:
             self._connection.execute("INSERT INTO entity_words (rowid, names) VALUES (?, ?)", row)
 
 
-def _connect(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
-
-
-def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Make the tables where there are none."""
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    return _checked(connection)
-
-
-def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found != _FORMAT:
-        connection.close()
-        raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
-    return connection
-
-
-def _list(papers: Sequence[str]) -> str | None:
-    return json.dumps(papers) if papers else None
+def _list(values: Sequence[str]) -> str | None:
+    return json.dumps(values) if values else None

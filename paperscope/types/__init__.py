@@ -39,6 +39,7 @@ from paperscope.types.elements import (
     content_hash,
     crops_of,
 )
+from paperscope.types.filters import ElementKind, Filters, kind_of
 from paperscope.types.images import (
     DataPoint,
     ImageDescription,
@@ -87,12 +88,14 @@ __all__ = [
     "ContextSource",
     "DataPoint",
     "Element",
+    "ElementKind",
     "Entity",
     "Equation",
     "Evidence",
     "Exhibit",
     "Extraction",
     "Figure",
+    "Filters",
     "Finding",
     "Hit",
     "ImageDescription",
@@ -133,6 +136,7 @@ __all__ = [
     "content_hash",
     "crops_of",
     "entity_key",
+    "kind_of",
     "model_words",
     "paper_words",
     "singular_key",

@@ -14,7 +14,7 @@ from graph_store import NativeGraphIndex, Store
 from graph_store.index import native
 from paperscope.errors import SettingsError
 from paperscope.protocols import GraphIndex
-from paperscope.types import WORK, Candidates, Hit, RetrievalRequest
+from paperscope.types import WORK, Candidates, Filters, Hit, RetrievalRequest
 from tests.graph_store.synthetic import (
     DIMENSION,
     METHODS,
@@ -32,7 +32,7 @@ WORDS = st.text() | st.sampled_from(METHODS) | st.sampled_from(('"', "NEAR(", "a
 
 
 def ask(text: str = "BERT", *, papers: tuple[str, ...] = (), limit: int = 100) -> RetrievalRequest:
-    return RetrievalRequest(text=text, vector=unit_vector(1), papers=papers, limit=limit)
+    return RetrievalRequest(text=text, vector=unit_vector(1), filters=Filters(papers=papers), limit=limit)
 
 
 def rounded(candidates: Candidates) -> dict[str, list[tuple[float, str]]]:

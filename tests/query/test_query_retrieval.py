@@ -117,7 +117,7 @@ async def test_given_or_named_papers_restrict_the_search(
 
     monkeypatch.setattr(index, "retrieve", note)
     await Retriever(corpus, index, embedder).retrieve(question, papers=[] if "pdf" in question else [PAPER])
-    assert [request.papers for request in requests] == [(PAPER,)]
+    assert [request.filters.papers for request in requests] == [(PAPER,)]
 
 
 async def test_nothing_is_found_in_an_empty_library(empty_corpus: Corpus, embedder: Embedder) -> None:
