@@ -20,6 +20,7 @@ from graph_store.schema import (
     relations,
     short_forms,
     shortfalls,
+    verdicts,
 )
 from graph_store.short_forms import short_forms as short_forms_of
 from graph_store.writing import insert_byline
@@ -58,15 +59,20 @@ def _keep_short_forms(connection: Connection) -> None:
     refresh_meanings(connection, sorted(shorts))
 
 
+def _keep_verdicts(connection: Connection) -> None:
+    """Version 5 keeps a model's verdicts about names; none were passed before."""
+    verdicts.create(connection)
+
+
 def _index_papers(connection: Connection) -> None:
-    """Version 5 finds what a paper contributes to an entity without reading what all others do."""
+    """Version 6 finds what a paper contributes to an entity without reading what all others do."""
     connection.execute(text("DROP INDEX IF EXISTS ix_entities_id"))
     for index in (*entities.indexes, *relations.indexes):
         index.create(connection, checkfirst=True)
 
 
 def _keep_bylines(connection: Connection) -> None:
-    """Version 6 finds papers by their authors and years; those of the papers already there stand in them."""
+    """Version 7 finds papers by their authors and years; those of the papers already there stand in them."""
     bylines.create(connection, checkfirst=True)
     known = select(bylines.c.paper)
     for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
@@ -75,7 +81,7 @@ def _keep_bylines(connection: Connection) -> None:
 
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
 STEPS: Mapping[int, Step] = MappingProxyType(
-    {2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms, 5: _index_papers, 6: _keep_bylines}
+    {2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms, 5: _keep_verdicts, 6: _index_papers, 7: _keep_bylines}
 )
 
 

@@ -25,6 +25,7 @@ from paperscope.types import (
     PaperImages,
     Relation,
     Shortfall,
+    Verdict,
 )
 
 __all__ = [
@@ -132,7 +133,10 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
         paper=read_paper(connection, paper),
         chunks=searchable.chunks,
         extraction=Extraction(
-            entities=searchable.entities, relations=relations, shortfall=read_shortfall(connection, paper)
+            entities=searchable.entities,
+            relations=relations,
+            shortfall=read_shortfall(connection, paper),
+            verdicts=_read_verdicts(connection, paper),
         ),
         vectors=searchable.vectors,
         images=read_images(connection, paper),
@@ -149,6 +153,12 @@ def read_shortfall(connection: Connection, paper: str) -> Shortfall:
     """What a model did not read of a paper, and what of its replies was dropped."""
     value = _later_value(connection, schema.shortfalls, paper=paper)
     return Shortfall() if value is None else from_json(Shortfall, value)
+
+
+def _read_verdicts(connection: Connection, paper: str) -> tuple[Verdict, ...]:
+    table = schema.verdicts
+    # An older library which may only be read does not have them.
+    return read_values(connection, table, Verdict, paper=paper) if inspect(connection).has_table(table.name) else ()
 
 
 def read_searchable(connection: Connection, paper: str) -> Searchable:

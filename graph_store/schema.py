@@ -25,9 +25,10 @@ __all__ = [
     "short_forms",
     "shortfalls",
     "vectors",
+    "verdicts",
 ]
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = MetaData()
 
@@ -167,6 +168,9 @@ meanings = Table(
 )
 
 shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))
+
+# What a model judged about names of the paper that may mean the same.
+verdicts = Table("verdicts", metadata, _paper(), _position(), Column("value", Text, nullable=False))
 
 calls = Table(
     "calls",

@@ -23,6 +23,7 @@ from graph_store.schema import (
     relations,
     shortfalls,
     vectors,
+    verdicts,
 )
 from graph_store.short_forms import short_forms
 from paperscope.codec import to_json
@@ -69,6 +70,7 @@ def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int
         connection.execute(images.insert(), row)
     if indexed.extraction.shortfall != Shortfall():
         connection.execute(shortfalls.insert(), {"paper": paper.id, "value": to_json(indexed.extraction.shortfall)})
+    _insert(connection, verdicts, _verdict_rows(indexed))
 
 
 def insert_byline(connection: Connection, paper: Paper) -> None:
@@ -158,4 +160,11 @@ def _relation_rows(indexed: IndexedPaper) -> list[Row]:
             "value": to_json(relation),
         }
         for position, relation in enumerate(indexed.extraction.relations)
+    ]
+
+
+def _verdict_rows(indexed: IndexedPaper) -> list[Row]:
+    return [
+        {"paper": indexed.paper.id, "position": position, "value": to_json(verdict)}
+        for position, verdict in enumerate(indexed.extraction.verdicts)
     ]

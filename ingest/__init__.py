@@ -2,13 +2,16 @@
 
 from ingest.chunking import chunk_paper
 from ingest.describing import ImageDescriber, add_to_chunks, add_to_graph
-from ingest.extraction import TypeSystem, extractor_for
+from ingest.extraction import TypeSystem
+from ingest.extractors import extractor_for
 from ingest.files import content_file, paper_files
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
 from ingest.reading import check_size, read_paper
+from ingest.resolution import EmbedTexts
 
 __all__ = [
+    "EmbedTexts",
     "ImageDescriber",
     "PdfParser",
     "TypeSystem",

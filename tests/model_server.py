@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["ModelServer", "echo", "fingerprint", "serve", "words"]
+__all__ = ["ModelServer", "echo", "fingerprint", "kind_of", "serve", "verdicts", "words"]
 
 Body = Mapping[str, Any]
 
@@ -46,9 +46,23 @@ def words(body: Body) -> str:
     return "\n".join(parts)
 
 
+def kind_of(body: Body) -> str:
+    """What kind of reply a request asks for: the name of its schema."""
+    return str(body["response_format"]["json_schema"]["name"])
+
+
+def verdicts(body: Body, *, same: bool = False, reason: str = "No reason.") -> str:
+    """A verdict for each pair of names that a request asks about."""
+    asked = re.findall(r"^(P\d+) \[", words(body), re.MULTILINE)
+    return json.dumps({"pairs": [{"pair": pair, "reason": reason, "same": same} for pair in asked]})
+
+
 def echo(body: Body) -> str:
-    """What a careful model might reply: capitalised words of each passage as entities, a sentence to a picture."""
-    if "entities" not in body["response_format"]["json_schema"]["name"]:
+    """What a careful model might reply: capitalised words of each passage as entities, a sentence to a picture, and
+    that no two names are the same."""
+    if kind_of(body) == "same_names":
+        return verdicts(body)
+    if kind_of(body) != "entities":
         return json.dumps(
             {
                 "kind": "other",

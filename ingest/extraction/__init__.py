@@ -1,18 +1,10 @@
 """Entities and relations of a paper: by rules alone, or by rules and a language model."""
 
+from ingest.extraction.combined import CombinedExtractor
 from ingest.extraction.kinds import ENTITY_TYPES
 from ingest.extraction.local import LocalExtractor
 from ingest.extraction.merge import combine
 from ingest.extraction.model import ModelExtractor
 from ingest.extraction.type_system import TypeSystem
-from ingest.extraction.wiring import CombinedExtractor, extractor_for
 
-__all__ = [
-    "ENTITY_TYPES",
-    "CombinedExtractor",
-    "LocalExtractor",
-    "ModelExtractor",
-    "TypeSystem",
-    "combine",
-    "extractor_for",
-]
+__all__ = ["ENTITY_TYPES", "CombinedExtractor", "LocalExtractor", "ModelExtractor", "TypeSystem", "combine"]

@@ -37,7 +37,12 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
     relations = _relations((relation for part in extractions for relation in part.relations), homes)
     shortfall = sum((part.shortfall for part in extractions), Shortfall())
     ordered = tuple(sorted(shortfall.unread, key=lambda unread: (_natural(unread.chunk), unread.reason)))
-    return Extraction(entities=entities, relations=relations, shortfall=replace(shortfall, unread=ordered))
+    return Extraction(
+        entities=entities,
+        relations=relations,
+        shortfall=replace(shortfall, unread=ordered),
+        verdicts=tuple(verdict for part in extractions for verdict in part.verdicts),
+    )
 
 
 def _keys(entities: Iterable[Entity]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from ingest.extraction.merge import combine
 from ingest.extraction.packing import pack
 from ingest.extraction.type_system import TypeSystem
 from paperscope.errors import ModelError, ModelReplyError
-from paperscope.models.structured import ask_json
+from paperscope.models.structured import ask_json_anew
 from paperscope.protocols import LanguageModel
 from paperscope.types import Chunk, Extraction, Message, ModelRequest, Paper, Reference, Shortfall, Table, UnreadChunk
 
@@ -26,9 +26,6 @@ _MORE = (
     "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
     "without those above; leave the lists empty where there are none."
 )
-# A reply that stays broken is asked for anew by later adds, each time in another way, but not for ever.
-_TRIES = 5
-_WARMER = 0.2
 
 
 class ModelExtractor:
@@ -80,16 +77,8 @@ class ModelExtractor:
         return combine(*parts, types=self._types)
 
     async def _ask(self, request: ModelRequest) -> FoundGraph:
-        """The reply. One that is known from the cache to be broken is asked for anew, a bit warmer."""
-        for number in range(_TRIES):
-            try:
-                graph, _ = await ask_json(self._model, replace(request, temperature=_WARMER * number), self._adapter)
-            except ModelReplyError as error:
-                if not error.kept or number == _TRIES - 1:
-                    raise
-            else:
-                return graph
-        raise AssertionError("the last try returns or raises")
+        graph, _ = await ask_json_anew(self._model, request, self._adapter)
+        return graph
 
 
 def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:

@@ -110,6 +110,9 @@ def paper_view(
 def shortfall_lines(shortfall: Shortfall) -> list[str]:
     """What a model's extraction lacks, a line each; none where it lacks nothing."""
     lines = [f"{unread.chunk} was not read by the model: {unread.reason}" for unread in shortfall.unread]
+    for unjudged in shortfall.unjudged:
+        one, other = unjudged.names
+        lines.append(f"The model did not judge whether {one!r} and {other!r} mean the same: {unjudged.reason}")
     if shortfall.dropped_entities or shortfall.dropped_relations:
         dropped = f"{shortfall.dropped_entities} entities and {shortfall.dropped_relations} relations"
         lines.append(f"Dropped of the model's replies, as they don't stand in the text: {dropped}")

@@ -7,10 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-from numpy import float32
-from numpy.typing import NDArray
-
 from graph_store import Store
 from ingest import (
     ImageDescriber,
@@ -23,6 +19,7 @@ from ingest import (
     read_paper,
 )
 from paperscope.errors import PaperFileError
+from paperscope.models import CachedEmbedder
 from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import (
     Chunk,
@@ -40,8 +37,6 @@ from paperscope.types import (
 __all__ = ["Added", "Adder", "OnStage"]
 
 OnStage = Callable[[str], None]
-
-_BATCH = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +77,7 @@ class Adder:
         self._parser = parser
         self._extractor = extractor
         self._asks_model = asks_model
-        self._embedder = embedder
+        self._embedder = CachedEmbedder(embedder, store)
         self._describer = describer
         self._types = types
         self._max_words = max_words
@@ -92,7 +87,8 @@ class Adder:
         """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
 
         Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
-        and chunks that the extracting model gave no usable reply to. `password` opens an encrypted file.
+        and chunks and pairs of names that the extracting model gave no usable reply to. `password` opens an encrypted
+        file.
 
         Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
@@ -101,7 +97,7 @@ class Adder:
         if isinstance(draft, Added):
             return replace(draft, seconds=time.perf_counter() - started)
         on_stage("embedding")
-        vectors = await self._vectors(draft.chunks)
+        vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
         on_stage("storing")
         paper = draft.parsed.paper
         await asyncio.to_thread(
@@ -130,9 +126,7 @@ class Adder:
         draft = await self._draft(file, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return ()
-        texts = [chunk.searched for chunk in draft.chunks]
-        known = self._store.get_vectors(self._embedder.name, texts)
-        return [text for text in dict.fromkeys(texts) if text not in known]
+        return self._embedder.missing([chunk.searched for chunk in draft.chunks])
 
     async def _draft(self, file: Path, *, on_stage: OnStage, password: str | None) -> "_Draft | Added":
         """All that is stored of a file but its vectors; `Added` where the library has it already."""
@@ -141,7 +135,7 @@ class Adder:
         before = self._store.images(known.id) if known is not None else PaperImages()
         lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
-        rereads = self._asks_model and bool(lacking.unread)
+        rereads = self._asks_model and bool(lacking.unread or lacking.unjudged)
         if current is not None and not rereads and not self._has_images_to_read(before):
             return Added(paper=current, outcome="unchanged", images=before, shortfall=lacking)
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
@@ -208,20 +202,6 @@ class Adder:
             return str(file.resolve()), content_hash(content_file(file).read_bytes())
         except OSError as error:
             raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
-
-    async def _vectors(self, chunks: Sequence[Chunk]) -> NDArray[float32]:
-        texts = [chunk.searched for chunk in chunks]
-        known = dict(self._store.get_vectors(self._embedder.name, texts))
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        # Kept batch by batch: what one costs is not lost with the next.
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            fresh = dict(zip(batch, await self._embedder.embed(batch), strict=True))
-            self._store.put_vectors(self._embedder.name, fresh)
-            known |= fresh
-        if not texts:
-            return np.zeros((0, self._embedder.dimension), dtype=float32)
-        return np.stack([known[text] for text in texts])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

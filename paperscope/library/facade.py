@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from graph_store import NativeGraphIndex, Store
-from ingest import ImageDescriber, TypeSystem, extractor_for, parser_for
+from ingest import EmbedTexts, ImageDescriber, TypeSystem, extractor_for, parser_for
 from paperscope.errors import BudgetError, StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.estimating import Estimator
@@ -17,7 +17,7 @@ from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbourhood
 from paperscope.library.view import AnswerView, view_answer
-from paperscope.models import Budget, MeteredModel, Models, RehearsedModel, build_models
+from paperscope.models import Budget, CachedEmbedder, MeteredModel, Models, RehearsedModel, build_models
 from paperscope.protocols import LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings, load_settings
 from paperscope.types import WORK, Answer, Context, Element, Paper, PaperImages, Shortfall, Usage, content_hash
@@ -109,20 +109,21 @@ class Library:
     async def _add(self, file: Path, password: str | None, on_stage: OnStage) -> Added:
         model = MeteredModel(self._models.extract) if self._models.extract else None
         vision = MeteredModel(self._models.vision) if self._models.vision else None
+        embedder = CachedEmbedder(self._models.embedder, self._store)
         try:
-            added = await self._adder(model, vision).add(file, on_stage=on_stage, password=password)
+            added = await self._adder(model, vision, embedder.embed).add(file, on_stage=on_stage, password=password)
         except BudgetError:
             # Calls under way are paid and will be kept: what is left to do is known when they have ended.
             await self._models.aclose()
             raise
         return replace(added, usage=sum((used.usage for used in (model, vision) if used), Usage()))
 
-    def _adder(self, extract: LanguageModel | None, vision: VisionModel | None) -> Adder:
+    def _adder(self, extract: LanguageModel | None, vision: VisionModel | None, embed: EmbedTexts | None) -> Adder:
         types = TypeSystem.of(self._settings.extract.types)
         return Adder(
             store=self._store,
             parser=parser_for(self._settings.parser, limits=self._settings.limits),
-            extractor=extractor_for(extract, self._settings.extract),
+            extractor=extractor_for(extract, self._settings.extract, embed=embed),
             asks_model=extract is not None,
             embedder=self._models.embedder,
             describer=ImageDescriber(vision, types=types) if vision else None,
@@ -135,7 +136,9 @@ class Library:
         """What tells, file by file, what adding would cost; it stores and sends nothing."""
         roles = (("extract", self._models.extract), ("vision", self._models.vision))
         rehearsed = {role: self._rehearsed(model, getattr(self._settings, role)) for role, model in roles if model}
-        adder = self._adder(rehearsed.get("extract"), rehearsed.get("vision"))
+        # A server's embedder would be paid: without one, names are compared by their letters only.
+        embed = self._models.embedder.embed if self._settings.embed.provider == "local" else None
+        adder = self._adder(rehearsed.get("extract"), rehearsed.get("vision"), embed)
         return Estimator(adder, rehearsed, self._settings.embed)
 
     def _rehearsed(self, model: LanguageModel, role: RoleSettings) -> RehearsedModel:

@@ -6,6 +6,7 @@ Importing this package imports neither torch nor openai; an adapter does so when
 from paperscope.models.batched import BatchedEmbedder
 from paperscope.models.budgeted import Budget, BudgetedEmbedder, BudgetedModel
 from paperscope.models.cached import CachedModel
+from paperscope.models.cached_embedder import CachedEmbedder
 from paperscope.models.endpoint import Endpoint
 from paperscope.models.fakes import FakeEmbedder, FakeModel, FakeReranker
 from paperscope.models.json_schema import strict_schema
@@ -26,6 +27,7 @@ __all__ = [
     "Budget",
     "BudgetedEmbedder",
     "BudgetedModel",
+    "CachedEmbedder",
     "CachedModel",
     "CrossEncoderReranker",
     "Endpoint",

@@ -1,6 +1,7 @@
 """Values instead of text from a language model."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,7 +12,7 @@ from paperscope.models.json_schema import strict_schema
 from paperscope.protocols import LanguageModel
 from paperscope.types import Message, ModelRequest, Usage
 
-__all__ = ["ask_json", "outermost_object"]
+__all__ = ["ask_json", "ask_json_anew", "outermost_object"]
 
 T = TypeVar("T")
 
@@ -22,6 +23,8 @@ REPAIR = (
     "Reply again with the whole JSON object, corrected, and nothing else."
 )
 QUOTE = 200
+_TRIES = 5
+_WARMER = 0.2
 
 
 async def ask_json(
@@ -51,6 +54,31 @@ async def ask_json(
             f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help",
             kept=usage.calls == 0,
         ) from error
+
+
+async def ask_json_anew(
+    model: LanguageModel,
+    request: ModelRequest,
+    validator: "TypeAdapter[T] | type[T]",
+    *,
+    accept: Callable[[T], bool] = lambda _: True,
+) -> tuple[T, Usage]:
+    """`ask_json`, and where a cache has kept a reply that is broken, or that `accept` turns down, again and warmer.
+
+    So what failed in an earlier run is asked for in another way, but not for ever. A fresh reply, and the last, are
+    returned without `accept`.
+    """
+    for number in range(_TRIES):
+        last = number == _TRIES - 1
+        try:
+            value, usage = await ask_json(model, replace(request, temperature=_WARMER * number), validator)
+        except ModelReplyError as error:
+            if last or not error.kept:
+                raise
+        else:
+            if last or usage.calls or accept(value):
+                return value, usage
+    raise AssertionError("the last try returns or raises")
 
 
 def outermost_object(text: str) -> str:

@@ -18,7 +18,9 @@ __all__ = [
     "Mention",
     "Relation",
     "Shortfall",
+    "UnjudgedNames",
     "UnreadChunk",
+    "Verdict",
     "entity_key",
     "singular_key",
 ]
@@ -114,29 +116,50 @@ class UnreadChunk:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class UnjudgedNames:
+    """Two names that a model gave no usable verdict about, and why; they stay apart until the next add asks again."""
+
+    names: tuple[str, str]
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """Whether two names of a paper mean the same, as a model judged, and its reason."""
+
+    names: tuple[str, str]
+    same: bool
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Shortfall:
-    """What a model's extraction lacks: chunks without a reply, and how many entities and relations of its replies were
-    dropped, since they don't stand in their chunk or were too many."""
+    """What a model's extraction lacks: chunks without a reply, names without a verdict, and how many entities and
+    relations of its replies were dropped, since they don't stand in their chunk or were too many."""
 
     unread: tuple[UnreadChunk, ...] = ()
     dropped_entities: int = 0
     dropped_relations: int = 0
+    unjudged: tuple[UnjudgedNames, ...] = ()
 
     def __add__(self, other: Self) -> "Shortfall":
         return Shortfall(
             unread=self.unread + other.unread,
             dropped_entities=self.dropped_entities + other.dropped_entities,
             dropped_relations=self.dropped_relations + other.dropped_relations,
+            unjudged=self.unjudged + other.unjudged,
         )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extraction:
-    """One paper's own contribution to the graph; every relation's ends are among its entities."""
+    """One paper's own contribution to the graph; every relation's ends are among its entities. `verdicts` are those of
+    a model about names that may mean the same; they are carried out already."""
 
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
     shortfall: Shortfall = Shortfall()
+    verdicts: tuple[Verdict, ...] = ()
 
 
 def entity_key(name: str) -> str:

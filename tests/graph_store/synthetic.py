@@ -37,8 +37,10 @@ from paperscope.types import (
     Shortfall,
     SkippedImage,
     Table,
+    UnjudgedNames,
     UnreadChunk,
     UnreadImage,
+    Verdict,
     content_hash,
     entity_key,
 )
@@ -175,8 +177,14 @@ def _extraction(
         )
         for number, (one, other) in enumerate(pairwise(entities))
     )
-    shortfall = Shortfall(unread=(UnreadChunk(chunk=f"{paper}/chunk-1", reason=note),)) if note else Shortfall()
-    return Extraction(entities=entities, relations=relations, shortfall=shortfall)
+    unjudged = (UnjudgedNames(names=("A", "C"), reason=note),)
+    shortfall = (
+        Shortfall(unread=(UnreadChunk(chunk=f"{paper}/chunk-1", reason=note),), unjudged=unjudged)
+        if note
+        else Shortfall()
+    )
+    verdicts = (Verdict(names=("A", "B"), same=False, reason=note),) if note else ()
+    return Extraction(entities=entities, relations=relations, shortfall=shortfall, verdicts=verdicts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -31,10 +31,10 @@ def sql(folder: Path, statement: str) -> None:
 
 def test_a_newer_library_names_both_versions(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
-    sql(tmp_path, "UPDATE library SET version = 7")
+    sql(tmp_path, f"UPDATE library SET version = {SCHEMA_VERSION + 1}")
     for read_only in (False, True):
         with pytest.raises(
-            StoreVersionError, match=rf"version 7; this one reads up to {SCHEMA_VERSION}\); update Paperscope"
+            StoreVersionError, match=rf"version {SCHEMA_VERSION + 1}; this one reads up to {SCHEMA_VERSION}\); update Paperscope"
         ):
             Store.open(tmp_path, read_only=read_only)
 
@@ -68,7 +68,7 @@ def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, note="seen"))
     store.close()
-    for table in ("images", "shortfalls", "short_forms", "meanings"):
+    for table in ("images", "shortfalls", "short_forms", "meanings", "verdicts"):
         sql(tmp_path, f"DROP TABLE {table}")
     sql(tmp_path, "UPDATE library SET version = 1")
     old = Store.open(tmp_path, read_only=True)

@@ -125,7 +125,9 @@ def test_an_older_library_learns_what_its_papers_define(tmp_path: Path) -> None:
     papers = (defining(ONE), using(THREE))
     library(tmp_path, *papers).close()
     with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection:
-        connection.executescript("DROP TABLE short_forms; DROP TABLE meanings; UPDATE library SET version = 3")
+        connection.executescript(
+            "DROP TABLE short_forms; DROP TABLE meanings; DROP TABLE verdicts; UPDATE library SET version = 3"
+        )
     with closing(Store.open(tmp_path, read_only=True)) as old:
         assert old.nodes_of(["llm"]) == {"llm": ("llm",)}
         assert old.entities(["llm"])["llm"].name == SHORT

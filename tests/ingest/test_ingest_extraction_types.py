@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ingest import extractor_for
 from ingest.chunking import chunk_paper
-from ingest.extraction import combine, extractor_for
+from ingest.extraction import combine
 from ingest.extraction.type_system import DEFAULT_TYPES, TypeSystem
 from paperscope.errors import SettingsError
 from paperscope.models import FakeModel

@@ -12,7 +12,7 @@ from paperscope.library import Library
 from paperscope.models import Budget, FakeEmbedder, build_models
 from paperscope.settings import Settings, load_settings
 from paperscope.types import Usage
-from tests.model_server import Body, ModelServer, echo, serve, words
+from tests.model_server import Body, ModelServer, echo, kind_of, serve, words
 
 PROSE = "The Tagger reads a Sentence of the Corpus, and the Parser reads what the Tagger wrote about the Words. "
 
@@ -174,5 +174,8 @@ def test_one_budget_and_one_estimate_hold_for_text_and_pictures(
     assert len(server.names) == 9
     with opened() as library:
         added = library.add(file)
-    assert len(server.names) == len(set(server.names)) == expected["extract"].calls + expected["vision"].calls
-    assert (added.images.unread, added.shortfall.unread) == ((), ())
+    assert len(server.names) == len(set(server.names))
+    judged = sum(kind_of(body) == "same_names" for body in server.bodies)
+    # Names that the model finds, which no estimate knows, may take one call more to be judged.
+    assert 0 <= len(server.names) - expected["extract"].calls - expected["vision"].calls <= judged - 1
+    assert (added.images.unread, added.shortfall.unread, added.shortfall.unjudged) == ((), (), ())

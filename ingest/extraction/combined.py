@@ -1,18 +1,15 @@
-"""Which extractors a paper goes through."""
+"""Several extractors as one."""
 
 import asyncio
 from collections.abc import Sequence
 
-from ingest.extraction.local import LocalExtractor
 from ingest.extraction.lonely import link_lonely
 from ingest.extraction.merge import combine
-from ingest.extraction.model import ModelExtractor
 from ingest.extraction.type_system import TypeSystem
-from paperscope.protocols import EntityExtractor, LanguageModel
-from paperscope.settings import ExtractSettings
+from paperscope.protocols import EntityExtractor
 from paperscope.types import Chunk, Extraction, Paper
 
-__all__ = ["CombinedExtractor", "extractor_for"]
+__all__ = ["CombinedExtractor"]
 
 
 class CombinedExtractor:
@@ -26,14 +23,3 @@ class CombinedExtractor:
         """All findings combined, each entity with a relation; the first extractor that raises ends it."""
         parts = await asyncio.gather(*(extractor.extract(paper, chunks) for extractor in self._extractors))
         return link_lonely(paper, combine(*parts, types=self._types), types=self._types)
-
-
-def extractor_for(model: LanguageModel | None, settings: ExtractSettings | None = None) -> EntityExtractor:
-    """Rules alone without a model; rules and the model with one. `settings` may name other types of entities."""
-    settings = settings or ExtractSettings()
-    types = TypeSystem.of(settings.types)
-    local = LocalExtractor(types=types)
-    if model is None:
-        return local
-    asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
-    return CombinedExtractor(local, asking, types=types)
