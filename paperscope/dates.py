@@ -26,9 +26,9 @@ _FIRST = 10
 def year_of(paper: Paper) -> int | None:
     """The year in which a paper came out, None if it does not say.
 
-    It is the latest one in the lines of its first page that tell of publication ("Proceedings of …", "© 2020", "Published:
-    4 July 2025"); else that of the arXiv number in its file's name; else a year that stands in the name. Running text,
-    which cites other years, is not asked.
+    It is the latest one in the lines of its first page that tell of publication ("Proceedings of …", "© 2020",
+    "Published: 4 July 2025"); else that of the arXiv number in its file's name; else a year that stands in the name.
+    Running text, which cites other years, is not asked.
     """
     years = [int(year) for line in _imprint(paper) for year in _YEAR.findall(line)]
     if years:

@@ -6,17 +6,19 @@ from typing import Protocol
 
 from paperscope.errors import InputError, UnknownPaperError
 from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
-from paperscope.types import Answer, Context, Usage
+from paperscope.types import Answer, Context, Filters, Usage
 from query.answering import ModelAnswerer, Written
 from query.draft import Draft
 from query.exhibits import exhibits_of
 from query.image_reading import ImageReader
+from query.narrowed import narrowed
 from query.retrieval import Retrieval, RetrievalOptions, Retriever
 from query.stages import Stages
 from query.verification import Cited, Verified, verify
 
 __all__ = ["QueryEngine", "TextAnswerer"]
 
+_NO_FILTERS = Filters()
 _LONGEST_QUESTION = 4000
 _NOTHING_FOUND = "The library holds nothing on this question."
 _NO_MODEL = "no language model was used: the answer was drawn from the papers' own words and numbers"
@@ -56,26 +58,36 @@ class QueryEngine:
         self._text_answerer = text_answerer
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options)
 
-    async def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Retrieval:
-        """The context that an answer would rest on. Raises InputError, UnknownPaperError and ModelError."""
+    async def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Retrieval:
+        """The context that an answer would rest on, from what `filters` allow, `papers` (ids) besides those they name.
+
+        Raises InputError, UnknownPaperError and ModelError.
+        """
         question = _checked(question)
-        for paper in papers:
+        filters = replace(filters, papers=(*filters.papers, *papers))
+        for paper in filters.papers:
             self._check_paper(paper)
-        return await self._retriever.retrieve(question, papers=papers)
+        return await self._retriever.retrieve(question, filters=filters)
 
     async def ask(
-        self, question: str, *, papers: Sequence[str] = (), on_stage: Callable[[str], None] | None = None
+        self,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = _NO_FILTERS,
+        on_stage: Callable[[str], None] | None = None,
     ) -> Answer:
-        """Answer from these papers (ids; empty means all); `on_stage` hears the name of each stage as it begins.
+        """Answer from what `filters` allow and `papers` (ids; both empty: from all); `on_stage` hears the name of each
+        stage as it begins.
 
         Raises InputError for a question that is empty or too long, UnknownPaperError, and ModelError when the
         language model or the embedder fails.
         """
         stages = Stages(on_stage)
         with stages.run("retrieving"):
-            retrieval = await self.retrieve(question, papers=papers)
+            retrieval = await self.retrieve(question, papers=papers, filters=filters)
         question = question.strip()
-        written = await self._write(question, retrieval, stages)
+        written = await self._write(question, retrieval, filters, stages)
         with stages.run("verifying"):
             verified = self._verify(question, written.draft, retrieval.context)
         draft = written.draft
@@ -94,11 +106,11 @@ class QueryEngine:
             seconds=stages.seconds,
             stages=stages.times,
             checks=verified.checks,
-            warnings=(*draft.warnings, *verified.warnings),
+            warnings=(*retrieval.notes, *draft.warnings, *verified.warnings),
             confidence=draft.confidence,
         )
 
-    async def _write(self, question: str, retrieval: Retrieval, stages: Stages) -> Written:
+    async def _write(self, question: str, retrieval: Retrieval, filters: Filters, stages: Stages) -> Written:
         context = retrieval.context
         if not context.sources:
             return _unmodelled(Draft(text=_NOTHING_FOUND, status="unanswerable"))
@@ -107,14 +119,17 @@ class QueryEngine:
             answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
             return await answerer.answer(question, context, stages=stages)
         with stages.run("answering"):
-            draft = await self._answerer().answer(question, context, named=retrieval.named)
+            draft = await self._answerer(filters).answer(question, context, named=retrieval.named)
         warnings = draft.warnings if _NO_MODEL in draft.warnings else (_NO_MODEL, *draft.warnings)
         return _unmodelled(replace(draft, warnings=warnings))
 
-    def _answerer(self) -> TextAnswerer:
-        if self._text_answerer is None:
-            from query.embedded import EmbeddedAnswerer
+    def _answerer(self, filters: Filters = _NO_FILTERS) -> TextAnswerer:
+        from query.embedded import EmbeddedAnswerer
 
+        corpus = narrowed(self._corpus, filters)
+        if self._text_answerer is None and corpus is not self._corpus:
+            return EmbeddedAnswerer(corpus, self._embedder)
+        if self._text_answerer is None:
             # Kept for the next question: it remembers how telling the papers' words are.
             self._text_answerer = EmbeddedAnswerer(self._corpus, self._embedder)
         return self._text_answerer

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from paperscope.protocols import Corpus
-from paperscope.types import Chunk, Element, Entity, Filters, Paper, PaperEntry, Relation
+from paperscope.types import Chunk, Element, Entity, Filters, Paper, PaperEntry, PaperImages, Relation
 
 __all__ = ["narrowed"]
 
@@ -57,6 +57,9 @@ class _Narrowed:
 
     def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
         return self.corpus.degrees(entities, papers=papers)
+
+    def images(self, paper: str) -> PaperImages:
+        return self.corpus.images(paper)
 
     def crop(self, crop: str) -> bytes:
         return self.corpus.crop(crop)

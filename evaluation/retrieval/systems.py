@@ -66,7 +66,7 @@ class OwnSystem:
 
     async def _fused(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
         reranker = build_models(self._libraries.settings, cache=opened.store).reranker
-        options = RetrievalOptions(sources=LIMIT, words=_NO_BUDGET)
+        options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET)
         retriever = Retriever(opened.store, index, self._libraries.embedder, reranker=reranker, options=options)
         sources = (await retriever.retrieve(question)).context.sources
         return [opened.chunks[opened.ids[source.place, source.content]] for source in sources]

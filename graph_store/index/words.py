@@ -26,20 +26,24 @@ _CLEAR = (
 )
 
 # Lists travel as JSON: the queries stay constant, whatever their length. An empty one (NULL) means all.
-_ALLOWED = """
-(:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
-AND (:sections IS NULL OR chunks.section IN (SELECT value FROM json_each(:sections)))
-AND (:kinds IS NULL OR chunks.kind IN (SELECT value FROM json_each(:kinds)))
+_NUMBERS = """
+SELECT number FROM chunks
+WHERE (:papers IS NULL OR paper IN (SELECT value FROM json_each(:papers)))
+AND (:sections IS NULL OR section IN (SELECT value FROM json_each(:sections)))
+AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+ORDER BY number
 """
-_NUMBERS = f"SELECT number FROM chunks WHERE {_ALLOWED} ORDER BY number"
 _SECTIONS = """
 SELECT DISTINCT section FROM chunks
 WHERE :papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers))
 """
-_CHUNKS = f"""
+_CHUNKS = """
 SELECT chunks.id, bm25(chunk_words) AS rank
 FROM chunk_words JOIN chunks ON chunks.number = chunk_words.rowid
-WHERE chunk_words MATCH :expression AND {_ALLOWED}
+WHERE chunk_words MATCH :expression
+AND (:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
+AND (:sections IS NULL OR chunks.section IN (SELECT value FROM json_each(:sections)))
+AND (:kinds IS NULL OR chunks.kind IN (SELECT value FROM json_each(:kinds)))
 ORDER BY rank, chunks.id LIMIT :limit
 """
 _ENTITIES = """
@@ -130,7 +134,7 @@ class WordIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give.
+        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these can give.
 
         So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0.
         """

@@ -13,7 +13,9 @@ __all__ = ["ElementKind", "Filters", "kind_of"]
 ElementKind = Literal["text", "table", "figure", "equation", "reference"]
 _KINDS: tuple[str, ...] = get_args(ElementKind)
 _SPAN = re.compile(r"(?P<first>\d{4})?(?P<to>\s*(?:-|\u2013|\.\.)\s*)?(?P<last>\d{4})?")
-_OWN_NUMBER = re.compile(r"(?:appendix |section |chapter )?(?P<number>[a-z]|[ivxl]{2,}|[a-z]?\d+(?: \d+)*|[a-z](?: \d+)+)(?: |$)")
+_OWN_NUMBER = re.compile(
+    r"(?:appendix |section |chapter )?(?P<number>[a-z](?: \d+)*|[ivxl]{2,}|[a-z]?\d+(?: \d+)*)(?: |$)"
+)
 _KIND_OF_ID = re.compile(r"/(table|figure|equation|reference)-\d+$")
 
 
@@ -99,14 +101,17 @@ def kind_of(chunk: Chunk) -> ElementKind:
 
 
 def _leads_to(section: str, path: str) -> bool:
+    """Whether a part of the path has the number that `section` is, or a title that begins with it."""
     wanted = _folded(section)
-    number = _OWN_NUMBER.fullmatch(f"{wanted} ".rstrip())
+    number = _OWN_NUMBER.fullmatch(wanted)
     for title in map(_folded, path.split(" > ")):
         own = _OWN_NUMBER.match(title)
-        if number is not None and own is not None:
-            if f"{own['number']} ".startswith(f"{number['number']} "):
-                return True
-        if number is None and (title.startswith(wanted) or own is not None and title[own.end() :].startswith(wanted)):
+        if number is None:
+            bare = title[own.end() :] if own else title
+            fits = title.startswith(wanted) or bare.startswith(wanted)
+        else:
+            fits = own is not None and f"{own['number']} ".startswith(f"{number['number']} ")
+        if fits:
             return True
     return False
 

@@ -1,6 +1,6 @@
 """What is asked of an index, and what it proposes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from numpy import float32
 from numpy.typing import NDArray
@@ -28,13 +28,13 @@ class IndexedPaper:
 class RetrievalRequest:
     """A question as text and as a unit-length vector of shape (d,).
 
-    Of `filters` the papers, sections and kinds restrict what is found, each before `limit` cuts it; years don't: whoever
+    Of `filters` the papers, sections and kinds restrict what is found, before `limit` cuts it; years don't: whoever
     asks chooses the papers by them.
     """
 
     text: str
     vector: NDArray[float32]
-    filters: Filters = Filters()
+    filters: Filters = field(default_factory=Filters)
     limit: int = 20
 
 

@@ -53,7 +53,9 @@ def test_a_question_finds_the_one_entity(store: Store) -> None:
     add(store, using(THREE))
     index = NativeGraphIndex.open(store)
     for papers in ((), (ONE,), (THREE,)):
-        found = index.retrieve(RetrievalRequest(text="Which LLM?", vector=unit_vector(1), filters=Filters(papers=papers)))
+        found = index.retrieve(
+            RetrievalRequest(text="Which LLM?", vector=unit_vector(1), filters=Filters(papers=papers))
+        )
         assert found.named[0].id == MEANT
         assert [hit.id for hit in found.named].count(MEANT) == 1
     assert {hit.id for hit in index.retrieve(RetrievalRequest(text="LLM", vector=unit_vector(1))).reached} == {
