@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from paperscope.errors import InputError, UnknownPaperError
+from paperscope.models.tokens import count_tokens
 from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
 from paperscope.types import Answer, Context, Filters, Usage
 from query.answering import ModelAnswerer, Written
@@ -36,7 +37,7 @@ class QueryEngine:
     """Answers questions over a library.
 
     Without `answer_model`, `text_answerer` answers (default: `EmbeddedAnswerer`), and a warning says so. Without
-    `vision_model` images stay unread.
+    `vision_model` images stay unread. `count` tells how many tokens a text is.
     """
 
     def __init__(
@@ -50,13 +51,14 @@ class QueryEngine:
         reranker: Reranker | None = None,
         text_answerer: TextAnswerer | None = None,
         options: RetrievalOptions | None = None,
+        count: Callable[[str], int] = count_tokens,
     ) -> None:
         self._corpus = corpus
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
         self._text_answerer = text_answerer
-        self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options)
+        self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
     async def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Retrieval:
         """The context that an answer would rest on, from what `filters` allow, `papers` (ids) besides those they name.

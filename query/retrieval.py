@@ -35,7 +35,7 @@ class RetrievalOptions:
     many candidates the index is asked for, and a reranker reads; and whether the graph lifts sources."""
 
     sources: int = 8
-    tokens: int = 6000
+    tokens: int = 12_000
     entities: int = 15
     relations: int = 20
     images: int = 2

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from paperscope.types import Filters, PaperEntry
-from query.references import named_papers
+from query.paper_names import named_papers
 
 __all__ = ["Scope", "scope_of"]
 

@@ -12,6 +12,7 @@ from graph_store import NativeGraphIndex, Store
 from ingest import EmbedTexts, ImageDescriber, TypeSystem, extractor_for, parser_for
 from paperscope.errors import BudgetError, StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
+from paperscope.library.asking import build_engine
 from paperscope.library.estimating import Estimator
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
@@ -20,12 +21,25 @@ from paperscope.library.view import AnswerView, view_answer
 from paperscope.models import Budget, CachedEmbedder, MeteredModel, Models, RehearsedModel, build_models
 from paperscope.protocols import LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings, load_settings
-from paperscope.types import WORK, Answer, Context, Element, Paper, PaperImages, Shortfall, Usage, content_hash
-from query import QueryEngine, RetrievalOptions
+from paperscope.types import (
+    WORK,
+    Answer,
+    Context,
+    Element,
+    Paper,
+    PaperImages,
+    Shortfall,
+    Usage,
+    content_hash,
+    Filters,
+    Turn,
+)
 
 __all__ = ["Library"]
 
 T = TypeVar("T")
+
+_NO_FILTERS = Filters()
 
 
 def _ignore(_stage: str) -> None:
@@ -44,20 +58,7 @@ class Library:
         self._settings = settings
         self._models = models
         self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
-        self._engine = QueryEngine(
-            store,
-            self._index,
-            models.embedder,
-            answer_model=models.answer,
-            vision_model=models.vision,
-            reranker=models.reranker,
-            options=RetrievalOptions(
-                sources=settings.retrieval.chunks,
-                entities=settings.retrieval.entities,
-                relations=settings.retrieval.relations,
-                images=settings.retrieval.images,
-            ),
-        )
+        self._engine = build_engine(store, self._index, models=models, settings=settings)
         self._loop = LoopThread()
 
     @classmethod
@@ -146,27 +147,48 @@ class Library:
             model, self._store, price_prompt=role.price_prompt, price_completion=role.price_completion
         )
 
-    def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
-        """Answer a question from all papers, or from those that `papers` names (ids, file names, titles).
+    def ask(
+        self,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = _NO_FILTERS,
+        history: Sequence[Turn] = (),
+        on_stage: OnStage = _ignore,
+    ) -> Answer:
+        """Answer a question from all papers, or from what `filters` allow; `papers` is short for theirs (ids, file names,
+        titles). `history` is what was asked before, oldest first: a follow-up ("and on CoNLL?") is asked in full.
 
         Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
         """
-        return self._loop.wait(self._ask(question, papers, on_stage))
+        return self._loop.wait(self._ask(question, self._filters(filters, papers), history, on_stage))
 
-    async def ask_async(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
+    async def ask_async(
+        self,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = _NO_FILTERS,
+        history: Sequence[Turn] = (),
+        on_stage: OnStage = _ignore,
+    ) -> Answer:
         """`ask`, awaitable on any loop."""
-        return await asyncio.wrap_future(self._loop.submit(self._ask(question, papers, on_stage)))
+        asked = self._ask(question, self._filters(filters, papers), history, on_stage)
+        return await asyncio.wrap_future(self._loop.submit(asked))
 
-    async def _ask(self, question: str, papers: Sequence[str], on_stage: OnStage) -> Answer:
-        return await self._engine.ask(question, papers=self._ids(papers), on_stage=on_stage)
+    async def _ask(self, question: str, filters: Filters, history: Sequence[Turn], on_stage: OnStage) -> Answer:
+        return await self._engine.ask(question, filters=filters, history=history, on_stage=on_stage)
 
     def show(self, answer: Answer) -> AnswerView:
         """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""
         return view_answer(answer, find_crop=self._store.crop, find_element=self._store.element)
 
-    def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Context:
+    def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._engine.retrieve(question, papers=self._ids(papers))).context
+        return self._loop.wait(self._engine.retrieve(question, filters=self._filters(filters, papers))).context
+
+    def _filters(self, filters: Filters, papers: Sequence[str]) -> Filters:
+        return replace(filters, papers=self._ids((*filters.papers, *papers)))
 
     def _ids(self, papers: Sequence[str]) -> tuple[str, ...]:
         return tuple(self._store.find_paper(paper).id for paper in papers)

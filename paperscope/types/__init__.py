@@ -13,6 +13,7 @@ from paperscope.types.answer import (
     StageTime,
     Status,
 )
+from paperscope.types.chat import Turn
 from paperscope.types.context import (
     Context,
     ContextEntity,
@@ -132,6 +133,7 @@ __all__ = [
     "StageTime",
     "Status",
     "Table",
+    "Turn",
     "UnjudgedNames",
     "UnreadChunk",
     "UnreadImage",

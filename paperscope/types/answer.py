@@ -119,7 +119,8 @@ class Answer:
     tables, figures and equations that it cites or had read; `checks` tell of each number what supports it, `warnings`
     flag what nothing does. `confidence` (0 to 1) tells how
     sure whoever wrote it was, None where they don't say: the embedded answerer gives the share of the question's
-    telling words that the evidence accounts for, by which it also decides whether to answer.
+    telling words that the evidence accounts for, by which it also decides whether to answer. `asked_as` is a follow-up
+    as it was understood, "" for a question that stands by itself.
     """
 
     question: str
@@ -138,6 +139,7 @@ class Answer:
     checks: tuple[Check, ...] = ()
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
+    asked_as: str = ""
 
     def _repr_html_(self) -> str:
         """For a notebook, without crops, which are in the library's store: `Library.show` shows them too."""

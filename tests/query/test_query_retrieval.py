@@ -253,7 +253,9 @@ async def test_a_work_that_is_cited_stands_in_a_row_only_where_the_question_name
     ],
 )
 async def test_filters_leave_only_what_they_allow(retriever: Retriever, filters: Filters, allowed: set[str]) -> None:
-    question = "Which tags, losses, tasks, curves and samples are in Table 1 and Table 2 for QUOREF and Dice on a machine?"
+    question = (
+        "Which tags, losses, tasks, curves and samples are in Table 1 and Table 2 for QUOREF and Dice on a machine?"
+    )
     context = (await retriever.retrieve(question, filters=filters)).context
     assert sources(context)
     assert {*sources(context), *images(context)} <= allowed
