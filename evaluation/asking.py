@@ -37,7 +37,7 @@ class AskingSuite:
         settings = settings_for(request.mode, request.settings)
         with Libraries(request.work / "libraries", settings) as libraries:
             items, bad = self.read(request, libraries)
-            yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad)
+            yield Loaded(items=chosen(items, request), bad=bad)
 
 
 def settings_for(mode: str, settings: Settings) -> Settings:

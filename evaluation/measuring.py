@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from evaluation.plots import draw
 from evaluation.rendering import render_report
 from evaluation.report import Report, make_report
 from evaluation.running import ItemResult, run_items
-from evaluation.suite import Request, Suite
+from evaluation.suite import Part, Request, Suite
 from paperscope.codec import to_json
 from paperscope.errors import InputError
 from paperscope.files import write_atomically, writing
@@ -24,7 +25,8 @@ _NO_MATTER = {"library"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """What to measure: data, mode ("" is the suite's first), names of sets or items (none: all), and the seed.
+    """What to measure: data, mode ("" is the suite's first), names of sets or items (none: all), a part of the
+    documents ("": both), and the seed.
 
     `out` keeps SUITE.jsonl (a line an item), SUITE.md, SUITE.json, plots, and what a later run goes on from. `work` is
     the folder for what several runs share, such as libraries (default: below `out`, or a temporary one).
@@ -34,6 +36,7 @@ class Run:
     settings: Settings
     mode: str = ""
     names: tuple[str, ...] = ()
+    part: Part | Literal[""] = ""
     out: Path | None = None
     work: Path | None = None
     seed: int = 0
@@ -62,7 +65,15 @@ def measure(suite: Suite, run: Run, *, hearer: Hearer) -> Report:
         with writing(run.out):
             run.out.mkdir(parents=True, exist_ok=True)
     with _work_folder(run) as work:
-        request = Request(data=run.data, mode=mode, settings=run.settings, work=work, names=run.names, seed=run.seed)
+        request = Request(
+            data=run.data,
+            mode=mode,
+            settings=run.settings,
+            work=work,
+            names=run.names,
+            part=run.part,
+            seed=run.seed,
+        )
         with suite.open(request) as loaded:
             hearer.begun(len(loaded.items))
             key = run.settings.model_dump_json(exclude=_NO_MATTER)
@@ -75,7 +86,7 @@ def measure(suite: Suite, run: Run, *, hearer: Hearer) -> Report:
         seed=run.seed,
         headline=suite.headline,
         settings=config,
-        facts={"items": str(len(results)), **loaded.facts},
+        facts={"items": str(len(results)), **({"part": run.part} if run.part else {}), **loaded.facts},
         problems=[str(error) for error in loaded.bad],
     )
     if run.out:

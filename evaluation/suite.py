@@ -4,13 +4,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from evaluation.values import Score
 from paperscope.errors import PaperscopeError
 from paperscope.settings import Settings
 
-__all__ = ["Loaded", "Request", "Suite", "SuiteItem"]
+__all__ = ["Loaded", "Part", "Request", "Suite", "SuiteItem"]
+
+Part = Literal["fitting", "held-out"]
+"""What is chosen by looking at figures is chosen on the one part of the documents, and reported on the other."""
 
 
 class SuiteItem(Protocol):
@@ -35,8 +38,8 @@ class SuiteItem(Protocol):
 class Request:
     """What is asked of a suite.
 
-    `data` is laid out as `evaluation/gold/__init__.py` says; `names` restricts the items (see `chosen`); `work` is a
-    folder for what is costly to make and can be used again, such as libraries; `seed` decides every draw.
+    `data` is laid out as `evaluation/gold/__init__.py` says; `names` and `part` restrict the items (see `chosen`);
+    `work` is a folder for what is costly to make and can be used again, such as libraries; `seed` decides every draw.
     """
 
     data: Path
@@ -44,6 +47,7 @@ class Request:
     settings: Settings
     work: Path
     names: tuple[str, ...] = ()
+    part: Part | Literal[""] = ""
     seed: int = 0
 
 

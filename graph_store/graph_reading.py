@@ -5,12 +5,27 @@ All ids that come out are those of the library; those that go in may also be a p
 large the library is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, true, union_all
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    true,
+    union_all,
+)
 
-from graph_store.meanings import joined, nodes_of, own_ids
+from graph_store.meanings import are_own, joined, nodes_of, own_ids
 from graph_store.merge import merge_entities, merge_relations
 from graph_store.schema import entities, relations
 from graph_store.values import Edge
@@ -42,12 +57,12 @@ def read_relations(
 ) -> list[Relation]:
     """The merged relations that touch any of these entities: those between two of them first, then by weight."""
     known = _all_nodes(connection, ids)
-    ends = _ends(connection, known, relations.c.kind, papers=papers).subquery()
+    ends, values = _ends(connection, known, papers=papers)
     weight = func.sum(ends.c.weight)
     inner = and_(ends.c.source.in_(known), ends.c.target.in_(known))
     key = (ends.c.source, ends.c.target, ends.c.kind)
     best = connection.execute(
-        select(*key).group_by(*key).order_by(inner.desc(), weight.desc(), *key).limit(max(limit, 0))
+        select(*key).group_by(*key).order_by(inner.desc(), weight.desc(), *key).limit(max(limit, 0)), values
     ).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
     sources, targets = {one[0] for one in ordered}, {one[1] for one in ordered}
@@ -58,22 +73,15 @@ def read_relations(
 def read_degrees(connection: Connection, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, int]:
     """In how many merged relations each of these entities stands; ambiguous ids, and those in none, are left out."""
     wanted = {key: nodes[0] for key, nodes in nodes_of(connection, ids).items() if len(nodes) == 1}
-    ends = _ends(connection, sorted(set(wanted.values())), relations.c.kind, papers=papers).subquery()
-    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
-    both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
-    rows = connection.execute(select(both.c.end, func.count().label("degree")).group_by(both.c.end))
-    degrees = {row.end: int(row.degree) for row in rows}
+    ends, values = _ends(connection, sorted(set(wanted.values())), papers=papers)
+    degrees = {row.end: int(row.degree) for row in connection.execute(_counted(ends), values)}
     return {key: degrees[node] for key, node in wanted.items() if node in degrees}
 
 
 def read_edges(connection: Connection, ids: Sequence[str], *, papers: Sequence[str], limit: int) -> list[Edge]:
     """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
-    ends = _ends(connection, _all_nodes(connection, ids), papers=papers).subquery()
-    weight = func.sum(ends.c.weight)
-    key = (ends.c.source, ends.c.target)
-    rows = connection.execute(
-        select(*key, weight.label("weight")).group_by(*key).order_by(weight.desc(), *key).limit(limit)
-    )
+    ends, values = _ends(connection, _all_nodes(connection, ids), papers=papers)
+    rows = connection.execute(_summed(ends).limit(limit), values)
     return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
 
 
@@ -86,23 +94,51 @@ def _of(paper: ColumnElement[str], papers: Sequence[str]) -> ColumnElement[bool]
 
 
 def _ends(
-    connection: Connection, nodes: Sequence[str], *columns: ColumnElement[str], papers: Sequence[str]
-) -> Select[*tuple[str, ...]]:
-    """Source, target, weight and these columns of the papers' relations that touch any of `nodes`, ids of the library.
+    connection: Connection, nodes: Sequence[str], *, papers: Sequence[str] = ()
+) -> tuple[Subquery, Mapping[str, Sequence[str]]]:
+    """Source, target, kind and weight of the papers' relations that touch any of `nodes`, ids of the library, and the
+    values that this takes. What has become one entity stands in no relation with itself."""
+    own = own_ids(connection, nodes)
+    moved = bool(papers) or not are_own(connection, own, set(nodes))
+    values = {"own": sorted(own), "nodes": nodes, "papers": papers}
+    needed = {"own": not papers, "nodes": moved, "papers": bool(papers)}
+    source, target = relations.c.source, relations.c.target
+    table = joined(connection, relations, source, target)
+    return _touching(table, moved=moved, within=bool(papers)), {name: values[name] for name in values if needed[name]}
 
-    What has become one entity stands in no relation with itself.
-    """
-    table, (source, target) = joined(connection, relations, relations.c.source, relations.c.target)
-    found: ColumnElement[bool] = relations.c.paper.in_(papers)
-    if not papers:
-        # Found by the papers' own ids, as only these have an index.
-        own = sorted(own_ids(connection, nodes))
-        found = or_(relations.c.source.in_(own), relations.c.target.in_(own))
-    return (
-        select(source.label("source"), target.label("target"), relations.c.weight, *columns)
-        .select_from(table)
-        .where(found, or_(source.in_(nodes), target.in_(nodes)), source != target)
-    )
+
+# Statements are made once: to put one together takes longer than to run it.
+@cache
+def _touching(joined_table: tuple[FromClause, Sequence[ColumnElement[str]]], *, moved: bool, within: bool) -> Subquery:
+    table, (source, target) = joined_table
+    own: BindParameter[str] = bindparam("own", expanding=True)
+    nodes: BindParameter[str] = bindparam("nodes", expanding=True)
+    papers: BindParameter[str] = bindparam("papers", expanding=True)
+    conditions = [source != target]
+    # Either index finds the rows: that of the papers, or that of the papers' own ids.
+    if within:
+        conditions.append(relations.c.paper.in_(papers))
+    else:
+        conditions.append(or_(relations.c.source.in_(own), relations.c.target.in_(own)))
+    if moved:
+        # Not the columns themselves, by whose index a common entity's rows in all other papers would be read.
+        conditions.append(or_((source + "").in_(nodes), (target + "").in_(nodes)))
+    columns = (source.label("source"), target.label("target"), relations.c.kind, relations.c.weight)
+    return select(*columns).select_from(table).where(*conditions).subquery()
+
+
+@cache
+def _counted(ends: Subquery) -> Select[str, int]:
+    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
+    both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
+    return select(both.c.end, func.count().label("degree")).group_by(both.c.end)
+
+
+@cache
+def _summed(ends: Subquery) -> Select[str, str, float]:
+    key = (ends.c.source, ends.c.target)
+    weight = func.sum(ends.c.weight)
+    return select(*key, weight.label("weight")).group_by(*key).order_by(weight.desc(), *key)
 
 
 def _relations_between(

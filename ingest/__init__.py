@@ -1,7 +1,7 @@
 """Paper file -> elements -> chunks -> entities and relations."""
 
 from ingest.chunking import chunk_paper
-from ingest.describing import ImageDescriber, add_to_chunks, add_to_graph
+from ingest.describing import ImageDescriber, add_to_chunks
 from ingest.extraction import TypeSystem
 from ingest.extractors import extractor_for
 from ingest.files import content_file, paper_files
@@ -16,7 +16,6 @@ __all__ = [
     "PdfParser",
     "TypeSystem",
     "add_to_chunks",
-    "add_to_graph",
     "check_size",
     "chunk_paper",
     "content_file",

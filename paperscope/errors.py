@@ -136,8 +136,4 @@ class ModelRefusedError(ModelError):
 
 
 class ModelReplyError(ModelError):
-    """The model's reply does not obey its schema; `kept` where all that was read is replies that a cache had kept."""
-
-    def __init__(self, message: str, *, kept: bool = False) -> None:
-        super().__init__(message)
-        self.kept = kept
+    """The model's reply does not obey its schema."""

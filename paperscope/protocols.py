@@ -36,6 +36,7 @@ __all__ = [
     "LanguageModel",
     "Parser",
     "Reranker",
+    "StreamingModel",
     "VectorCache",
     "VisionModel",
 ]
@@ -51,6 +52,18 @@ class LanguageModel(Protocol):
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Reply to `request`; the text obeys `request.schema` only as far as the server enforces it."""
+        ...
+
+
+@runtime_checkable
+class StreamingModel(LanguageModel, Protocol):
+    """A language model that tells a reply as it is written; see `paperscope.models.streaming` for those that don't."""
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """Reply as `complete` does; until then `on_text` hears the reply's text so far, each time from its beginning.
+
+        A later text may be shorter: where a call was made again, it begins anew.
+        """
         ...
 
 
@@ -122,9 +135,9 @@ class Parser(Protocol):
 
 
 class EntityExtractor(Protocol):
-    """Draws entities and relations from a paper and its chunks."""
+    """Draws entities and relations from a paper, its chunks, and what was seen in its pictures."""
 
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
         """The paper's own contribution to the graph. Raises `ModelError` when a paid extractor fails."""
         ...
 

@@ -27,6 +27,7 @@ from query.draft import Draft
 from query.evidence import EvidenceFinder
 from query.image_reading import ImageReader
 from query.stages import Stages
+from query.streaming import FinalText
 
 __all__ = ["ModelAnswerer", "Written"]
 
@@ -80,15 +81,21 @@ class ModelAnswerer:
             "merge_answer", placeholders=frozenset({"question", "context", "initial", "findings"})
         )
 
-    async def answer(self, question: str, context: Context, *, stages: Stages) -> Written:
+    async def answer(
+        self, question: str, context: Context, *, stages: Stages, text: FinalText | None = None
+    ) -> Written:
         """The initial answer and the image readings are made at the same time; a merge follows if one is relevant.
 
+        `text` hears the final text as it is written: the initial one once no merge can follow, else the merged one.
         Raises ModelError if the language model fails; an image that fails is an `UnreadImage` and a warning.
         """
         reading = asyncio.create_task(self._read(question, context, stages))
+        if text is not None and self._reads(context):
+            text.hold()
+            reading.add_done_callback(lambda done: text.release() if _is_final(done) else None)
         try:
             with stages.run("answering"):
-                initial, usage = await self._ask_initial(question, context)
+                initial, usage = await self._ask_initial(question, context, text)
             readings, spent = await reading
         finally:
             reading.cancel()
@@ -101,7 +108,7 @@ class ModelAnswerer:
         final = initial
         if findings:
             with stages.run("merging"):
-                final, spent = await self._ask_merge(question, context, initial, findings)
+                final, spent = await self._ask_merge(question, context, initial, findings, text)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return Written(
@@ -112,18 +119,27 @@ class ModelAnswerer:
             usage=usage,
         )
 
+    def _reads(self, context: Context) -> bool:
+        return self._reader is not None and bool(context.images)
+
     async def _read(self, question: str, context: Context, stages: Stages) -> tuple[tuple[Reading, ...], Usage]:
-        if self._reader is None or not context.images:
+        if self._reader is None or not self._reads(context):
             return (), Usage()
         with stages.run("reading images"):
             return await self._reader.read(question, context)
 
-    async def _ask_initial(self, question: str, context: Context) -> tuple[_AnswerReply, Usage]:
+    async def _ask_initial(self, question: str, context: Context, text: FinalText | None) -> tuple[_AnswerReply, Usage]:
         parts = self._initial.fill(question=question, context=as_data(_rows(context)))
-        return await ask_json(self._model, _request(parts, "answer"), _AnswerReply)
+        on_text = text.grow if text is not None else None
+        return await ask_json(self._model, _request(parts, "answer"), _AnswerReply, on_text=on_text)
 
     async def _ask_merge(
-        self, question: str, context: Context, initial: _AnswerReply, findings: Mapping[int, ImageFinding]
+        self,
+        question: str,
+        context: Context,
+        initial: _AnswerReply,
+        findings: Mapping[int, ImageFinding],
+        text: FinalText | None,
     ) -> tuple[_AnswerReply, Usage]:
         labels = {image.id: image.label for image in context.images}
         read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
@@ -133,7 +149,17 @@ class ModelAnswerer:
             initial=as_data(initial.model_dump_json()),
             findings=as_data(read),
         )
-        return await ask_json(self._model, _request(parts, "merged_answer"), _AnswerReply)
+        if text is not None:
+            text.restart()
+        on_text = text.grow if text is not None else None
+        return await ask_json(self._model, _request(parts, "merged_answer"), _AnswerReply, on_text=on_text)
+
+
+def _is_final(reading: "asyncio.Task[tuple[tuple[Reading, ...], Usage]]") -> bool:
+    """Whether no reading can change the initial answer."""
+    if reading.cancelled() or reading.exception() is not None:
+        return False
+    return not any(isinstance(one, ImageFinding) and one.relevant for one in reading.result()[0])
 
 
 def _rows(context: Context) -> str:

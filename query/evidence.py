@@ -85,7 +85,12 @@ class EvidenceFinder:
             fitting = [cell for cell in printing if names.fits(cell, statement)]
             named = names.named(statement) if not fitting else []
             if fitting:
-                named = [max(fitting, key=lambda cell: len(names.words(cell) & (statement.said | statement.asked)))]
+                named = [
+                    max(
+                        fitting,
+                        key=lambda cell: len(names.words(cell) & (statement.said_words | statement.asked_words)),
+                    )
+                ]
             chosen |= {(cell.row, cell.column): cell for cell in named if len(named) <= _MOST_NAMED}
         return list(chosen.values())
 

@@ -24,10 +24,13 @@ _CUES: dict[type[Pictured], re.Pattern[str]] = {
     ),
 }
 _CUE = 0.2
-_NEARNESS = 0.5
 _NAMED = 2.0
 _SURROUNDED = 0.5
-_ENOUGH = 0.4
+# What is said of a picture elsewhere counts half of what it shows itself. These four are chosen on the fitting part of
+# MMLongBench: of its 11 questions on tables and figures 10 get a picture of the right page, with 18 looked at in all.
+_SAID = 0.5
+_NEARNESS = 0.3
+_ENOUGH = 0.45
 _NEAR_THE_BEST = 0.75
 
 
@@ -63,7 +66,9 @@ class ImageChooser:
 
     def _score(self, candidate: Candidate, asked: Set[str]) -> float:
         picture = candidate.picture
-        score = self.rarity.coverage(asked, f"{element_text(picture)}\n{candidate.said}")
+        shown = element_text(picture)
+        score = (1 - _SAID) * self.rarity.coverage(asked, shown)
+        score += _SAID * self.rarity.coverage(asked, f"{shown}\n{candidate.said}")
         score += _NEARNESS * candidate.nearness
         score += _CUE * (_CUES[type(picture)].search(self.question) is not None)
         score += _NAMED * (picture.id in self.references.elements)

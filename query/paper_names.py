@@ -31,7 +31,7 @@ class Citation:
 
 
 def citations(question: str) -> Iterator[Citation]:
-    """The works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li", "Li's paper"."""
+    """The works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
     for match in _CITED.finditer(question):
         by = _BY.search(question[: match.start()]) is not None
         owned = match["owns"] is not None and match["work"] is not None

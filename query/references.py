@@ -1,10 +1,10 @@
-"""What a question names of its papers: "Table 8", "Figs. 3b and 4", "Eq. (4)", "Section 5.1", "page 3", "Li et al. 2020"."""
+"""What a question names of its papers: "Table 8", "Figs. 3b and 4", "Eq. (4)", "Section 5.1", "page 3", "Li 2020"."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from paperscope.types import Element, Equation, Figure, Paper, Passage, Reference, Section, Table
+from paperscope.types import Element, Equation, Figure, Paper, Reference, Section, Table
 from query.paper_names import Citation, citations
 
 __all__ = ["References", "find_references"]

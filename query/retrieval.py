@@ -18,6 +18,7 @@ from query.references import References, find_references
 from query.row_budget import cut_rows
 from query.scope import scope_of
 from query.sources import SourceChooser
+from query.uniting import united
 from query.words import Rarity, content_words
 
 __all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
@@ -103,6 +104,18 @@ class Retriever:
         context = await asyncio.to_thread(self._context, question, found)
         return Retrieval(context=context, named=found.named.elements, notes=scope.notes)
 
+    async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = _NO_FILTERS) -> Retrieval:
+        """The contexts of several questions as one, within the same budget; see `retrieve`."""
+        found = [await self.retrieve(part, filters=filters) for part in parts]
+        if len(found) == 1:
+            return found[0]
+        contexts = [one.context for one in found]
+        return Retrieval(
+            context=united(contexts, tokens=self._options.tokens, count=self._count),
+            named=tuple(dict.fromkeys(element for one in found for element in one.named)),
+            notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
+        )
+
     def _find(self, question: str, candidates: Candidates, filters: Filters) -> _Found:
         corpus = narrowed(self._corpus, filters)
         pool = Pool(corpus, candidates)
@@ -146,6 +159,7 @@ class Retriever:
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
+        pool.include([image.id for image in images])
         rows = Context(
             entities=graph.entity_rows(found.entities),
             relations=graph.relation_rows([one.relation for one in found.relations[: self._options.relations]]),

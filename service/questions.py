@@ -1,7 +1,7 @@
 """Question files: JSON lines with at least the key `question` (DocBench's form).
 
-`filters` may restrict a question: an object with some of `papers`, `sections`, `kinds` (lists) and `years` ("2018-2020").
-Other keys are the gold answer's.
+`filters` may restrict a question: an object with some of `papers`, `sections`, `kinds` (lists) and `years`
+("2018-2020"). Other keys are the gold answer's.
 """
 
 from dataclasses import dataclass, field

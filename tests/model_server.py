@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["ModelServer", "echo", "fingerprint", "kind_of", "serve", "verdicts", "words"]
+__all__ = ["ModelServer", "echo", "fingerprint", "kind_of", "serve", "summaries", "verdicts", "words"]
 
 Body = Mapping[str, Any]
 
@@ -57,11 +57,19 @@ def verdicts(body: Body, *, same: bool = False, reason: str = "No reason.") -> s
     return json.dumps({"pairs": [{"pair": pair, "reason": reason, "same": same} for pair in asked]})
 
 
+def summaries(body: Body, *, words_of_it: str = "It is used.") -> str:
+    """A summary of each term that a request asks about."""
+    asked = re.findall(r"^(T\d+) \{", words(body), re.MULTILINE)
+    return json.dumps({"terms": [{"term": term, "summary": words_of_it} for term in asked]})
+
+
 def echo(body: Body) -> str:
     """What a careful model might reply: capitalised words of each passage as entities, a sentence to a picture, and
     that no two names are the same."""
     if kind_of(body) == "same_names":
         return verdicts(body)
+    if kind_of(body) == "summaries":
+        return summaries(body)
     if kind_of(body) != "entities":
         return json.dumps(
             {

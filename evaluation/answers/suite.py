@@ -42,7 +42,7 @@ class AnswersSuite:
                 AnswerItem(question=question, source=source, libraries=libraries, judge=judge)
                 for question, source in asked
             ]
-            yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad, facts=facts)
+            yield Loaded(items=chosen(items, request), bad=bad, facts=facts)
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from evaluation.peers.growing import Clock, Growing, grow
 from evaluation.peers.job import PeerDocument
 from graph_store import NativeGraphIndex, Store
-from ingest import TypeSystem
 from paperscope.library.adding import Adder
 from paperscope.models.fakes import FakeEmbedder
 from paperscope.types import (
@@ -27,6 +26,7 @@ from paperscope.types import (
     Extraction,
     Page,
     Paper,
+    PaperImages,
     ParsedPaper,
     Passage,
     Place,
@@ -71,7 +71,12 @@ class _Made:
     ) -> ParsedPaper:
         return ParsedPaper(paper=paper_of(self._known(), sha256=content_hash(file.read_bytes())))
 
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 # the protocol's
+    async def extract(
+        self,
+        paper: Paper,
+        chunks: Sequence[Chunk],  # noqa: ARG002 # the protocol's
+        images: PaperImages = PaperImages(),  # noqa: ARG002 # the protocol's
+    ) -> Extraction:
         return extraction_of(self._known(), paper)
 
     def _known(self) -> PeerDocument:
@@ -146,7 +151,6 @@ async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Seque
             asks_model=False,
             embedder=embedder,
             describer=None,
-            types=TypeSystem(),
             max_words=_MAX_WORDS,
             max_mb=_MAX_MB,
         )

@@ -68,7 +68,7 @@ class GraphSuite:
                 raise GoldFileError(
                     f"{request.data}: nothing to score here; name a folder with eval/kg_scierc.jsonl or papers/*.pdf"
                 )
-            yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad)
+            yield Loaded(items=chosen(items, request), bad=bad)
 
 
 def _settings(request: Request) -> Settings:

@@ -40,4 +40,4 @@ class ParsingSuite:
         settings = request.settings.parser.model_copy(update={"backend": request.mode, "dpi": _DPI})
         gold, bad = load_items(request.data, read_outline=partial(outline_reader, backend))
         items = [ParsingItem(gold=item, settings=settings, backend=backend) for item in gold]
-        yield Loaded(items=chosen(items, request.names, data=request.data), bad=bad)
+        yield Loaded(items=chosen(items, request), bad=bad)

@@ -27,11 +27,12 @@ _METRICS: Mapping[str, Callable[[_Judged], float]] = {
     "hit@1": lambda judged: hit_at(judged.flags, 1),
     "hit@5": lambda judged: hit_at(judged.flags, 5),
     "recall@5": lambda judged: recall_at(judged.found, 5, pieces=judged.pieces),
+    "recall@10": lambda judged: recall_at(judged.found, 10, pieces=judged.pieces),
     "MRR": lambda judged: reciprocal_rank(judged.flags),
     "nDCG@10": lambda judged: ndcg_at(judged.flags, 10, relevant=judged.relevant),
 }
 _BY_KIND = ("hit@5", "recall@5")
-HEADLINE = ("hit@1", "hit@5", "recall@5", "MRR")
+HEADLINE = ("hit@1", "recall@5", "recall@10", "MRR")
 
 
 def tallies(ranking: Sequence[str], evidence: Sequence[Sequence[Piece]]) -> dict[str, Tally]:

@@ -65,7 +65,7 @@ class RetrievalSuite:
                     for corpus in corpora
                     for question in corpus.questions
                 ]
-                items = chosen(items, request.names, data=request.data)
+                items = chosen(items, request)
                 yield Loaded(items=items, bad=bad, facts=system.facts | _facts(corpora))
 
 

@@ -8,15 +8,18 @@ from evaluation.libraries import Libraries
 from evaluation.retrieval.opened import Opened
 from evaluation.retrieval.values import Find, Question
 from graph_store import NativeGraphIndex
-from paperscope.models import build_models
+from paperscope.errors import InputError
+from paperscope.models import build_reranker
+from paperscope.protocols import Reranker
 from paperscope.types import RetrievalRequest
 from query import RetrievalOptions, Retriever
+from query.fusion import best_first, fuse
 
 __all__ = ["LIMIT", "OWN_MODES", "OwnMode", "OwnSystem", "RetrievalSystem"]
 
 # How many texts a system is asked for: enough for ten distinct pages or papers among them.
 LIMIT = 50
-OwnMode = Literal["fused", "words", "vectors"]
+OwnMode = Literal["fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank"]
 OWN_MODES: tuple[OwnMode, ...] = get_args(OwnMode)
 _NO_BUDGET = 10**9
 
@@ -39,41 +42,54 @@ class RetrievalSystem(Protocol):
 
 
 class OwnSystem:
-    """Ours: "fused" is the whole of it, as a question meets it, only with more sources and no limit to their words;
-    "words" and "vectors" are the two lists that it starts from."""
+    """Ours, step by step.
+
+    "words" and "vectors" are the two lists that it starts from, "fused" is their fusion; "fused+named" also lifts what
+    the question names ("Table 8"), "fused+graph" what is linked to it or states something on it too, and is what a
+    question meets, only with more sources and no limit to their words; "fused+graph+rerank" has the reranker that is
+    set read the best of these. Raises InputError where none is.
+    """
 
     def __init__(self, libraries: Libraries, mode: OwnMode) -> None:
         self._libraries = libraries
         self._mode = mode
+        self._reranker: Reranker | None = None
+        if mode == "fused+graph+rerank":
+            self._reranker = build_reranker(libraries.settings.retrieval)
+            if self._reranker is None:
+                raise InputError(f"mode {mode!r}: no reranker is set; name a cross-encoder as retrieval.reranker")
         self._open = ExitStack()
         self._indexes: dict[str, NativeGraphIndex] = {}
 
     @property
     def facts(self) -> dict[str, str]:
         """See `RetrievalSystem.facts`."""
-        return {}
+        return {"reranker": self._libraries.settings.retrieval.reranker} if self._reranker else {}
 
     def find(self, opened: Opened, question: Question) -> list[Find]:
         """See `RetrievalSystem.find`."""
         index = self._index(opened)
-        if self._mode == "fused":
-            return asyncio.run(self._fused(opened, index, question.text))
-        return asyncio.run(self._listed(opened, index, question.text))
+        if self._mode in ("words", "vectors", "fused"):
+            return asyncio.run(self._listed(opened, index, question.text))
+        return asyncio.run(self._retrieved(opened, index, question.text))
 
     def close(self) -> None:
         """See `RetrievalSystem.close`."""
         self._open.close()
 
-    async def _fused(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
-        reranker = build_models(self._libraries.settings, cache=opened.store).reranker
-        options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET)
-        retriever = Retriever(opened.store, index, self._libraries.embedder, reranker=reranker, options=options)
+    async def _retrieved(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
+        options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
+        embedder = self._libraries.embedder
+        retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, options=options)
         sources = (await retriever.retrieve(question)).context.sources
         return [opened.chunks[opened.ids[source.place, source.content]] for source in sources]
 
     async def _listed(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
         vector = (await self._libraries.embedder.embed([question]))[0]
-        candidates = index.retrieve(RetrievalRequest(text=question, vector=vector, limit=LIMIT))
+        limit = RetrievalOptions().candidates if self._mode == "fused" else LIMIT
+        candidates = index.retrieve(RetrievalRequest(text=question, vector=vector, limit=limit))
+        if self._mode == "fused":
+            return [opened.chunks[chunk] for chunk in best_first(fuse(candidates))]
         hits = candidates.by_words if self._mode == "words" else candidates.by_vectors
         return [opened.chunks[hit.id] for hit in hits]
 

@@ -35,7 +35,10 @@ def plants(text: str, *, question: str, tables: Sequence[Table], random: Generat
     "digit": one digit is another; "sign": turned, or a minus before a number without one; "tenfold": the point moved
     by one; "rounding": one place less, and rounded wrongly; "row" and "column": the value of a neighbouring cell.
     """
-    numbers = [number for number in stated_numbers(text, question) if _place_of(_digits(number)).search(text)]
+    stated = [
+        number for number in stated_numbers(text, question) if number.text[-1].isdigit() or number.kind == "share"
+    ]
+    numbers = [number for number in stated if _place_of(_digits(number)).search(text)]
     if not numbers:
         return
     for kind, make in {**_MADE, "row": _neighbour(tables, rows=True), "column": _neighbour(tables, rows=False)}.items():

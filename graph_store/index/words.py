@@ -64,9 +64,8 @@ SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
-# FTS5's bm25() is fixed at k1 = 1.2, and takes a word that stands in half of the texts or more for this telling.
+# k1 + 1, which BM25 gives for a word over and over; FTS5's bm25() has k1 = 1.2.
 _MOST_OF_A_WORD = 2.2
-_LEAST_TELLING = 1e-6
 
 
 class WordIndex:
@@ -134,10 +133,7 @@ class WordIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these can give.
-
-        So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0.
-        """
+        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most they can give."""
         hits = self._ranked(_CHUNKS, text, self._lists(filters), limit=limit)
         most = self._most(text) if hits else 1.0
         return [Hit(id=hit.id, score=hit.score / most) for hit in hits]
@@ -181,12 +177,16 @@ class WordIndex:
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
     def _most(self, text: str) -> float:
-        """What BM25 tends to for a chunk that holds nothing but the text's words: the sum of idf (k1 + 1)."""
+        """The most that BM25 can give for the text's words: the sum of idf (k1 + 1).
+
+        With an idf that stays above 0 (Lucene's), where FTS5 takes one of 0 for a word of half the chunks: a chunk that
+        holds such words alone has no share to speak of.
+        """
         size = self._size()
         found = self._connection.execute(_FREQUENCIES, (json.dumps(match_terms(text)),))
         # Another process may add chunks meanwhile.
-        telling = (math.log((max(size - holding, 0) + 0.5) / (holding + 0.5)) for (holding,) in found)
-        return _MOST_OF_A_WORD * sum(max(weight, _LEAST_TELLING) for weight in telling)
+        telling = (math.log1p((max(size - holding, 0) + 0.5) / (holding + 0.5)) for (holding,) in found)
+        return _MOST_OF_A_WORD * sum(telling)
 
     def _size(self) -> int:
         """How many chunks there are; counted once for each state of the index."""

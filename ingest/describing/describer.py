@@ -6,7 +6,6 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import prompts
 from ingest.describing.picking import Pictured, pick_images
@@ -14,8 +13,8 @@ from ingest.describing.reply import description_of, image_adapter
 from ingest.extraction.floats import excerpt, float_mentions
 from ingest.extraction.mentions import read_paper
 from ingest.extraction.type_system import TypeSystem
-from paperscope.errors import ModelError, ModelReplyError
-from paperscope.models import MeteredModel, ask_json
+from paperscope.errors import ModelError
+from paperscope.models import ask_json
 from paperscope.models.json_schema import strict_schema
 from paperscope.protocols import VisionModel
 from paperscope.quoting import as_data
@@ -39,8 +38,6 @@ _PLACEHOLDERS = frozenset({"types", "what", "text"})
 _KINDS = {"table": "a table", "figure": "a figure", "equation": "an equation"}
 _MOST_MENTIONS = 8
 _MOST_PARTS = 4
-# A request that was misread gets the same reply again from a cache, and likely from the model; a warmer one may not.
-_TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 Spoken = Mapping[str, Sequence[str]]
 
@@ -113,21 +110,12 @@ class ImageDescriber:
         return readings
 
     async def _read(self, element: Pictured, request: ModelRequest) -> ImageReading:
-        reason = ""
-        for temperature in _TEMPERATURES:
-            metered = MeteredModel(self._model)
-            try:
-                reply, _ = await ask_json(metered, replace(request, temperature=temperature), self._adapter)
-            except ModelError as error:
-                reason = str(error)
-                known = metered.usage.cached and not metered.usage.calls
-                # A malformed reply that was kept from an earlier run costs nothing: now is the time to ask again.
-                if not (known and isinstance(error, ModelReplyError)):
-                    break
-            else:
-                return _told(description_of(element, reply, types=self._types))
-        _log.info("%s was not read: %s", element.id, reason)
-        return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=reason)
+        try:
+            reply, _ = await ask_json(self._model, request, self._adapter)
+        except ModelError as error:
+            _log.info("%s was not read: %s", element.id, error)
+            return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=str(error))
+        return _told(description_of(element, reply, types=self._types))
 
     def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: Spoken) -> ModelRequest:
         parts = crops_of(element)[:_MOST_PARTS]

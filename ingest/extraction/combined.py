@@ -2,20 +2,28 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 
 from ingest.extraction.lonely import link_lonely
 from ingest.extraction.merge import combine
 from ingest.extraction.type_system import TypeSystem
-from paperscope.protocols import EntityExtractor
 from paperscope.types import Chunk, Extraction, Paper
 
-__all__ = ["CombinedExtractor"]
+__all__ = ["CombinedExtractor", "TextExtractor"]
+
+
+class TextExtractor(Protocol):
+    """Draws entities and relations from a paper's text."""
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        """See `EntityExtractor`, but for pictures."""
+        ...
 
 
 class CombinedExtractor:
     """Several extractors' findings as one."""
 
-    def __init__(self, *extractors: EntityExtractor, types: TypeSystem | None = None) -> None:
+    def __init__(self, *extractors: TextExtractor, types: TypeSystem | None = None) -> None:
         self._extractors = extractors
         self._types = types
 

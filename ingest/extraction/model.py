@@ -15,7 +15,7 @@ from ingest.extraction.merge import combine
 from ingest.extraction.packing import pack
 from ingest.extraction.type_system import TypeSystem
 from paperscope.errors import ModelError, ModelReplyError
-from paperscope.models.structured import ask_json_anew
+from paperscope.models.structured import ask_json
 from paperscope.protocols import LanguageModel
 from paperscope.types import Chunk, Extraction, Message, ModelRequest, Paper, Reference, Shortfall, Table, UnreadChunk
 
@@ -77,7 +77,7 @@ class ModelExtractor:
         return combine(*parts, types=self._types)
 
     async def _ask(self, request: ModelRequest) -> FoundGraph:
-        graph, _ = await ask_json_anew(self._model, request, self._adapter)
+        graph, _ = await ask_json(self._model, request, self._adapter)
         return graph
 
 

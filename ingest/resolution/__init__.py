@@ -1,4 +1,4 @@
-"""Which names of one paper mean the same: certain by rule, likely by their letters and meanings, judged by a model."""
+"""Which names of one paper mean the same, by rule or as a model judges, and what it says most of, summed up."""
 
 from ingest.resolution.resolving import EmbedTexts, ResolvingExtractor
 

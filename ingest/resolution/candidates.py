@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ingest.extraction.type_system import TypeSystem
-from ingest.resolution.rules import are_surely_two, words_of
+from ingest.resolution.rules import are_surely_two, narrows, words_of
 from paperscope.types import Entity
 
 __all__ = ["doubtful_pairs"]
@@ -20,7 +20,8 @@ _MEANING = 0.8
 def doubtful_pairs(
     terms: Sequence[Entity], vectors: NDArray[float32] | None, *, types: TypeSystem, limit: int
 ) -> list[tuple[Entity, Entity]]:
-    """Pairs of terms that no rule decides, the likeliest first, at most `limit`.
+    """Pairs of terms that no rule decides, at most `limit`: the likeliest first, those last of which one narrows the
+    other ("Sørensen–Dice coefficient").
 
     Neighbours share most of their letters (Dice coefficient of trigrams), or, where `vectors` of the names are given
     (one unit-length row a term), lie near each other. Types must be the same, or one that of all the rest.
@@ -33,8 +34,9 @@ def doubtful_pairs(
         one, other = sorted((terms[first], terms[second]), key=lambda term: term.id)
         fits = one.type == other.type or types.rest in (one.type, other.type)
         if fits and not are_surely_two(one.name, other.name):
-            found.append((-round(float(likeness[first, second]), 4), one.id, other.id, one, other))
-    return [(one, other) for *_, one, other in sorted(found, key=lambda item: item[:3])[:limit]]
+            rank = (narrows(one.name, other.name), -round(float(likeness[first, second]), 4), one.id, other.id)
+            found.append((rank, one, other))
+    return [(one, other) for _, one, other in sorted(found, key=lambda item: item[0])[:limit]]
 
 
 def _likeness(grams: Sequence[set[str]]) -> NDArray[float32]:

@@ -4,12 +4,13 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pydantic import BaseModel
 
 import prompts
 from paperscope.errors import ModelError
-from paperscope.models.structured import ask_json_anew
+from paperscope.models.structured import ask_json
 from paperscope.protocols import LanguageModel
 from paperscope.quoting import as_data
 from paperscope.types import Entity, Message, ModelRequest, UnjudgedNames, Verdict
@@ -20,6 +21,7 @@ _PAIRS_A_CALL = 30
 _DESCRIPTION = 240
 _REASON = 300
 _MOST_ALIASES = 5
+_MOST_NEAR = 6
 
 Pair = tuple[Entity, Entity]
 
@@ -44,11 +46,16 @@ class NameJudge:
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | UnjudgedNames]:
+    async def judge(
+        self, pairs: Sequence[Pair], *, near: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ) -> list[Verdict | UnjudgedNames]:
         """A verdict for each pair, or why there is none: the call failed, or the reply leaves the pair out or
-        contradicts itself. All calls are made at once; what is no `ModelError` is raised when they have ended."""
+        contradicts itself. `near` holds, by entity, the names of what it is related to.
+
+        All calls are made at once; what is no `ModelError` is raised when they have ended.
+        """
         calls = [pairs[start : start + _PAIRS_A_CALL] for start in range(0, len(pairs), _PAIRS_A_CALL)]
-        found = await asyncio.gather(*map(self._judge, calls), return_exceptions=True)
+        found = await asyncio.gather(*(self._judge(call, near) for call in calls), return_exceptions=True)
         judged: list[Verdict | UnjudgedNames] = []
         for batch, outcome in zip(calls, found, strict=True):
             if isinstance(outcome, ModelError):
@@ -59,10 +66,10 @@ class NameJudge:
                 judged += outcome
         return judged
 
-    async def _judge(self, pairs: Sequence[Pair]) -> list[Verdict | UnjudgedNames]:
+    async def _judge(self, pairs: Sequence[Pair], near: Mapping[str, Sequence[str]]) -> list[Verdict | UnjudgedNames]:
         named = {f"P{number}": pair for number, pair in enumerate(pairs, start=1)}
-        reply, _ = await ask_json_anew(
-            self._model, _request(named), JudgedPairs, accept=lambda reply: _by_pair(reply).keys() >= named.keys()
+        reply, _ = await ask_json(
+            self._model, _request(named, near), JudgedPairs, accept=lambda reply: _by_pair(reply).keys() >= named.keys()
         )
         said = _by_pair(reply)
         return [_outcome(pair, said.get(name, ())) for name, pair in named.items()]
@@ -87,18 +94,22 @@ def _names(pair: Pair) -> tuple[str, str]:
     return pair[0].name, pair[1].name
 
 
-def _request(pairs: Mapping[str, Pair]) -> ModelRequest:
-    lines = [f"{name} {json.dumps(list(map(_told, pair)), ensure_ascii=False)}" for name, pair in pairs.items()]
+def _request(pairs: Mapping[str, Pair], near: Mapping[str, Sequence[str]]) -> ModelRequest:
+    lines = [
+        f"{name} {json.dumps([_told(one, near.get(one.id, ())) for one in pair], ensure_ascii=False)}"
+        for name, pair in pairs.items()
+    ]
     system, user = prompts.load("judge_names", placeholders=frozenset({"pairs"})).fill(pairs=as_data("\n".join(lines)))
     return ModelRequest(
         messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name="same_names"
     )
 
 
-def _told(entity: Entity) -> dict[str, str | list[str]]:
+def _told(entity: Entity, near: Sequence[str]) -> dict[str, str | list[str]]:
     return {
         "name": entity.name,
         "type": entity.type,
         "also": list(entity.aliases[:_MOST_ALIASES]),
+        "near": list(near[:_MOST_NEAR]),
         "said": entity.description[:_DESCRIPTION],
     }

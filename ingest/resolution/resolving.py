@@ -1,39 +1,54 @@
-"""The extractor that makes one entity of names that mean the same."""
+"""The extractor of text and pictures that makes one entity of names that mean the same, and sums up what is said
+most of."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from numpy import float32
 from numpy.typing import NDArray
 
+from ingest.describing import add_to_graph
+from ingest.extraction import TextExtractor
 from ingest.extraction.type_system import FLOATS, TypeSystem
 from ingest.resolution.candidates import doubtful_pairs
 from ingest.resolution.joining import groups_of, join
 from ingest.resolution.judging import NameJudge
 from ingest.resolution.rules import sure_pairs
-from paperscope.protocols import EntityExtractor, LanguageModel
-from paperscope.types import WORK, Chunk, Entity, Extraction, Paper, UnjudgedNames, Verdict
+from ingest.resolution.summarising import Summariser, much_spoken_of
+from paperscope.protocols import LanguageModel
+from paperscope.types import (
+    WORK,
+    Chunk,
+    Entity,
+    Extraction,
+    Paper,
+    PaperImages,
+    UnjudgedNames,
+    UnsummarisedEntity,
+    Verdict,
+)
 
 __all__ = ["EmbedTexts", "ResolvingExtractor"]
 
 EmbedTexts = Callable[[Sequence[str]], Awaitable[NDArray[float32]]]
 
-# Two calls; the likeliest come first.
-_MOST_PAIRS = 60
+# Three calls; the likeliest come first.
+_MOST_PAIRS = 90
 
 
 class ResolvingExtractor:
-    """What `extractor` draws from a paper, with one entity for names that mean the same.
+    """What `extractor` draws from a paper, and what was seen in its pictures, with one entity for names of one thing.
 
     What is certain is told by rule. Of the rest `model` judges pairs that are near by their letters, or by the unit
     vectors that `embed` gives for names, where there is one; a pair without a verdict stays apart, and is named by the
-    shortfall. Without a model nothing is judged.
+    shortfall. What is said most of gets the model's summary behind its description. Without a model there is neither.
     """
 
     def __init__(
         self,
-        extractor: EntityExtractor,
+        extractor: TextExtractor,
         model: LanguageModel | None,
         *,
         embed: EmbedTexts | None = None,
@@ -41,14 +56,19 @@ class ResolvingExtractor:
     ) -> None:
         self._extractor = extractor
         self._judge = NameJudge(model) if model is not None else None
+        self._summariser = Summariser(model) if model is not None else None
         self._embed = embed
         self._types = types or TypeSystem()
 
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
         """The paper's entities and relations. Raises as `extractor` does; a failing judge only leaves names apart."""
         drawn = await self._extractor.extract(paper, chunks)
+        if images.descriptions:
+            drawn = await asyncio.to_thread(add_to_graph, paper, drawn, images, types=self._types)
         sure = await asyncio.to_thread(self._joined_by_rule, drawn)
-        return sure if self._judge is None else await self._judged(sure, self._judge)
+        if self._judge is None or self._summariser is None:
+            return sure
+        return await self._summarised(paper, await self._judged(sure, self._judge), self._summariser)
 
     def _joined_by_rule(self, drawn: Extraction) -> Extraction:
         return join(drawn, groups_of(sure_pairs(_terms(drawn))), types=self._types)
@@ -57,7 +77,7 @@ class ResolvingExtractor:
         terms = _terms(extraction)
         vectors = await self._embed([term.name for term in terms]) if self._embed is not None and terms else None
         pairs = await asyncio.to_thread(doubtful_pairs, terms, vectors, types=self._types, limit=_MOST_PAIRS)
-        outcomes = await judge.judge(pairs)
+        outcomes = await judge.judge(pairs, near=_near(extraction))
         ids = [(one.id, other.id) for one, other in pairs]
         verdicts = [(pair, told) for pair, told in zip(ids, outcomes, strict=True) if isinstance(told, Verdict)]
         same = [pair for pair, verdict in verdicts if verdict.same]
@@ -69,6 +89,31 @@ class ResolvingExtractor:
             verdicts=tuple(verdict for _, verdict in verdicts),
             shortfall=replace(joined.shortfall, unjudged=unjudged),
         )
+
+    async def _summarised(self, paper: Paper, extraction: Extraction, summariser: Summariser) -> Extraction:
+        spoken = await asyncio.to_thread(much_spoken_of, paper, _terms(extraction))
+        told = await summariser.summarise(spoken)
+        lacking = tuple(
+            UnsummarisedEntity(entity=one.entity.name, reason=reason)
+            for one in spoken
+            if isinstance(reason := told[one.entity.id], str)
+        )
+        fresh = {key: entity for key, entity in told.items() if isinstance(entity, Entity)}
+        return replace(
+            extraction,
+            entities=tuple(fresh.get(entity.id, entity) for entity in extraction.entities),
+            shortfall=replace(extraction.shortfall, unsummarised=lacking),
+        )
+
+
+def _near(extraction: Extraction) -> Mapping[str, Sequence[str]]:
+    """For each entity the names of those it is related to, the heaviest relations first."""
+    names = {entity.id: entity.name for entity in extraction.entities}
+    near: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in sorted(extraction.relations, key=lambda one: (-one.weight, one.source, one.target)):
+        near[one.source][names[one.target]] = None
+        near[one.target][names[one.source]] = None
+    return {key: tuple(found) for key, found in near.items()}
 
 
 def _terms(extraction: Extraction) -> list[Entity]:

@@ -10,7 +10,7 @@ from ingest.extraction.mentions import is_coined
 from ingest.extraction.variants import plainer_names
 from paperscope.types import Entity, entity_key, singular_key
 
-__all__ = ["are_surely_two", "sure_pairs", "words_of"]
+__all__ = ["are_surely_two", "narrows", "sure_pairs", "words_of"]
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _VERSION = re.compile(r"\bv(?:er(?:sion)?)?\.? ?(?=\d)")
@@ -85,18 +85,24 @@ def sure_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
 
 def are_surely_two(one: str, other: str) -> bool:
     """Whether two names that are not spelled alike must name two things: their numbers, letters or signs differ, one is
-    an acronym, one has a word more that tells, or they differ in words that exclude each other."""
+    an acronym, their words stand in another order, or they differ in words that exclude each other."""
     first, second = words_of(one), words_of(other)
     left, right = _without(first, second), _without(second, first)
     if _marks(one) != _marks(other) or _marks_words(left) or _marks_words(right):
         return True
     if any(is_coined(word) for name in (one, other) for word in _own_words(name, {*left, *right})):
         return True
-    if not left or not right:
-        # Nothing but the words' order differs, or one name goes on from the other.
-        longer, shorter = (first, second) if len(first) > len(second) else (second, first)
-        return longer[: len(shorter)] != shorter or not _EMPTY.issuperset(longer[len(shorter) :])
+    if not left and not right:
+        return True
     return any(_exclude(a, b) for a in left for b in right)
+
+
+def narrows(one: str, other: str) -> bool:
+    """Whether one name is the other with words that tell before or behind it: most often a kind or a part of it."""
+    shorter, longer = sorted((words_of(one), words_of(other)), key=len)
+    if _without(shorter, longer):
+        return False
+    return longer[: len(shorter)] != shorter or not _EMPTY.issuperset(longer[len(shorter) :])
 
 
 def _plain(name: str) -> str:

@@ -71,6 +71,8 @@ def _report(file: Path, added: Added, *, as_json: bool, results: Console) -> Non
         took.append(f"{len(added.shortfall.unread)} chunks unread: add the file again to retry")
     if added.shortfall.unjudged:
         took.append(f"{len(added.shortfall.unjudged)} pairs of names unjudged: add the file again to retry")
+    if added.shortfall.unsummarised:
+        took.append(f"{len(added.shortfall.unsummarised)} entities not summed up: add the file again to retry")
     results.print(Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(took)})"))
     for problem in paper.problems:
         results.print(Text(f"          {problem_line(problem, paper)}", style="yellow"))

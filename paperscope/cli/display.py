@@ -113,6 +113,7 @@ def shortfall_lines(shortfall: Shortfall) -> list[str]:
     for unjudged in shortfall.unjudged:
         one, other = unjudged.names
         lines.append(f"The model did not judge whether {one!r} and {other!r} mean the same: {unjudged.reason}")
+    lines += [f"The model did not sum up {one.entity!r}: {one.reason}" for one in shortfall.unsummarised]
     if shortfall.dropped_entities or shortfall.dropped_relations:
         dropped = f"{shortfall.dropped_entities} entities and {shortfall.dropped_relations} relations"
         lines.append(f"Dropped of the model's replies, as they don't stand in the text: {dropped}")

@@ -7,6 +7,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from evaluation.suite import Part
 from evaluation.suites import SUITES, suite_called
 from paperscope.cli.display import stderr
 from paperscope.cli.options import ConfigOption, JsonOption, read_settings
@@ -25,6 +26,10 @@ OutOption = Annotated[
 ]
 OnlyOption = Annotated[
     list[str] | None, typer.Option("--only", help="A set, paper or item; nothing else is scored (repeatable).")
+]
+PartOption = Annotated[
+    Part | None,
+    typer.Option("--part", help="Score these documents only: what is chosen on the one part is reported on the other."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Decides every draw.")]
 MissesOption = Annotated[bool, typer.Option("--misses", help="Print each item and miss too; the report has them.")]
@@ -45,6 +50,7 @@ def _add_command(name: str, title: str) -> None:
         mode: ModeOption = "",
         out: OutOption = None,
         only: OnlyOption = None,
+        part: PartOption = None,
         seed: SeedOption = 0,
         misses: MissesOption = False,
         config: ConfigOption = None,
@@ -54,7 +60,7 @@ def _add_command(name: str, title: str) -> None:
         from evaluation.rendering import render_figures, render_report
 
         settings = read_settings(library=None, config=config)
-        run = Run(data=data, settings=settings, mode=mode, names=tuple(only or ()), out=out, seed=seed)
+        run = Run(data=data, settings=settings, mode=mode, names=tuple(only or ()), part=part or "", out=out, seed=seed)
         report = _measured(name, run)
         if as_json:
             typer.echo(report.to_json())

@@ -10,9 +10,7 @@ from typing import Literal
 from graph_store import Store
 from ingest import (
     ImageDescriber,
-    TypeSystem,
     add_to_chunks,
-    add_to_graph,
     check_size,
     chunk_paper,
     content_file,
@@ -69,7 +67,6 @@ class Adder:
         asks_model: bool,
         embedder: Embedder,
         describer: ImageDescriber | None,
-        types: TypeSystem,
         max_words: int,
         max_mb: int,
     ) -> None:
@@ -79,7 +76,6 @@ class Adder:
         self._asks_model = asks_model
         self._embedder = CachedEmbedder(embedder, store)
         self._describer = describer
-        self._types = types
         self._max_words = max_words
         self._max_mb = max_mb
 
@@ -87,8 +83,8 @@ class Adder:
         """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
 
         Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
-        and chunks and pairs of names that the extracting model gave no usable reply to. `password` opens an encrypted
-        file.
+        and chunks, names and entities that the extracting model gave no usable reply about. `password` opens an
+        encrypted file.
 
         Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
@@ -135,7 +131,7 @@ class Adder:
         before = self._store.images(known.id) if known is not None else PaperImages()
         lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
-        rereads = self._asks_model and bool(lacking.unread or lacking.unjudged)
+        rereads = self._asks_model and lacking.can_shrink
         if current is not None and not rereads and not self._has_images_to_read(before):
             return Added(paper=current, outcome="unchanged", images=before, shortfall=lacking)
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
@@ -164,11 +160,8 @@ class Adder:
         pictured = {description.element for description in images.descriptions}
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
         on_stage("extracting entities")
-        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text])
-        if images.descriptions:
-            chunks = add_to_chunks(chunks, images)
-            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
-        return chunks, extraction
+        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
+        return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt is another one than before, or could not read them all."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -28,6 +28,29 @@ class LoopThread:
         future = self.submit(work)
         try:
             return future.result()
+        finally:
+            future.cancel()
+
+    async def iterate(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+        """The items of an iterator that works on this loop, for whoever awaits them on another one.
+
+        Left before its end, the iterator is stopped.
+        """
+        here = asyncio.get_running_loop()
+        passed: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+
+        async def work() -> None:
+            try:
+                async for item in items:
+                    here.call_soon_threadsafe(passed.put_nowait, (item,))
+            finally:
+                here.call_soon_threadsafe(passed.put_nowait, None)
+
+        future = self.submit(work())
+        try:
+            while (item := await passed.get()) is not None:
+                yield item[0]
+            await asyncio.wrap_future(future)
         finally:
             future.cancel()
 

@@ -20,7 +20,7 @@ from paperscope.models.reranker import CrossEncoderReranker
 from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
 from paperscope.models.structured import ask_json
 from paperscope.models.weights import Weights, find_weights
-from paperscope.models.wiring import Models, build_embedder, build_model, build_models
+from paperscope.models.wiring import Models, build_embedder, build_model, build_models, build_reranker
 
 __all__ = [
     "BatchedEmbedder",
@@ -49,6 +49,7 @@ __all__ = [
     "build_embedder",
     "build_model",
     "build_models",
+    "build_reranker",
     "find_weights",
     "strict_schema",
 ]

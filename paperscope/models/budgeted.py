@@ -1,12 +1,13 @@
 """Models that together spend no more than they may."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.errors import BudgetError, ModelRateLimitError
 from paperscope.models.expected import expected_usage
+from paperscope.models.streaming import streamed
 from paperscope.models.tokens import count_tokens
 from paperscope.protocols import Embedder, LanguageModel
 from paperscope.types import ModelReply, ModelRequest, Usage
@@ -77,11 +78,18 @@ class BudgetedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The wrapped model's reply."""
+        return await self._within(request, lambda: self._model.complete(request))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """The wrapped model's reply; see `StreamingModel`."""
+        return await self._within(request, lambda: streamed(self._model, request, on_text))
+
+    async def _within(self, request: ModelRequest, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         expected = expected_usage(request, price_prompt=self._price_prompt, price_completion=self._price_completion)
         self._budget.take(expected.cost)
         taken = expected
         try:
-            reply = await self._model.complete(request)
+            reply = await call()
             taken = reply.usage
         except ModelRateLimitError:
             taken = Usage()

@@ -1,9 +1,11 @@
 """A model that pays for no request twice."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from paperscope.models.per_loop import PerLoop
+from paperscope.models.streaming import streamed
 from paperscope.protocols import CallCache, LanguageModel
 from paperscope.types import ModelReply, ModelRequest, Usage
 
@@ -28,6 +30,23 @@ class CachedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The kept reply, whose usage is one cached call that cost nothing, or a new one."""
+        return await self._kept_or(request, lambda: self._model.complete(request))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """As `complete`, and kept the same way; a reply that is kept or under way for another comes in one piece."""
+        told = False
+
+        def tell(text: str) -> None:
+            nonlocal told
+            told = True
+            on_text(text)
+
+        reply = await self._kept_or(request, lambda: streamed(self._model, request, tell))
+        if not told:
+            on_text(reply.text)
+        return reply
+
+    async def _kept_or(self, request: ModelRequest, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         key = request.key(self.name)
         kept = self._cache.get_call(key)
         if kept is not None:
@@ -35,7 +54,7 @@ class CachedModel:
         calls = self._under_way.get()
         if key in calls:
             return _free(await asyncio.shield(calls[key]))
-        task = asyncio.create_task(self._pay(key, request))
+        task = asyncio.create_task(self._pay(key, call))
         calls[key] = task
         task.add_done_callback(lambda done: _forget(calls, key, done))
         return await asyncio.shield(task)
@@ -44,8 +63,8 @@ class CachedModel:
         """Wait for the calls under way on the running loop, whatever becomes of them."""
         await asyncio.gather(*self._under_way.get().values(), return_exceptions=True)
 
-    async def _pay(self, key: str, request: ModelRequest) -> ModelReply:
-        reply = await self._model.complete(request)
+    async def _pay(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+        reply = await call()
         self._cache.put_call(key, self.name, reply)
         return reply
 

@@ -1,7 +1,8 @@
 """A server that speaks OpenAI's protocol, through the `openai` package."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -32,11 +33,46 @@ class Endpoint:
 
     async def post(self, path: str, body: Mapping[str, object], reply: type[Reply]) -> Reply:
         """Send `body` with the model's name and read the reply; raise `ModelError`."""
+        async with self._call() as client:
+            text = await client.post(path, body={"model": self.model, **body}, cast_to=str)
+        return self._read(text, reply)
+
+    async def stream(
+        self, path: str, body: Mapping[str, object], reply: type[Reply], *, on_chunk: Callable[[object], None]
+    ) -> Reply | None:
+        """Send `body` and hand over each event's data as it comes; raise `ModelError`, also where `on_chunk` raises
+        ValueError. A server that answers with a whole reply instead: that reply."""
+        import openai
+
+        async with self._call() as client:
+            stream = await client.post(
+                path,
+                body={"model": self.model, **body},
+                cast_to=object,
+                stream=True,
+                stream_cls=openai.AsyncStream[object],
+            )
+            async with stream:
+                if "text/event-stream" not in stream.response.headers.get("content-type", ""):
+                    return self._read((await stream.response.aread()).decode("utf-8", "replace"), reply)
+                try:
+                    async for chunk in stream:
+                        on_chunk(chunk)
+                except ValueError as error:
+                    told = without_key(str(error), self.api_key)
+                    raise ModelReplyError(
+                        f"model {self.model!r} at {self.base_url} streams no {reply.__name__} ({told}); "
+                        "is base_url an OpenAI-compatible endpoint?"
+                    ) from None
+        return None
+
+    @asynccontextmanager
+    async def _call(self) -> AsyncIterator["AsyncOpenAI"]:
         import openai
 
         try:
             async with asyncio.timeout(self.timeout), self._client() as client:
-                text = await client.post(path, body={"model": self.model, **body}, cast_to=str)
+                yield client
         except TimeoutError:
             raise ModelUnavailableError(
                 f"model {self.model!r} at {self.base_url}: no reply within {self.timeout:g} s; raise the role's timeout"
@@ -44,7 +80,6 @@ class Endpoint:
         except openai.OpenAIError as error:
             # The cause may quote the key.
             raise translated(error, model=self.model, base_url=self.base_url, key=self.api_key) from None
-        return self._read(text, reply)
 
     def _read(self, text: str, reply: type[Reply]) -> Reply:
         try:

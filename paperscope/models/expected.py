@@ -11,8 +11,9 @@ __all__ = ["expected_usage", "least_reply"]
 _MILLION = 1_000_000
 # How many tokens a reply is, by the kind of call, as careful replies to a paper's own calls had it. Entities take a
 # share of the tokens of their passages (single ones from 0.7 to 2.1); what a picture shows has no such measure (from 70
-# for an equation to 970 for a large table).
-_SHARES: Mapping[str, float] = MappingProxyType({"entities": 1.2, "same_names": 0.4})
+# for an equation to 970 for a large table). The shares of verdicts about names (40 tokens for a pair of 100) and of
+# summaries (80 for sentences of 550) are no measure, but what the prompts ask for.
+_SHARES: Mapping[str, float] = MappingProxyType({"entities": 1.2, "same_names": 0.4, "summaries": 0.15})
 _LENGTH = 300
 _SENTENCE = "There is nothing that could be said of this before the model is asked."
 

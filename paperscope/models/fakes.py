@@ -1,5 +1,6 @@
 """Deterministic stand-ins, for tests and for trying things out without weights or servers."""
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +13,8 @@ from paperscope.errors import ModelError, ModelRefusedError
 from paperscope.types import ModelReply, ModelRequest, Usage
 
 __all__ = ["FakeEmbedder", "FakeModel", "FakeReranker"]
+
+_PIECE = 7
 
 
 class FakeModel:
@@ -38,6 +41,14 @@ class FakeModel:
         text = self._reply(request)
         asked = sum(len(message.text.split()) for message in request.messages)
         return ModelReply(text=text, usage=Usage(calls=1, prompt_tokens=asked, completion_tokens=len(text.split())))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """The same reply, told in pieces of seven letters."""
+        reply = await self.complete(request)
+        for end in range(_PIECE, len(reply.text) + _PIECE, _PIECE):
+            on_text(reply.text[:end])
+            await asyncio.sleep(0)
+        return reply
 
 
 class FakeEmbedder:

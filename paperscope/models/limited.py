@@ -1,9 +1,11 @@
 """A model that is not asked too much at once."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from paperscope.errors import ModelRateLimitError
 from paperscope.models.per_loop import PerLoop
+from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
 from paperscope.types import ModelReply, ModelRequest
 
@@ -30,11 +32,18 @@ class LimitedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Wait for a slot, then ask."""
+        return await self._in_slot(lambda: self._model.complete(request))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """Wait for a slot, then ask; see `StreamingModel`."""
+        return await self._in_slot(lambda: streamed(self._model, request, on_text))
+
+    async def _in_slot(self, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         slots = self._slots.get()
         await slots.take()
         limited = False
         try:
-            return await self._model.complete(request)
+            return await call()
         except ModelRateLimitError:
             limited = True
             raise

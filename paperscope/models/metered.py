@@ -1,5 +1,8 @@
 """A model that adds up what it took."""
 
+from collections.abc import Callable
+
+from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
 from paperscope.types import ModelReply, ModelRequest, Usage
 
@@ -25,6 +28,12 @@ class MeteredModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The wrapped model's reply."""
-        reply = await self._model.complete(request)
+        return self._added(await self._model.complete(request))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """The wrapped model's reply, told as it is written."""
+        return self._added(await streamed(self._model, request, on_text))
+
+    def _added(self, reply: ModelReply) -> ModelReply:
         self._usage += reply.usage
         return reply

@@ -2,18 +2,19 @@
 
 import base64
 import json
-from collections.abc import Iterable
-
-from pydantic import BaseModel, Field
+from collections.abc import Callable, Sequence
 
 from paperscope.errors import ModelRefusedError, ModelReplyError
 from paperscope.models.endpoint import Endpoint
+from paperscope.models.openai_completion import ChatCompletion, TokenUsage
 from paperscope.models.openai_errors import BadRequestError
+from paperscope.models.openai_stream import ChunkReader
 from paperscope.types import Message, ModelReply, ModelRequest, Usage
 
 __all__ = ["OpenAIChatModel"]
 
 MILLION = 1_000_000
+_PATH = "/chat/completions"
 
 
 class OpenAIChatModel:
@@ -35,27 +36,35 @@ class OpenAIChatModel:
         return self._endpoint.model
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """One paid call. Raises `ModelError`; a reply that was cut short or withheld is an error too."""
-        completion = await self._complete(request)
+        """One paid call. Raises `ModelError`; a reply that was withheld is an error too."""
+        return self._read(await self._ask(request, None))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """One paid call, told as it is written; from a server that can't stream it comes in one piece."""
+        reply = self._read(await self._ask(request, on_text))
+        on_text(reply.text)
+        return reply
+
+    def _read(self, completion: ChatCompletion) -> ModelReply:
         choice, used = completion.choices[0], completion.usage or TokenUsage()
         where = f"model {self.name!r} at {self._endpoint.base_url}"
         if choice.message.refusal or choice.finish_reason == "content_filter":
             raise ModelRefusedError(f"{where} refuses to answer: {choice.message.refusal or 'content filter'!r}")
-        if choice.finish_reason == "length":
-            raise ModelReplyError(f"{where}: the reply was cut at {used.completion_tokens} tokens; allow more")
-        if not choice.message.content:
+        cut = choice.finish_reason == "length"
+        if not choice.message.content and not cut:
             raise ModelReplyError(f"{where}: a reply without text (finish_reason {choice.finish_reason!r})")
-        return ModelReply(text=choice.message.content, usage=self._priced(used))
+        return ModelReply(text=choice.message.content or "", usage=self._priced(used), cut=cut)
 
-    async def _complete(self, request: ModelRequest) -> "ChatCompletion":
+    async def _ask(self, request: ModelRequest, on_text: Callable[[str], None] | None) -> ChatCompletion:
         unsupported = self._unsupported
+        streams = on_text is not None
         first: BadRequestError | None = None
         while True:
             try:
-                completion = await self._endpoint.post("/chat/completions", _body(request, unsupported), ChatCompletion)
+                completion = await self._send(request, unsupported, on_text)
             except BadRequestError as error:
                 first = first or error
-                refused = _refused_feature(error.complaint, request, unsupported)
+                refused = _refused_feature(error.complaint, _features(request, streams=streams), unsupported)
                 if refused is None:
                     raise first from None
                 unsupported |= {refused}
@@ -63,7 +72,19 @@ class OpenAIChatModel:
                 self._unsupported |= unsupported
                 return completion
 
-    def _priced(self, usage: "TokenUsage") -> Usage:
+    async def _send(
+        self, request: ModelRequest, unsupported: frozenset[str], on_text: Callable[[str], None] | None
+    ) -> ChatCompletion:
+        body = _body(request, unsupported)
+        if on_text is None or "stream" in unsupported:
+            return await self._endpoint.post(_PATH, body, ChatCompletion)
+        if "stream_options" not in unsupported:
+            body["stream_options"] = {"include_usage": True}
+        reader = ChunkReader(on_text)
+        whole = await self._endpoint.stream(_PATH, body | {"stream": True}, ChatCompletion, on_chunk=reader.take)
+        return whole or reader.completion
+
+    def _priced(self, usage: TokenUsage) -> Usage:
         cost = usage.prompt_tokens * self._price_prompt + usage.completion_tokens * self._price_completion
         return Usage(
             calls=1,
@@ -73,46 +94,21 @@ class OpenAIChatModel:
         )
 
 
-class ChatMessage(BaseModel):
-    """The part of a message that is read."""
-
-    content: str | None = None
-    refusal: str | None = None
-
-
-class Choice(BaseModel):
-    """The part of a choice that is read."""
-
-    message: ChatMessage
-    finish_reason: str | None = None
-
-
-class TokenUsage(BaseModel):
-    """What the server counted."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-class ChatCompletion(BaseModel):
-    """The part of a chat completion that is read."""
-
-    choices: list[Choice] = Field(min_length=1)
-    usage: TokenUsage | None = None
-
-
-def _features(request: ModelRequest) -> Iterable[str]:
+def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
     """What of a request some servers refuse."""
-    if request.schema is not None:
-        yield "response_format"
-    yield "temperature"
-    if request.max_tokens is not None:
-        yield "max_tokens"
+    features = {
+        "response_format": request.schema is not None,
+        "temperature": True,
+        "max_tokens": request.max_tokens is not None,
+        "stream_options": streams,
+        "stream": streams,
+    }
+    return [feature for feature, sent in features.items() if sent]
 
 
-def _refused_feature(complaint: str, request: ModelRequest, unsupported: frozenset[str]) -> str | None:
+def _refused_feature(complaint: str, features: Sequence[str], unsupported: frozenset[str]) -> str | None:
     """The feature that a server complains of, or else `response_format`, the likeliest; None if nothing is left."""
-    sent = [feature for feature in _features(request) if feature not in unsupported]
+    sent = [feature for feature in features if feature not in unsupported]
     named = [feature for feature in sent if feature in complaint]
     return next(iter(named + [feature for feature in sent if feature == "response_format"]), None)
 

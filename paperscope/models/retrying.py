@@ -11,6 +11,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.errors import ModelRateLimitError, ModelUnavailableError
+from paperscope.models.streaming import streamed
 from paperscope.protocols import Embedder, LanguageModel
 from paperscope.types import ModelReply, ModelRequest
 
@@ -80,6 +81,10 @@ class RetryingModel:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The first reply that comes."""
         return await self._policy.run(lambda: self._model.complete(request))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """The first reply that comes whole; see `StreamingModel`."""
+        return await self._policy.run(lambda: streamed(self._model, request, on_text))
 
 
 class RetryingEmbedder:

@@ -9,10 +9,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from paperscope.errors import ModelReplyError
 from paperscope.models.json_schema import strict_schema
+from paperscope.models.metered import MeteredModel
+from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
-from paperscope.types import Message, ModelRequest, Usage
+from paperscope.types import Message, ModelReply, ModelRequest, Usage
 
-__all__ = ["ask_json", "ask_json_anew", "outermost_object"]
+__all__ = ["ask_json", "outermost_object"]
 
 T = TypeVar("T")
 
@@ -27,58 +29,69 @@ _TRIES = 5
 _WARMER = 0.2
 
 
+class _UnusableReplyError(ModelReplyError):
+    """A reply came, fresh or kept, and can't be used."""
+
+
 async def ask_json(
-    model: LanguageModel, request: ModelRequest, validator: "TypeAdapter[T] | type[T]"
-) -> tuple[T, Usage]:
-    """Ask for a JSON object that `validator` accepts; its schema goes with the request.
-
-    A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
-    fails too; its `kept` says whether both came from a cache. The usage is that of all calls made.
-    """
-    adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
-    request = replace(request, schema=strict_schema(adapter))
-    reply = await model.complete(request)
-    usage = reply.usage
-    try:
-        return _read(reply.text, adapter), usage
-    except ValueError as error:
-        repair = Message(role="user", text=REPAIR.format(problems=_problems(error)))
-    wrong = Message(role="assistant", text=reply.text)
-    reply = await model.complete(replace(request, messages=(*request.messages, wrong, repair)))
-    usage += reply.usage
-    try:
-        return _read(reply.text, adapter), usage
-    except ValueError as error:
-        raise ModelReplyError(
-            f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
-            f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help",
-            kept=usage.calls == 0,
-        ) from error
-
-
-async def ask_json_anew(
     model: LanguageModel,
     request: ModelRequest,
     validator: "TypeAdapter[T] | type[T]",
     *,
+    on_text: Callable[[str], None] | None = None,
     accept: Callable[[T], bool] = lambda _: True,
 ) -> tuple[T, Usage]:
-    """`ask_json`, and where a cache has kept a reply that is broken, or that `accept` turns down, again and warmer.
+    """Ask for a JSON object that `validator` accepts; its schema goes with the request.
 
-    So what failed in an earlier run is asked for in another way, but not for ever. A fresh reply, and the last, are
-    returned without `accept`.
+    `on_text` hears the text of each reply as it grows, where the model can stream (see `StreamingModel`).
+
+    A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
+    fails too, or one was cut short. Where a cache has kept such a reply from an earlier run, or one that `accept` turns
+    down, the same request would get it for ever: it is asked anew and warmer, a few times. The usage is that of all
+    calls made.
     """
+    adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
+    request = replace(request, schema=strict_schema(adapter))
+    metered = MeteredModel(model)
     for number in range(_TRIES):
-        last = number == _TRIES - 1
+        before, last = metered.usage.calls, number == _TRIES - 1
+        warmer = replace(request, temperature=request.temperature + _WARMER * number)
         try:
-            value, usage = await ask_json(model, replace(request, temperature=_WARMER * number), validator)
-        except ModelReplyError as error:
-            if last or not error.kept:
+            value = await _ask(metered, warmer, adapter, on_text)
+        except _UnusableReplyError:
+            if last or metered.usage.calls > before:
                 raise
         else:
-            if last or usage.calls or accept(value):
-                return value, usage
+            if last or metered.usage.calls > before or accept(value):
+                return value, metered.usage
     raise AssertionError("the last try returns or raises")
+
+
+async def _ask(
+    model: LanguageModel, request: ModelRequest, adapter: "TypeAdapter[T]", on_text: Callable[[str], None] | None
+) -> T:
+    reply = await _whole(model, request, on_text)
+    try:
+        return _read(reply.text, adapter)
+    except ValueError as error:
+        repair = Message(role="user", text=REPAIR.format(problems=_problems(error)))
+    wrong = Message(role="assistant", text=reply.text)
+    reply = await _whole(model, replace(request, messages=(*request.messages, wrong, repair)), on_text)
+    try:
+        return _read(reply.text, adapter)
+    except ValueError as error:
+        raise _UnusableReplyError(
+            f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
+            f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help"
+        ) from error
+
+
+async def _whole(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
+    """The reply; one that was cut short is not worth a repair, which would be as long."""
+    reply = await model.complete(request) if on_text is None else await streamed(model, request, on_text)
+    if reply.cut:
+        raise _UnusableReplyError(f"model {model.name!r}: the reply was cut at its limit of tokens; allow more")
+    return reply
 
 
 def outermost_object(text: str) -> str:

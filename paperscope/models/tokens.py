@@ -30,8 +30,10 @@ def count_tokens(text: str) -> int:
 
 
 def token_counter(tokenizer: str) -> Callable[[str], int]:
-    """What counts as the tokenizer of this file does, of the form that Hugging Face calls tokenizer.json; `count_tokens`
-    where none is named. Raises SettingsError where the file can't be read."""
+    """What counts as the tokenizer in this file does (Hugging Face's tokenizer.json); `count_tokens` where none is.
+
+    Raises SettingsError where the file can't be read.
+    """
     if not tokenizer:
         return count_tokens
     from tokenizers import Tokenizer

@@ -15,9 +15,9 @@ from paperscope.models.reranker import CrossEncoderReranker
 from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
 from paperscope.models.weights import find_weights
 from paperscope.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
-from paperscope.settings import EmbedSettings, RoleSettings, Settings
+from paperscope.settings import EmbedSettings, RetrievalSettings, RoleSettings, Settings
 
-__all__ = ["Models", "build_embedder", "build_model", "build_models"]
+__all__ = ["Models", "build_embedder", "build_model", "build_models", "build_reranker"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,15 +43,19 @@ def build_models(settings: Settings, cache: CallCache, *, budget: Budget | None 
     answer, extract, vision = (
         build_model(role, cache, budget=budget) for role in (settings.answer, settings.extract, settings.vision)
     )
-    reranker = settings.retrieval.reranker
     return Models(
         answer=answer,
         extract=extract,
         vision=vision,
         embedder=build_embedder(settings.embed, budget=budget),
-        reranker=CrossEncoderReranker(find_weights(reranker)) if reranker else None,
+        reranker=build_reranker(settings.retrieval),
         drains=tuple(model.drain for model in (answer, extract, vision) if model is not None),
     )
+
+
+def build_reranker(settings: RetrievalSettings) -> Reranker | None:
+    """The reranker as set; it loads nothing yet. Raises `ModelError` where weights are missing."""
+    return CrossEncoderReranker(find_weights(settings.reranker)) if settings.reranker else None
 
 
 def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None) -> Embedder:

@@ -218,6 +218,10 @@ class RetrievalSettings(Section):
     images: int = Field(
         default=2, ge=0, description="the most images that a vision model reads for a question, a call each"
     )
+    graph: bool = Field(
+        default=True,
+        description="whether what is linked to a found text, or states something on the question, is lifted",
+    )
     reranker: str = Field(default="", description="a cross-encoder's folder or Hugging Face name; empty: none")
 
 

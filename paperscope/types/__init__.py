@@ -40,6 +40,7 @@ from paperscope.types.elements import (
     content_hash,
     crops_of,
 )
+from paperscope.types.events import AnswerEvent, DoneEvent, StageEvent, TextEvent
 from paperscope.types.filters import ElementKind, Filters, kind_of
 from paperscope.types.images import (
     DataPoint,
@@ -64,6 +65,7 @@ from paperscope.types.knowledge import (
     Shortfall,
     UnjudgedNames,
     UnreadChunk,
+    UnsummarisedEntity,
     Verdict,
     entity_key,
     singular_key,
@@ -77,6 +79,7 @@ __all__ = [
     "STANDS_FOR",
     "WORK",
     "Answer",
+    "AnswerEvent",
     "Box",
     "Candidates",
     "Cell",
@@ -90,6 +93,7 @@ __all__ = [
     "ContextRelation",
     "ContextSource",
     "DataPoint",
+    "DoneEvent",
     "Element",
     "ElementKind",
     "Entity",
@@ -130,13 +134,16 @@ __all__ = [
     "SeenEntity",
     "Shortfall",
     "SkippedImage",
+    "StageEvent",
     "StageTime",
     "Status",
     "Table",
+    "TextEvent",
     "Turn",
     "UnjudgedNames",
     "UnreadChunk",
     "UnreadImage",
+    "UnsummarisedEntity",
     "Usage",
     "Verdict",
     "content_hash",

@@ -118,7 +118,7 @@ class PaperImages:
 
 
 def model_words(text: str) -> str:
-    """A vision model's words, marked as such, for a text that also holds the paper's own."""
+    """A model's words, marked as such, for a text that also holds the paper's own."""
     return f"{_OPEN}{text.replace('⟦', '[').replace('⟧', ']')}{_CLOSE}"
 
 

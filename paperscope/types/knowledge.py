@@ -20,6 +20,7 @@ __all__ = [
     "Shortfall",
     "UnjudgedNames",
     "UnreadChunk",
+    "UnsummarisedEntity",
     "Verdict",
     "entity_key",
     "singular_key",
@@ -124,6 +125,14 @@ class UnjudgedNames:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class UnsummarisedEntity:
+    """An entity that a paper says much of, and that a model gave no usable summary of; the next add asks again."""
+
+    entity: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     """Whether two names of a paper mean the same, as a model judged, and its reason."""
 
@@ -134,13 +143,20 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shortfall:
-    """What a model's extraction lacks: chunks without a reply, names without a verdict, and how many entities and
-    relations of its replies were dropped, since they don't stand in their chunk or were too many."""
+    """What a model's extraction lacks: chunks without a reply, names without a verdict, entities without a summary,
+    and how many entities and relations of its replies were dropped, since they don't stand in their chunk or were too
+    many."""
 
     unread: tuple[UnreadChunk, ...] = ()
     dropped_entities: int = 0
     dropped_relations: int = 0
     unjudged: tuple[UnjudgedNames, ...] = ()
+    unsummarised: tuple[UnsummarisedEntity, ...] = ()
+
+    @property
+    def can_shrink(self) -> bool:
+        """Whether asking the model again may help."""
+        return bool(self.unread or self.unjudged or self.unsummarised)
 
     def __add__(self, other: Self) -> "Shortfall":
         return Shortfall(
@@ -148,6 +164,7 @@ class Shortfall:
             dropped_entities=self.dropped_entities + other.dropped_entities,
             dropped_relations=self.dropped_relations + other.dropped_relations,
             unjudged=self.unjudged + other.unjudged,
+            unsummarised=self.unsummarised + other.unsummarised,
         )
 
 

@@ -70,7 +70,8 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelReply:
-    """A reply's text and what it took."""
+    """A reply's text and what it took; `cut` where it ended at a limit of tokens."""
 
     text: str
     usage: Usage = Usage()
+    cut: bool = False

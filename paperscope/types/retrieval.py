@@ -49,7 +49,11 @@ class Hit:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidates:
     """An index's proposals, each list best first: chunks by words and by vectors, entities named in the question,
-    and entities reached from them over the graph."""
+    and entities reached from them over the graph.
+
+    A chunk's score by words is a share (0 to 1) of what a text that holds the question's words over and over would
+    have; by vectors it is the cosine.
+    """
 
     by_words: tuple[Hit, ...] = ()
     by_vectors: tuple[Hit, ...] = ()

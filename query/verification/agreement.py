@@ -1,29 +1,29 @@
 """Whether a number that is stated is the one that is printed."""
 
 import re
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from query.numbers import Number
 
 __all__ = ["agrees", "falls"]
 
 _FALLS = re.compile(
-    r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|los[est]|lower|less|fewer|smaller|worse|below|"
-    r"under|negative|minus|differ|gap|chang|hurt|penalt|shrink|down|by)\w*"
+    r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|loses?\b|lost\b|lower|less\b|fewer|smaller|worse|"
+    r"below|negative|minus|differ|gap\b|chang|hurt|penalt|shrink|down\b)\w*"
 )
 _LEAST_DIGITS = 2
 
 
-def agrees(stated: Number, printed: Number, *, falling: bool) -> bool:
+def agrees(stated: Number, printed: Number, *, said: str, around: str) -> bool:
     """Whether both are the same number: equal, or the printed one rounded to the digits of the one that is stated.
 
-    A percentage also equals its fraction (73% and 0.73). A sign that only one side prints is taken for granted if it
-    is a plus, or if words tell of a fall (`falling`); two signs must be the same.
+    A percentage also equals its fraction (73% and 0.73). A plus may be left out or added; a minus only where words
+    tell of a fall, those that are `said` or those `around` the printed number. Two signs must be the same.
     """
     if stated.sign and printed.sign:
         if stated.sign != printed.sign:
             return False
-    elif "-" in (stated.sign, printed.sign) and not falling:
+    elif (printed.sign == "-" and not falls(said)) or (stated.sign == "-" and not falls(around)):
         return False
     return any(stated.value == value or _is_rounded(stated, value) for value in _values(stated, printed))
 
@@ -45,7 +45,4 @@ def _is_rounded(stated: Number, value: Decimal) -> bool:
     """Whether the value rounds to the number; one with a single digit is taken as it stands."""
     if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
         return False
-    steps = value / stated.unit
-    return any(
-        steps.quantize(Decimal(1), way) * stated.unit == stated.value for way in (ROUND_HALF_UP, ROUND_HALF_EVEN)
-    )
+    return (value / stated.unit).quantize(Decimal(1), ROUND_HALF_UP) * stated.unit == stated.value

@@ -11,12 +11,11 @@ from query.numbers import Number
 
 __all__ = ["Computation", "Operand", "computed"]
 
-# Among more operands than these, some pair gives almost any result unless the words say what was done.
-_FEW = 3
 _MOST_OPERANDS = 24
 _MOST_TERMS = 8
+# Among several numbers some pair gives almost any result: the words, or a sign, must say what was done.
 _SAID: Mapping[str, re.Pattern[str]] = {
-    operation: re.compile(rf"(?i)\b(?:{words})\b|[{signs}]")
+    operation: re.compile(rf"(?i)\b(?:{words})\b|\s[{signs}]\s")
     for operation, words, signs in (
         (
             "difference",
@@ -24,11 +23,11 @@ _SAID: Mapping[str, re.Pattern[str]] = {
             r"higher|lower|larger|smaller|greater|bigger|better|worse|faster|slower|minus|chang\w*|from|exceed\w*|"
             r"outperform\w*|beats?|surpass\w*|ahead|behind|lead\w*|above|below|boost\w*|advantage|falls?|fell|rises?|rose|"
             r"points?|by|than",
-            "−=",
+            "\u2212\u2013=-",
         ),
-        ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall", "=+"),
-        ("mean", r"means?|averag\w*", "=/"),
-        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|of", "=/×%"),
+        ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall|all", "=+"),
+        ("mean", r"means?|averag\w*", "="),
+        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided", "=×"),
     )
 }
 
@@ -53,15 +52,12 @@ def computed(
     number: Number, operands: Sequence[Operand], *, words: str, sets: Sequence[Sequence[Operand]] = ()
 ) -> Computation | None:
     """How the number follows from two of the operands, or as mean or sum of one of the `sets`, to the digits that it
-    shows; the first way found, earlier operands first.
-
-    Of more than three operands only a computation that `words` speak of counts.
+    shows; the first way found, earlier operands first. Only a computation that `words` speak of counts.
     """
     distinct = list({operand.number.signed: operand for operand in reversed(operands)}.values())[::-1][:_MOST_OPERANDS]
     for one, other in permutations(distinct, 2):
-        for operation, shown, result in _results(one.number, other.number, percent=number.percent):
-            said = len(distinct) <= _FEW or _SAID[operation].search(words)
-            if said and _gives(result, number):
+        for operation, shown, result in _results(one.number, other.number, wanted=number):
+            if _SAID[operation].search(words) and _gives(result, number):
                 return Computation(f"{shown} = {number.text}", (one, other))
     for terms in sets:
         if len(terms) > 2:
@@ -81,17 +77,20 @@ def _gives(result: Decimal, number: Number) -> bool:
     return abs(abs(result) - number.value) <= slack
 
 
-def _results(first: Number, second: Number, *, percent: bool) -> Iterator[tuple[str, str, Decimal]]:
+def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple[str, str, Decimal]]:
     one, other = first.signed, second.signed
     a, b = _text(first), _text(second)
-    yield "difference", f"{a} − {b}", one - other
+    if (one < other) == (wanted.sign == "-"):
+        yield "difference", f"{a} − {b}", one - other
     yield "sum", f"{a} + {b}", one + other
     yield "mean", f"({a} + {b}) / 2", (one + other) / 2
     if other:
         yield "ratio", f"{a} / {b}", one / other
-    if other and percent:
+    if other and wanted.percent:
         yield "ratio", f"100 × {a} / {b}", 100 * one / other
-        yield "difference", f"100 × ({a} − {b}) / {b}", 100 * (one - other) / abs(other)
+        falls = one < other and not wanted.sign
+        shown = f"{b} − {a}" if falls else f"{a} − {b}"
+        yield "difference", f"100 × ({shown}) / {b}", 100 * (one - other) / abs(other)
 
 
 def _over_all(terms: Sequence[Operand]) -> Iterator[tuple[str, str, Decimal]]:

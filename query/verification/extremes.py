@@ -1,9 +1,10 @@
 """Whether what is called the highest or lowest value is it, among the values that it is compared with."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
-from paperscope.types import Check
+from paperscope.types import Cell, Check
 from query.cell_names import Statement
 from query.numbers import numbers_in
 from query.verification.scope import Printed, Scope
@@ -30,25 +31,30 @@ def check_extremes(text: str, scope: Scope, *, statement: Statement) -> tuple[Ch
     if bool(high) == bool(low) or _OTHER.search(text) or not cells:
         return None, ""
     word, pick = ("highest", max) if high else ("lowest", min)
-    compared = [(one, others) for one in cells for others in _compared(one, statement)]
-    for one, others in compared:
-        if len(others) > 1 and one.number.signed == pick(others):
-            formula = f"{one.number.text} = {word} of {len(others)} values"
-            return Check(number=one.number.text, finding="computed", formula=formula, support=(one.evidence,)), ""
-    if any(len(others) < 2 for _, others in compared):
+    compared = [(one, *_compared(one, statement)) for one in cells]
+    for one, column, row in compared:
+        for others in (column, row):
+            if len(others) > 1 and one.number.signed == pick(others):
+                formula = f"{one.number.text} = {word} of {len(others)} values"
+                return Check(number=one.number.text, finding="computed", formula=formula, support=(one.evidence,)), ""
+    one, column, row = compared[0]
+    if any(len(others) < 2 for _, others, _ in compared):
         return None, ""
-    one, others = compared[0]
-    return None, f"{one.number.text} is called the {word}, but {pick(others)} stands in the same column"
+    return None, f"{one.number.text} is called the {word}, but {pick(column)} stands in the same column"
 
 
-def _compared(one: Printed, statement: Statement) -> list[list[Decimal]]:
+def _compared(one: Printed, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:
     """The values of the same column, and of the same row, under all the names that the statement gives this one."""
     if one.cell is None or one.names is None:
-        return []
-    held = one.names.words(one.cell) & (statement.said | statement.asked)
+        return [], []
+    held = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
     alike = [cell for cell in one.names.cells if held <= one.names.words(cell)]
     column = [cell for cell in alike if cell.column == one.cell.column]
     row = [cell for cell in alike if cell.row == one.cell.row]
-    return [
-        [next(numbers_in(cell.text)).signed for cell in cells if any(numbers_in(cell.text))] for cells in (column, row)
-    ]
+    return _numbers(column), _numbers(row)
+
+
+def _numbers(cells: Sequence[Cell]) -> list[Decimal]:
+    """The first number of each cell that has one."""
+    found = (next(numbers_in(cell.text), None) for cell in cells)
+    return [number.signed for number in found if number is not None]

@@ -14,7 +14,9 @@ _ALONE = re.compile(r"\(\s*([-+]?[\d.,]*\d%?)\s*\)")
 _BETWEEN = re.compile(
     r"[;:()]|,\s|\s(?:and|while|whereas|but|than|vs\.?|versus|against|compared (?:to|with))\s", re.IGNORECASE
 )
-_COUNT = re.compile(r"(?<![\w.])(\d{1,3})(?: of(?: the)? (\d{1,3}))?(?= (?:[^\W\d][\w-]* ){0,2}[^\W\d][\w-]*s\b)")
+_COUNT = re.compile(
+    r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +40,22 @@ def mentions(text: str, *, telling: Set[str]) -> Iterator[Mention]:
         counts = {digits for match in _COUNT.finditer(plain) for digits in match.groups() if digits}
         clauses = _BETWEEN.split(_ALONE.sub(r" \1 ", plain))
         found = [(clause, list(numbers_in(clause))) for clause in clauses]
-        sides = _sides([(clause, numbers[0]) for clause, numbers in found if len(numbers) == 1], telling)
+        sides = _sides([(clause, numbers) for clause, numbers in found if numbers], telling)
         for clause, numbers in found:
-            for number in numbers:
-                named = sides.get(clause, "") if len(numbers) == 1 else ""
-                yield Mention(number, named, number.text in counts)
+            for index, number in enumerate(numbers):
+                yield Mention(number, sides.get(clause, "") if index == 0 else "", number.text in counts)
 
 
-def _sides(units: Sequence[tuple[str, Number]], telling: Set[str]) -> dict[str, str]:
-    """Before or behind the number of each clause, whichever names all of them."""
-    if len(units) < 2:
-        return {}
-    for side in (0, 2):
-        named = {clause: clause.partition(number.text)[side] for clause, number in units}
-        others = [clause.partition(number.text)[2 - side] for clause, number in units]
-        if all(content_words(words) & telling for words in named.values()):
-            ambiguous = side == 2 and any(content_words(words) & telling for words in others)
-            return {} if ambiguous else named
+def _sides(units: Sequence[tuple[str, Sequence[Number]]], telling: Set[str]) -> dict[str, str]:
+    """The words before the first number of each clause, where all have telling ones there; those behind it, where each
+    gives one number and none has any before it. Clauses of several numbers without a name are passed over."""
+    parts = [(clause, clause.partition(numbers[0].text), len(numbers)) for clause, numbers in units]
+    before = {clause: bool(content_words(part[0]) & telling) for clause, part, _ in parts}
+    behind = {clause: bool(content_words(part[2]) & telling) for clause, part, _ in parts}
+    named = [(clause, part[0]) for clause, part, count in parts if count == 1 or before[clause]]
+    if len(named) > 1 and all(before[clause] for clause, _ in named):
+        return dict(named)
+    alone = len(parts) > 1 and all(count == 1 for *_, count in parts)
+    if alone and all(behind.values()) and not any(before.values()):
+        return {clause: part[2] for clause, part, _ in parts}
     return {}

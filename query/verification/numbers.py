@@ -1,11 +1,12 @@
 """Each number of a statement held against what its evidence prints, and what follows from that."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from paperscope.types import Check
 from query.cell_names import Statement
-from query.numbers import numbers_in
-from query.verification.agreement import agrees, falls
+from query.numbers import numbers_in, without_labels
+from query.verification.agreement import agrees
 from query.verification.computing import Operand, computed
 from query.verification.mentions import Mention, mentions
 from query.verification.scope import Printed, Scope
@@ -15,6 +16,12 @@ __all__ = ["check_numbers"]
 # A text with more numbers than this is no operand: among so many, some pair gives almost any result.
 _MOST_OPERANDS = 12
 _MOST_SUPPORT = 3
+# A minus before one of these says twice that it is less, or contradicts it.
+_TWICE = re.compile(
+    r"(?i)\s*(?:%|percent|(?:percentage )?points?)?\s*"
+    r"(?:lower|higher|less|more|fewer|greater|larger|smaller|better|worse)\b"
+)
+_HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
 
 
 def check_numbers(text: str, scope: Scope, *, question: str) -> Iterator[tuple[Check, str]]:
@@ -29,22 +36,23 @@ class _Judge:
     def __init__(self, text: str, scope: Scope, question: str) -> None:
         self._scope = scope
         self._question = question
+        self._plain = without_labels(text)
         self._words = f"{text}\n{question}"
         self._statement = Statement.of(text, question=question)
         self._asked = [Operand(number, None) for number in numbers_in(question, spelled=True)]
         self._stated: list[Operand] = []
-        self._operands = [*_few(scope.printed, lambda one: not one.beside), *_few(scope.named), *self._asked]
+        self._operands = [*_few(scope.printed), *_few(scope.named), *self._asked]
 
     def printed(self, mention: Mention) -> Check | None:
         """A check where the evidence prints the number, or the question gives it."""
         number = mention.number
         fitting = [one for one in self._same(mention) if self._fits(mention, one)]
         if fitting:
-            self._stated.append(Operand(number, fitting[0].evidence))
+            if any(one.part != "name" for one in fitting):
+                self._stated.append(Operand(number, fitting[0].evidence))
             support = tuple(dict.fromkeys(one.evidence for one in fitting))[:_MOST_SUPPORT]
             return Check(number=number.text, finding="printed", support=support)
-        if any(agrees(number, asked.number, falling=True) for asked in self._asked):
-            self._stated.append(Operand(number, None))
+        if any(agrees(number, asked.number, said="minus", around="") for asked in self._asked):
             return Check(number=number.text, finding="asked")
         return None
 
@@ -60,25 +68,25 @@ class _Judge:
         return [one for one in self._scope.printed if self._agrees(mention, one)]
 
     def _agrees(self, mention: Mention, one: Printed) -> bool:
-        falling = falls(self._words) or (one.cell is None and falls(one.evidence.quote))
-        return agrees(mention.number, one.number, falling=falling)
+        around = "" if one.cell is not None else one.evidence.quote
+        return agrees(mention.number, one.number, said=self._words, around=around)
 
     def _fits(self, mention: Mention, one: Printed) -> bool:
         if one.cell is None or one.names is None:
             return True
         if not one.names.fits(one.cell, self._statement):
             return False
-        return not mention.named or one.names.fits(one.cell, Statement.of(mention.named, question=self._question))
+        return not mention.named or one.names.fits(one.cell, Statement.of(mention.named))
 
     def _computed(self, mention: Mention) -> Check | None:
+        if mention.number.sign == "-" and _TWICE.match(self._plain.partition(mention.number.text)[2]):
+            return None
         sets = (self._stated, self._main(self._scope.printed), self._main(self._scope.named))
         operands = [*self._stated, *self._operands]
         found = computed(mention.number, operands, words=self._words, sets=sets)
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))
-        if support:
-            self._stated.append(Operand(mention.number, support[0]))
         return Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
 
     def _main(self, printed: Sequence[Printed]) -> list[Operand]:
@@ -88,7 +96,7 @@ class _Judge:
 
     def _counted(self, mention: Mention) -> Check | None:
         """A count of what is cited, or of the rows or columns of a cited table that hold values."""
-        if not mention.counts:
+        if not mention.counts and not (mention.number.unit == 1 and _HOW_MANY.search(self._question)):
             return None
         cited = {one.evidence for one in self._scope.printed if one.cell is not None}
         counts = {len(cited): "cells cited"}
@@ -97,7 +105,7 @@ class _Judge:
             name = table.label or "the table"
             counts.setdefault(len({cell.row for cell in cells}), f"rows of {name}")
             counts.setdefault(len({cell.column for cell in cells}), f"columns of {name}")
-        counted = counts.get(int(mention.number.value))
+        counted = counts.get(int(mention.number.value)) if mention.number.unit == 1 else None
         if counted is None:
             return None
         formula = f"{mention.number.text} = number of {counted}"
@@ -105,8 +113,8 @@ class _Judge:
         return Check(number=mention.number.text, finding="computed", formula=formula, support=support)
 
 
-def _few(printed: Sequence[Printed], wanted: Callable[[Printed], bool] = lambda _one: True) -> list[Operand]:
-    chosen = [one for one in printed if wanted(one)]
+def _few(printed: Sequence[Printed]) -> list[Operand]:
+    chosen = [one for one in printed if one.part == "cited"]
     return [Operand(one.number, one.evidence) for one in chosen] if len(chosen) <= _MOST_OPERANDS else []
 
 

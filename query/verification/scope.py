@@ -7,6 +7,7 @@ is cited as a whole, the cells that the statement names. Of any other element it
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Literal
 
 from paperscope.types import Cell, Claim, Element, Evidence, Table
 from query.cell_names import CellNames, Statement
@@ -24,8 +25,9 @@ class Printed:
     evidence: Evidence
     cell: Cell | None = None
     names: CellNames | None = None
-    beside: bool = False
-    """Whether it stands beside what is cited: in a header or caption, or in the rest of a passage."""
+    part: Literal["cited", "near", "name"] = "cited"
+    """Whether it is cited itself, stands near what is (the rest of a passage, a cell's annotation), or in what names it
+    (a header, a caption)."""
 
 
 class Scope:
@@ -51,16 +53,16 @@ class Scope:
         if isinstance(element, Table) and cell is not None:
             names = self._names[element.id]
             yield from _of_cells([cell], evidence, names)
-            yield from _beside(f"{element.caption}\n{names.heads(cell)}", evidence)
+            yield from _texts(f"{element.caption}\n{names.heads(cell)}", evidence, "name")
             return
         yield from (Printed(number, evidence) for number in numbers_in(evidence.quote, spelled=True))
         if isinstance(element, Table):
             heads = "\n".join(cell.text for cell in element.cells if cell.role != "value")
-            yield from _beside(f"{element.caption}\n{heads}", evidence)
+            yield from _texts(f"{element.caption}\n{heads}", evidence, "name")
             names = self._names[element.id]
             yield from _of_cells(names.named(statement) or names.cells, evidence, names)
         elif element is not None:
-            yield from _beside(element_text(element), evidence)
+            yield from _texts(element_text(element), evidence, "near")
 
     def _named(self, evidence: Evidence, statement: Statement) -> Iterator[Printed]:
         """The main numbers of the cells that the statement names, of each table once."""
@@ -82,10 +84,10 @@ def _cell_at(evidence: Evidence, element: Element | None) -> Cell | None:
 def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> Iterator[Printed]:
     for cell in cells:
         shown = Evidence(element=evidence.element, place=cell.place, quote=cell.text)
-        for number in numbers_in(cell.text, spelled=True):
-            yield Printed(number, shown, cell, names if cell.role == "value" else None)
+        for index, number in enumerate(numbers_in(cell.text, spelled=True)):
+            yield Printed(number, shown, cell, names if cell.role == "value" else None, "near" if index else "cited")
 
 
-def _beside(text: str, evidence: Evidence) -> Iterator[Printed]:
+def _texts(text: str, evidence: Evidence, part: Literal["near", "name"]) -> Iterator[Printed]:
     for number in numbers_in(text, spelled=True):
-        yield Printed(number, evidence, beside=True)
+        yield Printed(number, evidence, part=part)

@@ -17,6 +17,7 @@ from evaluation.retrieval.suite import RetrievalSuite
 from evaluation.suite import Request
 from paperscope.codec import from_json
 from paperscope.errors import InputError, ModelError, SettingsError
+from paperscope.models import FakeReranker
 from paperscope.settings import EmbedSettings, Settings
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def test_every_set_prints_its_figures_and_the_same_again(
     out = tmp_path / "out"
     assert evaluate("retrieval", "--data", data, "--out", out) == 0
     printed = capsys.readouterr().out
-    assert [cell.strip() for cell in _row(printed, "set")] == ["set", "items", "hit@1", "hit@5", "recall@5", "MRR"]
+    assert [cell.strip() for cell in _row(printed, "set")] == ["set", "items", "hit@1", "recall@5", "recall@10", "MRR"]
     for name, items in (("qasper", 2), ("argscichat", 1), ("mmlongbench", 1), ("ohrbench", 1), ("tdms", 1)):
         cells = _row(printed, name)
         assert cells[1] == str(items), name
@@ -127,8 +128,36 @@ def test_every_set_prints_its_figures_and_the_same_again(
     assert (again / "retrieval.jsonl").read_bytes() == (out / "retrieval.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("mode", ["words", "vectors"])
-def test_the_lists_that_ours_starts_from(
+def test_a_part_holds_whole_documents_and_both_parts_hold_all(
+    data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = []
+    for part in ((), ("--part", "fitting"), ("--part", "held-out")):
+        assert evaluate("retrieval", "--data", data, "--mode", "words", "--json", *part) == 0
+        report = from_json(Report, capsys.readouterr().out)
+        items.append([result.name for result in report.results])
+        assert report.provenance.facts.get("part", "") == (part[1] if part else "")
+    every, fitting, held_out = items
+    assert fitting
+    assert held_out
+    assert sorted([*fitting, *held_out]) == sorted(every)
+    documents = [{name.split("/")[1] for name in part} for part in (fitting, held_out)]
+    assert not documents[0] & documents[1], "what is asked of one document is in one part, in whichever set"
+
+
+def test_a_reranker_reads_only_where_one_is_set(
+    data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("retrieval", "--data", data, "--mode", "fused+graph+rerank", "--only", "qasper", "--misses")
+    assert evaluate(*asked) == 1
+    assert "no reranker is set" in capsys.readouterr().out
+    monkeypatch.setattr("evaluation.retrieval.systems.build_reranker", lambda _settings: FakeReranker())
+    assert evaluate(*asked) == 0
+    assert float(_row(capsys.readouterr().out, "qasper")[2]) == 1
+
+
+@pytest.mark.parametrize("mode", ["words", "vectors", "fused", "fused+named"])
+def test_the_steps_that_ours_goes(
     mode: str, data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evaluate("retrieval", "--data", data, "--mode", mode, "--only", "qasper", "--misses") == 0

@@ -115,6 +115,24 @@ def test_vectors_are_compared_exactly(store: Store) -> None:
     index.close()
 
 
+def test_a_score_by_words_is_a_share_of_what_the_words_can_give(store: Store) -> None:
+    texts = ["gradient boosting", "gradient boosting of trees by night", "gradient of a hill", *("a plain text",) * 20]
+    add(store, make_indexed(ONE, texts=texts))
+    index = NativeGraphIndex.open(store)
+
+    def shares(question: str) -> list[float]:
+        return [round(hit.score, 2) for hit in index.retrieve(ask(question)).by_words]
+
+    best, second, third = shares("gradient boosting")
+    assert 0 < third < second < best <= 1
+    assert best > 0.4
+    assert shares("gradient boosting of whales, zebras and yaks")[0] < 0.5 * best
+    assert shares("Why plain?")[0] < 0.01, "a word of most texts tells nothing"
+    add(store, make_indexed(TWO, texts=[*("gradient boosting",) * 60, *("another text",) * 80]))
+    assert 0 < shares("gradient boosting")[0] <= 1, "the library has grown"
+    index.close()
+
+
 def test_every_list_stays_within_the_papers_asked_for(store: Store) -> None:
     add(store, make_indexed(ONE, names=("BERT", "F1", "Dice loss")))
     add(store, make_indexed(TWO, names=("BERT", "SST-5", "focal loss")))

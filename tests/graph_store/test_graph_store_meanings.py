@@ -118,7 +118,7 @@ def test_two_letters_take_two_papers(store: Store) -> None:
 
     for indexed in (two_letters(ONE), make_indexed(TWO, names=("LM", "F1"))):
         add(store, indexed)
-    assert store.nodes_of(["lm"]) == {"lm": ["lm"]}
+    assert store.nodes_of(["lm"]) == {"lm": ("lm",)}
     add(store, two_letters(THREE))
     assert store.nodes_of(["lm"]) == {"lm": ["language model"]}
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_store import NativeGraphIndex, Store
-from tests.model_server import Body, ModelServer, fingerprint, kind_of, serve, verdicts
+from tests.model_server import Body, ModelServer, fingerprint, kind_of, serve, summaries, verdicts
 
 __all__ = ["SECONDS", "Killed", "kill_adds", "telltale"]
 
@@ -64,6 +64,8 @@ def telltale(body: Body) -> str:
     name = fingerprint(body)
     if kind_of(body) == "same_names":
         return verdicts(body, reason=name)
+    if kind_of(body) == "summaries":
+        return summaries(body, words_of_it=name)
     if kind_of(body) == "entities":
         entity = {"mention": name, "type": "concept", "description": "", "chunk": "C1"}
         return json.dumps({"entities": [entity], "relations": []})

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -42,3 +43,32 @@ def test_close_cancels_what_still_runs() -> None:
     endless = loop.submit(asyncio.sleep(3600))
     loop.close()
     assert endless.cancelled()
+
+
+async def numbers(stopped: threading.Event) -> AsyncIterator[int]:
+    try:
+        for number in range(1000):
+            await asyncio.sleep(0)
+            yield number
+            if number == 3:
+                raise KeyError("x")
+    finally:
+        stopped.set()
+
+
+async def test_items_of_the_loop_come_to_another_one_with_the_error_at_their_end() -> None:
+    loop, stopped = LoopThread(), threading.Event()
+    items = loop.iterate(numbers(stopped))
+    assert [await anext(items) for _ in range(4)] == [0, 1, 2, 3]
+    with pytest.raises(KeyError):
+        await anext(items)
+    loop.close()
+
+
+async def test_an_iterator_that_is_left_is_stopped() -> None:
+    loop, stopped = LoopThread(), threading.Event()
+    items = loop.iterate(numbers(stopped))
+    assert await anext(items) == 0
+    await items.aclose()
+    loop.close()
+    assert stopped.wait(5)

@@ -192,6 +192,12 @@ def test_a_model_serves_one_event_loop_after_another(any_model: VisionModel) -> 
 # What travels.
 
 
+async def test_a_reply_that_was_cut_is_paid_and_says_so(server: Server, chat_model: OpenAIChatModel) -> None:
+    server.script = [chat("half a rep", finish="length"), chat(None, finish="length")]
+    replies = [await chat_model.complete(request()) for _ in range(2)]
+    assert [(reply.text, reply.cut, reply.usage.calls) for reply in replies] == [("half a rep", True, 1), ("", True, 1)]
+
+
 async def test_the_request_as_it_travels(server: Server, chat_model: OpenAIChatModel) -> None:
     await chat_model.complete(request(max_tokens=9))
     (asked,) = server.asked
@@ -244,6 +250,74 @@ async def test_the_cost_follows_from_the_prices(server: Server, chat_model: Open
 async def test_a_server_that_counts_nothing_costs_nothing(server: Server, chat_model: OpenAIChatModel) -> None:
     server.script = [Said(body=b'{"choices": [{"message": {"content": "fine"}}], "usage": null}')]
     assert (await chat_model.complete(request())).usage == Usage(calls=1)
+
+
+# Streams.
+
+
+def chunks(*texts: str, finish: str = "stop", usage: bool = True) -> Said:
+    deltas = [{"role": "assistant"}, *({"content": text} for text in texts)]
+    events: list[dict[str, object]] = [{"choices": [{"delta": delta}]} for delta in deltas]
+    events.append({"choices": [{"delta": {}, "finish_reason": finish}]})
+    if usage:
+        events.append({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 200}})
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events] + ["data: [DONE]\n\n"]
+    return Said(body="".join(lines).encode(), headers={"Content-Type": "text/event-stream; charset=utf-8"})
+
+
+async def test_a_stream_is_told_as_it_grows_and_costs_what_a_reply_does(
+    server: Server, chat_model: OpenAIChatModel
+) -> None:
+    server.script = [chunks("Hé", "llo", " you")]
+    heard: list[str] = []
+    reply = await chat_model.stream(request(), heard.append)
+    assert reply.text == "Héllo you"
+    assert list(dict.fromkeys(heard)) == ["Hé", "Héllo", "Héllo you"]
+    assert reply.usage == Usage(calls=1, prompt_tokens=1000, completion_tokens=200, cost=0.004)
+    assert server.asked[0].body["stream"] is True
+    assert server.asked[0].body["stream_options"] == {"include_usage": True}
+
+
+async def test_a_server_that_cannot_stream_replies_in_one_piece(server: Server, chat_model: OpenAIChatModel) -> None:
+    heard: list[str] = []
+    server.script = [chat("whole")]
+    assert (await chat_model.stream(request(), heard.append)).text == "whole"
+    server.script = [
+        failure(400, "unknown field: stream_options"),
+        failure(400, "'stream' is not supported"),
+        chat("x"),
+    ]
+    assert (await chat_model.stream(request(), heard.append)).text == "x"
+    assert heard == ["whole", "x"]
+    assert "stream" not in server.asked[-1].body
+    server.script = [chat("y")]
+    await chat_model.stream(request(), heard.append)
+    assert "stream" not in server.asked[-1].body
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        (chunks("a", finish="content_filter"), ModelRefusedError, "content filter"),
+        (chunks(), ModelReplyError, "without text"),
+        (Said(body=b"data: {\n\n", headers={"Content-Type": "text/event-stream"}), ModelReplyError, "streams no"),
+        (Said(body=b"data: [7]\n\n", headers={"Content-Type": "text/event-stream"}), ModelReplyError, "streams no"),
+        (failure(503), ModelUnavailableError, "503"),
+        (Said(body=b"<html>", headers={"Content-Type": "text/html"}), ModelReplyError, "<html>"),
+    ],
+)
+async def test_streams_that_fail(
+    server: Server, chat_model: OpenAIChatModel, said: Said, error: type[ModelError], words: str
+) -> None:
+    server.script = [said]
+    with pytest.raises(error, match=words):
+        await chat_model.stream(request(), lambda _text: None)
+
+
+async def test_a_stream_that_was_cut_says_so(server: Server, chat_model: OpenAIChatModel) -> None:
+    server.script = [chunks("a", finish="length")]
+    reply = await chat_model.stream(request(), lambda _text: None)
+    assert (reply.text, reply.cut) == ("a", True)
 
 
 # What servers refuse.
@@ -304,7 +378,6 @@ async def test_a_bad_request_stays_one_and_is_not_remembered(server: Server, cha
         (Said(body=b'{"choices": []}'), ModelReplyError, "ends in /v1"),
         (Said(body=b"[1]"), ModelReplyError, "answered no ChatCompletion"),
         (chat(None), ModelReplyError, "without text"),
-        (chat("half a rep", finish="length"), ModelReplyError, "cut at 200 tokens"),
         (chat(None, refusal="I won't"), ModelRefusedError, "I won't"),
         (chat(None, finish="content_filter"), ModelRefusedError, "content filter"),
     ],

@@ -1,6 +1,7 @@
 """Values from replies: schemas, extraction, and one repair."""
 
 import json
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import pytest
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, TypeAdapter
 
 from paperscope.errors import ModelReplyError
-from paperscope.models import FakeModel, ask_json, strict_schema
+from paperscope.models import CachedModel, FakeModel, ask_json, strict_schema
 from paperscope.models.structured import outermost_object
-from paperscope.types import Message, ModelRequest
+from paperscope.types import Message, ModelReply, ModelRequest, Usage
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -155,3 +156,53 @@ async def test_two_wrong_replies_are_an_error_that_quotes_the_second() -> None:
         await ask_json(model, REQUEST, Tree)
     assert len(model.requests) == 2
     assert len(str(caught.value)) < 600
+
+
+class Kept:
+    """A cache in memory."""
+
+    def __init__(self) -> None:
+        self.replies: dict[str, ModelReply] = {}
+
+    def get_call(self, key: str) -> ModelReply | None:
+        return self.replies.get(key)
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        self.replies[key] = reply
+
+
+class Cutting(FakeModel):
+    """Cuts the replies that end in an ellipsis."""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        reply = await super().complete(request)
+        return replace(reply, cut=reply.text.endswith("…"))
+
+
+async def test_a_reply_that_was_cut_is_paid_once_and_then_asked_for_in_another_way() -> None:
+    model = Cutting(['{"kind": "ca…', '{"kind": …', '{"kind": "cat"}'])
+    cached = CachedModel(model, Kept())
+    for paid in (1, 2):
+        with pytest.raises(ModelReplyError, match="cut at its limit of tokens; allow more"):
+            await ask_json(cached, REQUEST, Cat)
+        assert len(model.requests) == paid
+    for usage in (Usage(calls=1, cached=2), Usage(cached=3)):
+        cat, used = await ask_json(cached, REQUEST, Cat)
+        assert (cat, used.calls, used.cached) == (Cat(kind="cat"), usage.calls, usage.cached)
+    assert [request.temperature for request in model.requests] == [0.0, 0.2, 0.4]
+
+
+async def test_a_kept_reply_is_not_asked_for_in_other_ways_for_ever() -> None:
+    model = FakeModel(lambda _: "none")
+    cached = CachedModel(model, Kept())
+    for paid in (2, 4, 6, 8, 10, 10):
+        with pytest.raises(ModelReplyError, match="twice gave no valid"):
+            await ask_json(cached, REQUEST, Cat)
+        assert len(model.requests) == paid
+
+
+async def test_what_the_endpoint_raises_is_raised_at_once() -> None:
+    model = FakeModel([ModelReplyError("no JSON at all")])
+    with pytest.raises(ModelReplyError, match="no JSON at all"):
+        await ask_json(model, REQUEST, Cat)
+    assert len(model.requests) == 1

@@ -43,6 +43,26 @@ async def test_a_table_one_hop_away_is_found_through_the_passage_that_mentions_i
     assert "table-2" in sources(found.context)
 
 
+async def test_without_the_graph_what_is_only_linked_is_not_found(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    question = "On which treebanks does it help rare tags?"
+    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(graph=False, images=0))
+    assert "table-2" not in sources((await retriever.retrieve(question)).context)
+
+
+async def test_where_a_relation_of_a_named_entity_is_stated_is_a_source(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hits = Candidates(by_words=(Hit(id=f"{PAPER}/chunk-4", score=0.5),), named=(Hit(id="dice", score=5.0),))
+    monkeypatch.setattr(index, "retrieve", lambda _request: hits)
+    for graph, expected in ((True, ["passage-4", "passage-3"]), (False, ["passage-4"])):
+        options = RetrievalOptions(graph=graph, sources=2, images=0)
+        context = (await Retriever(corpus, index, embedder, options=options).retrieve("Is dice of any use?")).context
+        assert sources(context) == expected
+        assert [row.description for row in context.relations] == ["Dice is used for QUOREF."]
+
+
 async def test_the_source_of_a_chosen_image_is_always_among_the_sources(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
@@ -261,7 +281,9 @@ async def test_filters_leave_only_what_they_allow(retriever: Retriever, filters:
     assert {*sources(context), *images(context)} <= allowed
     elements = {f"{PAPER}/{name}" for name in allowed}
     places = {one.place for one in ELEMENTS if one.id in elements}
-    assert {place for row in (*context.entities, *context.relations) for place in row.places} <= places
+    stated = [place for row in context.entities for place in row.places]
+    stated += [place for row in context.relations for place in row.places]
+    assert set(stated) <= places
 
 
 async def test_a_year_chooses_papers_and_those_without_one_are_counted(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope.types import Box, Claim, Evidence, Passage, Place
-from query import Cited, verify
+from paperscope.types import Box, Cell, Claim, Evidence, Passage, Place, Table
+from query import Cited, Verified, verify
 from query.numbers import numbers_in
 
 HERE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
@@ -115,3 +115,134 @@ def test_a_number_that_is_not_in_the_evidence_is_flagged(printed: int, claimed: 
 def test_any_text_can_be_checked(question: str, text: str, quote: str) -> None:
     warnings = check(text, quote, question=question)
     assert sum(warning.startswith("the number") for warning in warnings) <= len(list(numbers_in(text)))
+
+
+# Tables: what is cited are cells, not the whole grid.
+
+ROWS = (
+    ("Model", "WSJ", "CTB5"),
+    ("BERT", "94.90", "94.10"),
+    ("BERT+DL", "95.17", "96.02"),
+    ("BERT+DSC", "95.43 (+0.53)", "96.30"),
+    ("Drop", "-0.62", "+0.40"),
+)
+GRID = Table(
+    id="p/table-2",
+    place=HERE,
+    order=2,
+    label="Table 2",
+    caption="F1 of the taggers.",
+    header_rows=1,
+    cells=tuple(
+        Cell(
+            row=row,
+            column=column,
+            text=text,
+            place=Place(paper="p", page=1, box=Box(column, row, column + 1, row + 1)),
+            role="column_header" if row == 0 else "row_header" if column == 0 else "value",
+        )
+        for row, texts in enumerate(ROWS)
+        for column, text in enumerate(texts)
+    ),
+)
+
+
+def verified(text: str, *cells: str, question: str = "") -> Verified:
+    """What is said of a text that cites these cells of the table, or the table as a whole."""
+    places = [(cell.place, cell.text) for cell in GRID.cells if cell.text in cells] or [(GRID.place, "")]
+    evidence = tuple(Evidence(element=GRID.id, place=place, quote=quote) for place, quote in places)
+    cited = Cited(elements={GRID.id: GRID})
+    return verify(question=question, text=text, claims=[Claim(text=text, evidence=evidence)], cited=cited)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BERT+DSC has 95.43 on WSJ.",
+        "BERT+DSC reaches 95.43 on WSJ, BERT 94.90.",
+        "On WSJ, DSC raises BERT from 94.90 to 95.43.",
+        "BERT+DSC beats BERT on WSJ with 95.43.",
+        "94.10 for BERT and 96.30 for BERT+DSC on CTB5.",
+        "On WSJ and CTB5, BERT+DL has 95.17 and 96.02.",
+        "On WSJ, BERT+DSC is 0.26 higher than BERT+DL.",
+        "The mean of BERT on both is 94.5.",
+        "There are 2 columns of F1 for BERT.",
+        "BERT+DSC has the highest value on CTB5, 96.30.",
+        "On WSJ the drop is 0.62.",
+        "About 95.4 on WSJ for BERT+DSC.",
+    ],
+)
+def test_what_a_table_prints_where_it_is_said_to_stand_is_supported(text: str) -> None:
+    assert verified(text).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("BERT+DL has 95.43 on WSJ.", "95.43"),
+        ("BERT has 95.17 on WSJ.", "95.17"),
+        ("BERT+DSC has 96.30 on WSJ.", "96.30"),
+        ("On WSJ, BERT+DL has 95.43 and BERT+DSC has 95.43.", "95.43"),
+        ("On WSJ, BERT+DSC is 0.27 higher than BERT+DL.", "0.27"),
+        ("On WSJ, BERT+DL is -0.26 lower than BERT+DSC.", "-0.26"),
+        ("BERT+DSC has -95.43 on WSJ.", "-95.43"),
+        ("BERT+DSC has 95.5 on WSJ.", "95.5"),
+        ("BERT+DSC has 95.43 (-0.53) on WSJ.", "-0.53"),
+        ("On CTB5 the drop is -0.40.", "-0.40"),
+        ("There are 7 columns of F1 for BERT.", "7"),
+    ],
+)
+def test_a_value_that_stands_elsewhere_in_the_table_is_flagged(text: str, number: str) -> None:
+    assert [warning for warning in verified(text).warnings if f"the number {number} " in warning]
+
+
+def test_only_cited_cells_count_where_cells_are_cited() -> None:
+    assert verified("It is 95.43.", "95.43 (+0.53)").warnings == ()
+    assert verified("It is 96.30.", "95.43 (+0.53)").warnings
+    [warning] = verified("BERT+DL has 95.43 on WSJ.", "95.43 (+0.53)").warnings
+    assert "stands under 'BERT+DSC WSJ'" in warning
+
+
+def test_a_highest_value_that_is_none_is_flagged() -> None:
+    [warning] = verified("The highest value on CTB5 is 94.10.").warnings
+    assert warning == "94.10 is called the highest, but 96.30 stands in the same column"
+
+
+def test_how_a_number_was_computed_is_told_with_the_cells() -> None:
+    [check] = [it for it in verified("On WSJ, BERT+DSC is 0.26 higher than BERT+DL.").checks if it.formula]
+    assert (check.number, check.finding, check.formula) == ("0.26", "computed", "95.43 − 95.17 = 0.26")
+    assert sorted(evidence.quote for evidence in check.support) == ["95.17", "95.43 (+0.53)"]
+
+
+# Quotations and names.
+
+
+@pytest.mark.parametrize(
+    ("text", "flagged"),
+    [
+        ("It says “the ‘loss’ is not well-defined here”.", False),
+        ("It says \"the 'loss' is not well\u2011defined here.\"", False),
+        ("It says “the 'loss' … well-defined here”.", False),
+        ("It says “the loss is well-defined here”.", True),
+        ("It says “the 'loss' is … ill-defined in here”.", True),
+        ("It is “well-defined”.", False),
+    ],
+)
+def test_a_quotation_must_stand_in_the_evidence_word_for_word(text: str, *, flagged: bool) -> None:
+    warnings = check(text, "So the 'loss' is not\nwell-defined here, we think.")
+    assert any("the quotation" in warning for warning in warnings) == flagged
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("The model is BERT's tagger with Dice.", []),
+        ("The model is trained with Adam on the SQuAD set.", ["Adam", "SQuAD"]),
+        ("Das Modell lernt mit XLNet viele Aufgaben.", ["XLNet"]),
+        ("According to Table 3, the F1 of BERT+Dice is best.", []),
+    ],
+)
+def test_a_name_that_stands_nowhere_is_flagged(text: str, unknown: list[str]) -> None:
+    warnings = check(text, "The BERT model with the Dice loss has the best F1.")
+    named = [name for name in ("Adam", "SQuAD", "XLNet", "BERT", "Dice") if f"the name {name!r}" in str(warnings)]
+    assert named == unknown
