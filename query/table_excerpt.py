@@ -1,5 +1,6 @@
 """A large table reduced to what a question is about: whole cells under their headers, never a grid cut off."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,12 +8,14 @@ from paperscope.table_text import TableRow, column_headers, table_lines, table_r
 from paperscope.types import Table
 from query.words import Rarity, content_words
 
-__all__ = ["table_excerpt"]
+__all__ = ["table_excerpt", "without_note"]
 
 # A question's word in a cell may be a value that it gives; in a header it names the row.
 _IN_CELLS = 0.5
 # What shares less with the question than this part of the best is not what it is about.
 _TELLING = 0.5
+
+_NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
 
 Count = Callable[[str], int]
 
@@ -36,6 +39,11 @@ def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> 
     lines = table_lines(table, rows=chosen_rows, columns=stubs.union(chosen_columns))
     last = _shown(len(chosen_rows), len(chosen_columns), rows, costs, table)
     return "\n".join((*title_lines(table), *lines, last))
+
+
+def without_note(content: str) -> str:
+    """A source without the line that tells of an excerpt: no paper says it."""
+    return _NOTE.sub("", content)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -40,7 +40,7 @@ def token_counter(tokenizer: str) -> Callable[[str], int]:
 
     try:
         loaded = Tokenizer.from_str(Path(tokenizer).expanduser().read_text(encoding="utf-8"))
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # tokenizers raises nothing narrower
         raise SettingsError(
             f"answer.tokenizer {tokenizer!r} can't be read ({error}); name a model's tokenizer.json, or leave it empty"
         ) from error
