@@ -61,6 +61,7 @@ class QueryEngine:
         self._model = answer_model
         self._vision = vision_model
         self._text_answerer = text_answerer
+        self._embedded = text_answerer is None
         self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
@@ -171,7 +172,7 @@ class QueryEngine:
         from query.embedded import EmbeddedAnswerer
 
         corpus = narrowed(self._corpus, filters)
-        if self._text_answerer is None and corpus is not self._corpus:
+        if self._embedded and corpus is not self._corpus:
             return EmbeddedAnswerer(corpus, self._embedder)
         if self._text_answerer is None:
             # Kept for the next question: it remembers how telling the papers' words are.

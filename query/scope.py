@@ -29,7 +29,7 @@ def scope_of(question: str, filters: Filters, entries: Sequence[PaperEntry]) -> 
     asked = [entry for entry in entries if not papers or entry.id in papers]
     fitting = tuple(entry.id for entry in asked if filters.allows_year(entry.year))
     undated = sum(entry.year is None for entry in asked)
-    span = f"{filters.first_year or '…'}–{filters.last_year or '…'}"
+    span = "–".join(dict.fromkeys(str(year or "…") for year in (filters.first_year, filters.last_year)))
     notes = [f"no paper of {span} is among those that were asked"] if not fitting else []
     if undated:
         left = "1 paper, whose year is" if undated == 1 else f"{undated} papers, whose years are"
