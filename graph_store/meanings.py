@@ -7,25 +7,16 @@ short form that is defined, and is brought up to date with each paper in the sam
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, and_, case, delete, func, inspect, literal, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, inspect, literal, select
 from sqlalchemy.sql.selectable import FromClause
 
-from graph_store.schema import entities, meanings, short_forms
+from graph_store.schema import entities, given, meanings, short_forms
 from graph_store.short_forms import ShortForm, agreed_entity, least_papers
 
-__all__ = [
-    "are_own",
-    "has_meanings",
-    "insert_short_forms",
-    "joined",
-    "nodes_of",
-    "own_ids",
-    "refresh_meanings",
-    "shorts_of",
-]
+__all__ = ["has_meanings", "insert_short_forms", "joined", "nodes_of", "own_ids", "refresh_meanings", "shorts_of"]
 
 _APART = ""
 # The key of a short form is one word, and hardly longer than itself.
@@ -66,26 +57,22 @@ def _home(connection: Connection, short: str) -> str | None:
     return agreed_entity({(row.sense, row.entity): row.papers for row in rows}) or _APART
 
 
-def joined(connection: Connection, table: Table, *ends: Column[str]) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
+def joined(table: Table, *ends: ColumnElement[str], meant: bool) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
     """`table` with what it takes to tell, for each of `ends` (a column of its own entity ids), the id in the library,
-    and these ids."""
-    return _joined(table, *ends) if has_meanings(connection) else (table, ends)
-
-
-# Made once: to put such a statement together takes longer than to run it.
-@cache
-def _joined(table: Table, *ends: Column[str]) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
+    and these ids. `meant`: whether the library `has_meanings`."""
+    if not meant:
+        return table, ends
     found: FromClause = table
     nodes: list[ColumnElement[str]] = []
     for end in ends:
-        used, meant = short_forms.alias(), meanings.alias()
+        used, home = short_forms.alias(), meanings.alias()
         # Of most ids their own words tell that they are no short form's: nothing is looked up for these (NULL).
         short = case((and_(func.length(end) <= _LONGEST, func.instr(end, " ") == 0), end))
         found = found.outerjoin(used, and_(used.c.paper == table.c.paper, used.c.entity == short, used.c.sense == ""))
-        found = found.outerjoin(meant, meant.c.short == used.c.short)
+        found = found.outerjoin(home, home.c.short == used.c.short)
         apart = table.c.paper + literal("/") + end
-        nodes.append(case((meant.c.home == _APART, apart), (meant.c.home.is_not(None), meant.c.home), else_=end))
-    return found, tuple(nodes)
+        nodes.append(case((home.c.home == _APART, apart), (home.c.home.is_not(None), home.c.home), else_=end))
+    return found, nodes
 
 
 def nodes_of(connection: Connection, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
@@ -93,24 +80,13 @@ def nodes_of(connection: Connection, ids: Sequence[str], *, papers: Sequence[str
 
     Several are those of a short form that the papers don't agree about.
     """
-    found = _nodes_of_used(connection, used, papers) if (used := _used(connection, ids)) else {}
-    return {key: found.get(key, ()) if key in used else (key,) for key in ids}
-
-
-def _nodes_of_used(connection: Connection, ids: Set[str], papers: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    table, (node,) = joined(connection, entities, entities.c.id)
-    query = select(entities.c.id, node.label("node")).select_from(table).where(entities.c.id.in_(ids)).distinct()
-    if papers:
-        query = query.where(entities.c.paper.in_(papers))
+    used = _used(connection, ids)
     found: dict[str, list[str]] = defaultdict(list)
-    for row in connection.execute(query.order_by(entities.c.id, "node")):
-        found[row.id].append(row.node)
-    return found
-
-
-def are_own(connection: Connection, ids: Set[str], nodes: Set[str]) -> bool:
-    """Whether `own_ids` of `nodes` are no other ids, and stand for nothing else in any paper."""
-    return ids == nodes and not _used(connection, ids)
+    if used:
+        given = {"ids": sorted(used), "papers": list(papers)}
+        for row in connection.execute(_nodes_query(within=bool(papers)), given):
+            found[row.id].append(row.node)
+    return {key: found[key] if key in used else (key,) for key in ids}
 
 
 def own_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
@@ -119,22 +95,7 @@ def own_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
     apart = {tail for head, mark, tail in (node.partition("/") for node in known) if mark}
     if not has_meanings(connection):
         return known | apart
-    query = (
-        select(short_forms.c.entity)
-        .distinct()
-        .join_from(meanings, short_forms, short_forms.c.short == meanings.c.short)
-        .where(meanings.c.home.in_(known), short_forms.c.sense == "")
-    )
-    return known | apart | set(connection.execute(query).scalars())
-
-
-def _used(connection: Connection, ids: Iterable[str]) -> set[str]:
-    """Those of the ids that some paper has for a short form that it does not define, and others do."""
-    short = [key for key in ids if len(key) <= _LONGEST and " " not in key]
-    if not short or not has_meanings(connection):
-        return set()
-    query = select(short_forms.c.entity).distinct().where(short_forms.c.entity.in_(short), short_forms.c.sense == "")
-    return set(connection.execute(query.where(short_forms.c.short.in_(select(meanings.c.short)))).scalars())
+    return known | apart | {row.entity for row in connection.execute(_own_query(), {"nodes": sorted(known)})}
 
 
 def has_meanings(connection: Connection) -> bool:
@@ -142,3 +103,37 @@ def has_meanings(connection: Connection) -> bool:
     if not connection.info.get(_KNOWN):
         connection.info[_KNOWN] = inspect(connection).has_table(meanings.name)
     return bool(connection.info[_KNOWN])
+
+
+def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Those of the ids that some paper has for a short form that it does not define, and others do."""
+    short = [key for key in ids if len(key) <= _LONGEST and " " not in key]
+    if not short or not has_meanings(connection):
+        return set()
+    return {row.entity for row in connection.execute(_used_query(), {"ids": short})}
+
+
+@cache
+def _nodes_query(*, within: bool) -> Select[*tuple[str, ...]]:
+    table, (node,) = joined(entities, entities.c.id, meant=True)
+    query = select(entities.c.id, node.label("node")).select_from(table).where(entities.c.id.in_(given("ids")))
+    if within:
+        query = query.where(entities.c.paper.in_(given("papers")))
+    return query.distinct().order_by(entities.c.id, "node")
+
+
+@cache
+def _own_query() -> Select[tuple[str]]:
+    return (
+        select(short_forms.c.entity)
+        .distinct()
+        .join_from(meanings, short_forms, short_forms.c.short == meanings.c.short)
+        .where(meanings.c.home.in_(given("nodes")), short_forms.c.sense == "")
+    )
+
+
+@cache
+def _used_query() -> Select[tuple[str]]:
+    query = select(short_forms.c.entity).distinct()
+    query = query.where(short_forms.c.entity.in_(given("ids")), short_forms.c.sense == "")
+    return query.where(short_forms.c.short.in_(select(meanings.c.short)))

@@ -29,9 +29,9 @@ from paperscope.types import (
 )
 
 __all__ = [
-    "read_chunk",
+    "read_chunks",
     "read_chunks_of",
-    "read_element",
+    "read_elements",
     "read_entries",
     "read_entry",
     "read_images",
@@ -91,24 +91,28 @@ def read_paper(connection: Connection, paper: str) -> Paper:
     return replace(from_json(Paper, head), elements=elements)
 
 
-def read_element(connection: Connection, element: str) -> Element:
-    """The element under an id."""
+def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Element]:
+    """The elements under these ids, in this order."""
+    if not ids:
+        return {}
     table = schema.elements
-    row = connection.execute(select(table.c.kind, table.c.value).where(table.c.id == element)).first()
-    if row is None:
-        raise KeyError(element)
-    return from_json(_ELEMENT_KINDS[row.kind], row.value)
+    rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
+    found = {row.id: from_json(_ELEMENT_KINDS[row.kind], row.value) for row in rows}
+    return {key: found[key] for key in ids}
 
 
-def read_chunk(connection: Connection, chunk: str) -> Chunk:
-    """The chunk under an id."""
-    return from_json(
-        Chunk, _one(connection, select(schema.chunks.c.value).where(schema.chunks.c.id == chunk), key=chunk)
-    )
+def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
+    """The chunks under these ids, in this order."""
+    table = schema.chunks
+    rows = connection.execute(select(table.c.id, table.c.value).where(table.c.id.in_(ids)))
+    found = {row.id: from_json(Chunk, row.value) for row in rows}
+    return {key: found[key] for key in ids}
 
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
     """The chunks that hold any of these elements, without repeats, in the order of the elements."""
+    if not elements:
+        return []
     wanted = list(dict.fromkeys(elements))
     table, members = schema.chunks, schema.chunk_elements
     rows = connection.execute(

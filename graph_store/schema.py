@@ -3,7 +3,22 @@
 A paper's rows hang on its row in `papers`, so that removing that row removes the paper wholly.
 """
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import (
+    JSON,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    func,
+    select,
+)
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -15,6 +30,7 @@ __all__ = [
     "elements",
     "embeddings",
     "entities",
+    "given",
     "images",
     "library",
     "meanings",
@@ -31,6 +47,14 @@ __all__ = [
 SCHEMA_VERSION = 7
 
 metadata = MetaData()
+
+
+def given(name: str) -> Select[tuple[str]]:
+    """The list of texts that a query is given under this name, for `column.in_`.
+
+    It travels as one value, so that a query is the same however long the list is: it can be built once, and is.
+    """
+    return select(func.json_each(bindparam(name, type_=JSON)).table_valued("value").c.value)
 
 
 def _paper() -> Column[str]:

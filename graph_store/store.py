@@ -55,6 +55,7 @@ class Store:
         self._database = database
         self._crops = CropFiles(folder / CROPS)
         self._shelf = PaperShelf(size=_PAPERS_KEPT)
+        self._entries: tuple[int, tuple[PaperEntry, ...]] = (0, ())
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
@@ -128,7 +129,12 @@ class Store:
 
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order they were added; quick in a large library, too."""
-        return self._read(reading.read_entries)
+        with self._database.read() as connection:
+            revision = history.read_revision(connection)
+            # Every question looks for the titles that it names; another process may have added papers.
+            if self._entries[0] != revision:
+                self._entries = (revision, tuple(reading.read_entries(connection)))
+            return self._entries[1]
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order they were added."""
@@ -183,11 +189,15 @@ class Store:
 
     def element(self, element: str) -> Element:
         """The element under an id."""
-        return self._read(reading.read_element, element)
+        return self.elements([element])[element]
 
-    def chunk(self, chunk: str) -> Chunk:
-        """The chunk under an id."""
-        return self._read(reading.read_chunk, chunk)
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        """The elements under these ids, in this order."""
+        return self._read(reading.read_elements, ids)
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        """The chunks under these ids, in this order."""
+        return self._read(reading.read_chunks, ids)
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
         """The chunks that hold any of these elements, without repeats, in the order of the elements."""

@@ -187,8 +187,12 @@ class Corpus(Protocol):
         """The element with this id."""
         ...
 
-    def chunk(self, chunk: str) -> Chunk:
-        """The chunk with this id."""
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        """The elements with these ids, in this order."""
+        ...
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        """The chunks with these ids, in this order."""
         ...
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:

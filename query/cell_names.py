@@ -8,7 +8,7 @@ from paperscope.types import Cell, Table
 from query.numbers import without_labels
 from query.words import content_words
 
-__all__ = ["CellNames", "Headers", "Statement"]
+__all__ = ["CellNames", "Headers", "Statement", "without_citations"]
 
 # What follows one of these is what something is measured against, not what it is said of.
 _STANDARD = re.compile(
@@ -17,7 +17,8 @@ _STANDARD = re.compile(
     r"(?=[,;:()]|\.(?:\s|$)|\s(?:by|with|at|in|on|under|for|from|to|and)\s|$)"
 )
 _DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
-_CITED = re.compile(r"\s*(?:\([^()]*\d{4}[a-z]?[^()]*\)|\[[\d,\s]+\])")
+_YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
+_CITED = re.compile(rf"\s*(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
 # "+ negative" and "- negative" are two names.
 _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
@@ -50,7 +51,7 @@ class _Axis:
 
     @classmethod
     def of(cls, headers: Sequence[str]) -> "_Axis":
-        texts = [without_labels(_CITED.sub("", text)).casefold() for text in headers]
+        texts = [without_labels(without_citations(text)).casefold() for text in headers]
         words = frozenset().union(*(_words(without_labels(text).casefold()) for text in headers))
         return cls(words, _spaced(texts[-1]) if texts else "")
 
@@ -99,6 +100,11 @@ class CellNames:
         name = self._of.get(_key(cell))
         return name.words if name is not None else frozenset()
 
+    def has_row(self, cell: Cell, statement: Statement) -> bool:
+        """Whether the statement names the value's row by itself."""
+        name = self._of.get(_key(cell))
+        return name is not None and name.row.stands_in(statement.text)
+
     def fits(self, cell: Cell, statement: Statement) -> bool:
         """Whether no other value is named more fully than this one.
 
@@ -132,6 +138,11 @@ def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
     if more & statement.about_words:
         return True
     return any(theirs.head != ours.head and theirs.stands_in(statement.about) for theirs, ours in axes)
+
+
+def without_citations(text: str) -> str:
+    """A name without the work that it cites: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
+    return _CITED.sub("", text)
 
 
 def _words(text: str) -> frozenset[str]:

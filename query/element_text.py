@@ -1,10 +1,25 @@
 """An element as text, and the elements that have a picture."""
 
+import re
+
 from paperscope.types import Element, Equation, Figure, Paper, Table
 
-__all__ = ["Pictured", "caption_of", "element_text", "mentions_of"]
+__all__ = ["Pictured", "caption_of", "element_text", "is_pictured", "is_reference", "mentions_of"]
 
 Pictured = Table | Figure | Equation
+# Ids tell the kind of an element (see `Paper`): it need not be fetched for that.
+_PICTURED = re.compile(r"/(?:table|figure|equation)-\d+$")
+_REFERENCE = re.compile(r"/reference-\d+$")
+
+
+def is_pictured(element: str) -> bool:
+    """Whether the element under an id has a picture."""
+    return _PICTURED.search(element) is not None
+
+
+def is_reference(element: str) -> bool:
+    """Whether the element under an id stands in a bibliography."""
+    return _REFERENCE.search(element) is not None
 
 
 def caption_of(element: Pictured) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
 from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
-from query.words import content_words
+from query.words import words
 
 __all__ = ["Asserted", "GraphRows"]
 
@@ -15,15 +15,11 @@ _RELATIONS_LOOKED_AT = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asserted:
-    """A relation, and the share (0 to 1) of the asked words that it holds."""
+    """A relation, the names of its entities, and the share (0 to 1) of the asked words that it holds."""
 
     relation: Relation
+    names: tuple[str, str]
     share: float
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """The ids of its entities."""
-        return self.relation.source, self.relation.target
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,22 +38,7 @@ class GraphRows:
         found = self.corpus.entities(list(dict.fromkeys(ids)), papers=self.papers)
         return [entity for entity in found.values() if entity.type != WORK or entity.id in works][:limit]
 
-    def entity_rows(self, entities: Sequence[Entity]) -> tuple[ContextEntity, ...]:
-        """A row an entity, in the given order."""
-        degrees = self._degrees(entity.id for entity in entities)
-        return tuple(
-            ContextEntity(
-                id=number,
-                entity=entity.name,
-                type=entity.type,
-                description=entity.description,
-                rank=degrees.get(entity.id, 0),
-                places=self._places(entity),
-            )
-            for number, entity in enumerate(entities)
-        )
-
-    def relations(self, entities: Sequence[Entity], *, asked: Set[str], limit: int) -> list[Asserted]:
+    def relations(self, entities: Sequence[Entity], *, asked: frozenset[str], limit: int) -> list[Asserted]:
         """Relations of these entities, those that hold most of the asked words first, then by weight.
 
         Relations drawn from one sentence say the same; the first of them stands for all. A work that is not among the
@@ -65,49 +46,76 @@ class GraphRows:
         """
         chosen = {entity.id for entity in entities}
         found = self.corpus.relations_of(sorted(chosen), papers=self.papers, limit=_RELATIONS_LOOKED_AT)
-        asserted = [Asserted(relation=one, share=_share(one, asked)) for one in found]
-        asserted.sort(key=lambda one: (-one.share, -one.relation.weight))
+        shares = [(_share(one, asked), one) for one in found]
+        shares.sort(key=lambda item: (-item[0], -item[1].weight))
         said: dict[str, Asserted] = {}
         # No more of the far ends are fetched than are needed.
-        while asserted and len(said) < limit:
-            some, asserted = asserted[:limit], asserted[limit:]
-            ends = self.corpus.entities(
-                list(dict.fromkeys(end for one in some for end in one.ends)), papers=self.papers
-            )
-            shown = {key for key, entity in ends.items() if entity.type != WORK or key in chosen}
-            for one in some:
-                if shown.issuperset(one.ends):
-                    said.setdefault(one.relation.description, one)
+        while shares and len(said) < limit:
+            some, shares = shares[:limit], shares[limit:]
+            ends = self.corpus.entities(_ends(one for _, one in some), papers=self.papers)
+            names = {key: one.name for key, one in ends.items() if one.type != WORK or key in chosen}
+            for share, one in some:
+                if one.source in names and one.target in names:
+                    both = names[one.source], names[one.target]
+                    said.setdefault(one.description, Asserted(relation=one, names=both, share=share))
         return list(said.values())[:limit]
 
-    def relation_rows(self, relations: Sequence[Relation]) -> tuple[ContextRelation, ...]:
-        """A row a relation, in the given order."""
-        ends = list(dict.fromkeys(end for relation in relations for end in (relation.source, relation.target)))
-        names = self.corpus.entities(ends, papers=self.papers)
-        degrees = self._degrees(ends)
-        return tuple(self._relation_row(number, relation, names, degrees) for number, relation in enumerate(relations))
-
-    def _relation_row(
-        self, number: int, relation: Relation, names: Mapping[str, Entity], degrees: Mapping[str, int]
-    ) -> ContextRelation:
-        return ContextRelation(
-            id=number,
-            source=names[relation.source].name,
-            target=names[relation.target].name,
-            description=relation.description,
-            weight=relation.weight,
-            rank=degrees.get(relation.source, 0) + degrees.get(relation.target, 0),
-            places=self._places(relation),
+    def rows(
+        self, entities: Sequence[Entity], asserted: Sequence[Asserted]
+    ) -> tuple[tuple[ContextEntity, ...], tuple[ContextRelation, ...]]:
+        """A row an entity and a row a relation, in the given order."""
+        relations = [one.relation for one in asserted]
+        ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
+        degrees = self.corpus.degrees(list(ids), papers=self.papers)
+        shown = [*map(_shown, entities), *map(_shown, relations)]
+        sources = dict.fromkeys(source for some in shown for source in some)
+        places = {key: element.place for key, element in self.corpus.elements(list(sources)).items()}
+        return (
+            tuple(_entity_row(number, one, degrees, places) for number, one in enumerate(entities)),
+            tuple(_relation_row(number, one, degrees, places) for number, one in enumerate(asserted)),
         )
 
-    def _degrees(self, entities: Iterable[str]) -> Mapping[str, int]:
-        return self.corpus.degrees(list(dict.fromkeys(entities)), papers=self.papers)
 
-    def _places(self, one: Entity | Relation) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys(self.corpus.element(source).place for source in one.sources[:_PLACES]))
+def _entity_row(number: int, entity: Entity, degrees: Mapping[str, int], places: Mapping[str, Place]) -> ContextEntity:
+    return ContextEntity(
+        id=number,
+        entity=entity.name,
+        type=entity.type,
+        description=entity.description,
+        rank=degrees.get(entity.id, 0),
+        places=_places(entity, places),
+    )
 
 
-def _share(relation: Relation, asked: Set[str]) -> float:
+def _relation_row(
+    number: int, one: Asserted, degrees: Mapping[str, int], places: Mapping[str, Place]
+) -> ContextRelation:
+    relation, (source, target) = one.relation, one.names
+    return ContextRelation(
+        id=number,
+        source=source,
+        target=target,
+        description=relation.description,
+        weight=relation.weight,
+        rank=degrees.get(relation.source, 0) + degrees.get(relation.target, 0),
+        places=_places(relation, places),
+    )
+
+
+def _ends(relations: Iterable[Relation]) -> list[str]:
+    return list(dict.fromkeys(end for relation in relations for end in (relation.source, relation.target)))
+
+
+def _shown(one: Entity | Relation) -> tuple[str, ...]:
+    """The elements whose places are shown."""
+    return one.sources[:_PLACES]
+
+
+def _places(one: Entity | Relation, places: Mapping[str, Place]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(places[source] for source in _shown(one)))
+
+
+def _share(relation: Relation, asked: frozenset[str]) -> float:
     """An entity's id holds its name's words."""
-    held = content_words(" ".join((relation.source, relation.target, relation.description)))
-    return len(asked & held) / len(asked) if asked else 0.0
+    held = words(" ".join((relation.source, relation.target, relation.description)))
+    return len(asked.intersection(held)) / len(asked) if asked else 0.0

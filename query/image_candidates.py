@@ -1,19 +1,16 @@
 """The pictures that may be worth a look for a question: those one hop from what was found."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from paperscope.protocols import Corpus
 from paperscope.sentences import sentences
 from paperscope.types import Link, Paper
-from query.element_text import Pictured, element_text
+from query.element_text import Pictured, element_text, is_pictured
 from query.images import Candidate
 from query.pool import Pool
 
 __all__ = ["picture_candidates"]
 
-# Ids tell the kind of an element (see `Paper`): none of the many others is fetched.
-_PICTURED = re.compile(r"/(?:table|figure|equation)-\d+$")
 # One hop on, a picture is this much as near as the text that refers to it.
 _HOP = 0.4
 # What a common entity is seen in tells no picture from another.
@@ -29,18 +26,18 @@ def picture_candidates(
     What is said of each is what a vision model saw in it and the sentences of its paper that refer to it.
     """
     nearness = _of_chunks(pool)
-    links = [link for paper in papers for link in paper.links if _PICTURED.search(link.target)]
+    links = [link for paper in papers for link in paper.links if is_pictured(link.target)]
     holders = {key: chunk.id for chunk in reversed(pool.chunks()) for key in chunk.elements}
     for link in links:
         if link.source in holders:
             near = _HOP * pool.nearness(holders[link.source])
             nearness[link.target] = max(near, nearness.get(link.target, 0.0))
     for sources in entities:
-        pictured = [source for source in sources if _PICTURED.search(source)]
+        pictured = [source for source in sources if is_pictured(source)]
         if len(pictured) <= _COMMON:
             nearness |= {source: 0.0 for source in pictured if source not in nearness}
     said = _said(corpus, nearness, links, papers)
-    pictures = {key: pool.element(key) for key in sorted(nearness, key=lambda key: -nearness[key])}
+    pictures = pool.elements(sorted(nearness, key=lambda key: -nearness[key]))
     return [
         Candidate(picture=picture, nearness=nearness[key], said="\n".join(said[key]))
         for key, picture in pictures.items()
@@ -53,7 +50,7 @@ def _of_chunks(pool: Pool) -> dict[str, float]:
     nearness: dict[str, float] = {}
     for chunk in pool.chunks():
         for key in chunk.elements:
-            if _PICTURED.search(key):
+            if is_pictured(key):
                 nearness.setdefault(key, pool.nearness(chunk.id))
     return nearness
 

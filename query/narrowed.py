@@ -42,8 +42,11 @@ class _Narrowed:
     def element(self, element: str) -> Element:
         return self.corpus.element(element)
 
-    def chunk(self, chunk: str) -> Chunk:
-        return self.corpus.chunk(chunk)
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        return self.corpus.elements(ids)
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        return self.corpus.chunks(ids)
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
         return [chunk for chunk in self.corpus.chunks_of(elements) if self.filters.allows(chunk)]

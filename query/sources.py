@@ -48,7 +48,7 @@ class SourceChooser:
 
     def _row(self, chunk: Chunk, pool: Pool, room: int, *, first: bool) -> ContextSource | None:
         """The chunk under the element that it is there for; None if there is no room for it."""
-        elements = [pool.element(element) for element in chunk.elements]
+        elements = list(pool.elements(chunk.elements).values())
         held = next((element for element in elements if element.place == chunk.place), elements[0])
         row = ContextSource(id=0, content=chunk.shown, element=held.id, place=chunk.place)
         if self._cost(row) <= room:

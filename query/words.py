@@ -23,10 +23,10 @@ def words(text: str) -> list[str]:
     """Every word, case and plural folded; a compound ("BERT+DSC", "SST-5") counts as itself and as its parts."""
     found = []
     for compound in _COMPOUND.findall(text.casefold()):
-        parts = _PART.findall(compound)
-        if len(parts) > 1:
-            found.append(compound)
-        found.extend(_singular(part) for part in parts)
+        if compound.isalnum():
+            found.append(_singular(compound))
+        else:
+            found += [compound, *map(_singular, _PART.findall(compound))]
     return found
 
 

@@ -7,8 +7,9 @@ catch-up of the indexes; then one question's retrieval.
 import asyncio
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from numpy import float32
@@ -36,11 +37,21 @@ from paperscope.types import (
 )
 from query import Retriever
 
-__all__ = ["extraction_of", "main", "paper_of"]
+__all__ = ["Library", "extraction_of", "main", "open_library", "paper_of"]
 
 _MAX_WORDS = 180
 _MAX_MB = 200
 _DIMENSION = 384
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Library:
+    """An open library that held `papers` papers when it was opened; what is added can be found after `catch_up`."""
+
+    papers: int
+    add: Callable[[PeerDocument], Awaitable[None]]
+    retrieve: Callable[[str], Awaitable[int]]
+    catch_up: Callable[[], None]
 
 
 class _Embedder:
@@ -137,12 +148,14 @@ def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
     )
 
 
-async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Sequence[int]) -> None:
-    clock = Clock()
+@contextmanager
+def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
+    """Our library in a folder, made where there is none. The index takes in at leaving what it has not yet."""
     embedder, made = _Embedder(clock), _Made()
     with (
-        closing(Store.open(folder / "library")) as store,
+        closing(Store.open(folder)) as store,
         closing(NativeGraphIndex.open(store, embedder=embedder.name)) as index,
+        tempfile.TemporaryDirectory() as files,
     ):
         adder = Adder(
             store=store,
@@ -158,17 +171,27 @@ async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Seque
 
         async def add(document: PeerDocument) -> None:
             made.document = document
-            file = folder / f"{document.id}.txt"
+            file = Path(files) / f"{document.id}.txt"
             file.write_text(document.title, encoding="utf-8")
             await adder.add(file, on_stage=lambda _stage: None)
-            index.catch_up()
 
         async def retrieve(question: str) -> int:
             return len((await retriever.retrieve(question)).context.sources)
 
-        library = Growing(add=add, retrieve=retrieve, folder=folder / "library", clock=clock)
-        with out.open("w", encoding="utf-8") as stream:
-            await grow(library, papers=papers, seed=seed, marks=marks, stream=stream)
+        yield Library(papers=len(store.entries()), add=add, retrieve=retrieve, catch_up=index.catch_up)
+        index.catch_up()
+
+
+async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Sequence[int]) -> None:
+    clock = Clock()
+    with open_library(folder / "library", clock) as library, out.open("w", encoding="utf-8") as stream:
+
+        async def add(document: PeerDocument) -> None:
+            await library.add(document)
+            library.catch_up()
+
+        growing = Growing(add=add, retrieve=library.retrieve, folder=folder / "library", clock=clock)
+        await grow(growing, papers=papers, seed=seed, marks=marks, stream=stream)
 
 
 def main(arguments: Sequence[str]) -> None:

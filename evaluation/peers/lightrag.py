@@ -18,7 +18,7 @@ from evaluation.peers.index import Index, System, findable
 from evaluation.peers.job import Found, PeerCorpus
 from evaluation.peers.minilm import load_encoder
 
-__all__ = ["Embed", "make_rag", "search_chunks", "system"]
+__all__ = ["Embed", "fill", "make_rag", "search_chunks", "system"]
 
 # Texts to rows of numbers.
 Embed = Callable[[list[str]], Awaitable[Any]]
@@ -55,7 +55,7 @@ def system(weights: Path, *, mode: str) -> System:
             rag = _with_minilm(encoder, weights, Path(folder))
             runner.run(rag.initialize_storages())
             chunks = _chunks(units)
-            runner.run(_fill(rag, corpus, units, with_graph=mode != "naive"))
+            runner.run(fill(rag, corpus, units, with_graph=mode != "naive"))
 
             def search(question: str, limit: int) -> list[Found]:
                 found = runner.run(search_chunks(rag, question, mode=mode, limit=limit))
@@ -111,7 +111,8 @@ def _chunk_id(text: str) -> str:
     return str(utils.compute_mdhash_id(utils.sanitize_text_for_encoding(text), prefix="chunk-"))
 
 
-async def _fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_graph: bool) -> None:  # noqa: ANN401
+async def fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_graph: bool) -> None:  # noqa: ANN401
+    """Put the corpus into LightRAG's storages: its units as chunks and, `with_graph`, entities and relations."""
     utils: Any = import_module("lightrag.utils")
     documents = corpus.documents if with_graph else ()
     entities = merged_entities(documents, named=utils.normalize_entity_name)

@@ -16,13 +16,13 @@ from evaluation.peers.job import PeerDocument
 from evaluation.peers.lightrag import make_rag, search_chunks
 from evaluation.peers.runner import refuse_network
 
-__all__ = ["main"]
+__all__ = ["Words", "main"]
 
 _DIMENSION = 384
 _CHUNKS = 8
 
 
-class _Words:
+class Words:
     """A number for each word, in place of a table that LightRAG would fetch."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Seque
     async def embed(texts: list[str]) -> Any:  # noqa: ANN401
         return await clock.leave_out(embedder.embed(texts))
 
-    rag = make_rag(folder, embed=embed, dimension=_DIMENSION, tokens=_Words(), name="words")
+    rag = make_rag(folder, embed=embed, dimension=_DIMENSION, tokens=Words(), name="words")
     await rag.initialize_storages()
 
     async def add(document: PeerDocument) -> None:

@@ -11,12 +11,12 @@ from itertools import accumulate
 
 from evaluation.peers.job import PeerDocument, PeerEntity, PeerRelation, Unit
 
-__all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "synthetic_paper"]
+__all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "SHARED", "synthetic_paper", "synthetic_words"]
 
 CHUNKS = 60
 ENTITIES = 60
 RELATIONS = 240
-_SHARED = ENTITIES // 3
+SHARED = ENTITIES // 3
 _SHARED_NAMES = 5_000
 _COMMON_WORDS = 20_000
 _WORDS = 12  # of filling round each statement
@@ -31,7 +31,7 @@ def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
     draw = random.Random(f"{seed} {number}")  # noqa: S311
     names = [
         *_shared_names(draw),
-        *(f"{_word(1 + 7 * number + own)} {_word(own)} {number}" for own in range(ENTITIES - _SHARED)),
+        *(f"{_word(1 + 7 * number + own)} {_word(own)} {number}" for own in range(ENTITIES - SHARED)),
     ]
     pairs = _pairs(draw, len(names))
     texts: list[list[str]] = [[] for _ in range(CHUNKS)]
@@ -77,13 +77,18 @@ def _pairs(draw: random.Random, entities: int) -> list[tuple[int, int]]:
 
 def _shared_names(draw: random.Random) -> list[str]:
     ranks: dict[int, None] = {}
-    while len(ranks) < _SHARED:
+    while len(ranks) < SHARED:
         ranks.setdefault(draw.choices(range(_SHARED_NAMES), cum_weights=_NAME_WEIGHTS)[0])
     return [f"{_word(3 * rank)} {_word(rank + 11)}" for rank in ranks]
 
 
+def synthetic_words(draw: random.Random, *, count: int) -> str:
+    """So many words of those that fill all papers, by Zipf's law."""
+    return " ".join(map(_word, draw.choices(range(_COMMON_WORDS), cum_weights=_WORD_WEIGHTS, k=count)))
+
+
 def _sentence(draw: random.Random) -> str:
-    return " ".join(map(_word, draw.choices(range(_COMMON_WORDS), cum_weights=_WORD_WEIGHTS, k=_WORDS)))
+    return synthetic_words(draw, count=_WORDS)
 
 
 def _word(rank: int) -> str:

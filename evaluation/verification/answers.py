@@ -5,28 +5,28 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from evaluation.metrics.quantities import as_number
-from graph_store import Store
+from paperscope.protocols import Corpus
 from paperscope.types import Cell, Claim, Context, ContextSource, Table
 from query import Cited, Verified, verify
 from query.evidence import EvidenceFinder
 
 __all__ = ["RightAnswer", "cited_by_model", "composed", "given"]
 
-_Claims = Callable[[str], tuple[Claim, ...]]
+_Change = Callable[[str], str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RightAnswer:
-    """A right answer. `claims` gives the claims, with their evidence, that whoever wrote `text` would have made;
-    `kind` tells who that is."""
+    """A right answer. `claims` gives the claims with their evidence, as whoever wrote `text` would have made them had
+    they written it with a change; `kind` tells who that is, or what was composed."""
 
     kind: str
     question: str
     text: str
-    claims: Callable[[Callable[[str], str]], tuple[Claim, ...]]
-    store: Store
+    claims: Callable[[_Change], tuple[Claim, ...]]
+    store: Corpus
 
-    def verified(self, change: Callable[[str], str] = str) -> Verified:
+    def verified(self, change: _Change = str) -> Verified:
         """What verification says of the answer once its words are changed."""
         claims = self.claims(change)
         ids = {evidence.element for claim in claims for evidence in claim.evidence}
@@ -40,17 +40,17 @@ class RightAnswer:
         return [element for element in elements if isinstance(element, Table)]
 
 
-def given(question: str, text: str, claims: Sequence[Claim], *, store: Store) -> RightAnswer:
+def given(question: str, text: str, claims: Sequence[Claim], *, store: Corpus) -> RightAnswer:
     """An answer as the product gave it: its evidence stays what it was, whatever its words become."""
 
-    def changed(change: Callable[[str], str]) -> tuple[Claim, ...]:
+    def changed(change: _Change) -> tuple[Claim, ...]:
         return tuple(Claim(text=change(claim.text), evidence=claim.evidence) for claim in claims)
 
     return RightAnswer(kind="given", question=question, text=text, claims=changed, store=store)
 
 
 def cited_by_model(
-    question: str, text: str, elements: Sequence[str], *, store: Store, kind: str = "cited"
+    question: str, text: str, elements: Sequence[str], *, store: Corpus, kind: str = "cited"
 ) -> RightAnswer:
     """An answer as a language model gives it: one claim that cites the rows of these elements, and the evidence is
     looked for by what the claim says, right or wrong."""
@@ -61,7 +61,7 @@ def cited_by_model(
     )
     finder = EvidenceFinder(corpus=store, context=Context(sources=sources), question=question)
 
-    def claims(change: Callable[[str], str]) -> tuple[Claim, ...]:
+    def claims(change: _Change) -> tuple[Claim, ...]:
         said = change(text)
         found = [evidence for source in sources for evidence in finder.find(f"S{source.id}", claim=said)]
         return (Claim(text=said, evidence=tuple(dict.fromkeys(found))),)
@@ -69,7 +69,7 @@ def cited_by_model(
     return RightAnswer(kind=kind, question=question, text=text, claims=claims, store=store)
 
 
-def composed(question: str, table: Table, cell: Cell, *, row: str, column: str, store: Store) -> Iterator[RightAnswer]:
+def composed(question: str, table: Table, cell: Cell, *, row: str, column: str, store: Corpus) -> Iterator[RightAnswer]:
     """A look-up in a model's words, and the difference and the mean with the value below or above it, with and without
     these two values."""
 
@@ -99,7 +99,7 @@ def _below(table: Table, cell: Cell) -> tuple[str, str] | None:
     for row in (cell.row + 1, cell.row - 1):
         names = [other.text for other in table.cells if other.row == row and other.role == "row_header"]
         values = [other.value for other in table.cells if (other.row, other.column) == (row, cell.column)]
-        if names and values and table.cells[0] is not None:
+        if names and values:
             return " ".join(names), values[0]
     return None
 

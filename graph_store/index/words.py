@@ -4,66 +4,23 @@ import json
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
 from graph_store.database import readable_uri, use_memory
 from graph_store.index.terms import folded, longest_first, match_terms, name_key, windows
-from graph_store.index.word_file import checked, connect, prepared
+from graph_store.index.words_file import CLEAR, checked, connect, prepared
+from graph_store.index.words_queries import CHUNKS, ENTITIES, FREQUENCIES, NAMED, NUMBERS, SECTIONS
 from graph_store.values import Mark, Searchable
 from paperscope.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["WordIndex"]
 
-_CLEAR = (
-    "DELETE FROM chunks",
-    "DELETE FROM chunk_words",
-    "DELETE FROM names",
-    "DELETE FROM entities",
-    "DELETE FROM entity_words",
-    "UPDATE mark SET revision = 0, token = ''",
-)
-
-# Lists travel as JSON: the queries stay constant, whatever their length. An empty one (NULL) means all.
-_NUMBERS = """
-SELECT number FROM chunks
-WHERE (:papers IS NULL OR paper IN (SELECT value FROM json_each(:papers)))
-AND (:sections IS NULL OR section IN (SELECT value FROM json_each(:sections)))
-AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
-ORDER BY number
-"""
-_SECTIONS = """
-SELECT DISTINCT section FROM chunks
-WHERE :papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers))
-"""
-_CHUNKS = """
-SELECT chunks.id, bm25(chunk_words) AS rank
-FROM chunk_words JOIN chunks ON chunks.number = chunk_words.rowid
-WHERE chunk_words MATCH :expression
-AND (:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
-AND (:sections IS NULL OR chunks.section IN (SELECT value FROM json_each(:sections)))
-AND (:kinds IS NULL OR chunks.kind IN (SELECT value FROM json_each(:kinds)))
-ORDER BY rank, chunks.id LIMIT :limit
-"""
-_ENTITIES = """
-SELECT entities.id, bm25(entity_words) AS rank
-FROM entity_words JOIN entities ON entities.number = entity_words.rowid
-WHERE entity_words MATCH :expression
-AND (:papers IS NULL OR EXISTS (
-    SELECT 1 FROM names
-    WHERE names.entity = entities.id AND names.paper IN (SELECT value FROM json_each(:papers))
-))
-ORDER BY rank, entities.id LIMIT :limit
-"""
-_FREQUENCIES = """
-SELECT (SELECT count(*) FROM chunk_words WHERE chunk_words MATCH wanted.value) FROM json_each(?) AS wanted
-"""
-_NAMED = """
-SELECT DISTINCT names.key, names.entity
-FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
-WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
-"""
+# So many texts are ranked at most, however large the library is, as a word that stands in more tells little. A library
+# of some hundred papers has no more.
+_RANKED = 10_000
 # k1 + 1, which BM25 gives for a word over and over; FTS5's bm25() has k1 = 1.2.
 _MOST_OF_A_WORD = 2.2
 
@@ -118,7 +75,7 @@ class WordIndex:
         """Forget everything."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            for statement in _CLEAR:
+            for statement in CLEAR:
                 self._connection.execute(statement)
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Mark) -> None:
@@ -133,21 +90,27 @@ class WordIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most they can give."""
-        hits = self._ranked(_CHUNKS, text, self._lists(filters), limit=limit)
-        most = self._most(text) if hits else 1.0
-        return [Hit(id=hit.id, score=hit.score / most) for hit in hits]
+        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most they can give.
+
+        So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0. Over
+        all of a large library only the rarer words count.
+        """
+        lists = self._lists(filters)
+        holding = self._holding("chunk_words", text, all_of_them=any(lists.values()))
+        most = self._most(holding.values())
+        return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(CHUNKS, holding, lists, limit=limit)]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The entities whose names share words with the text, by BM25."""
-        return self._ranked(_ENTITIES, text, {"papers": _list(papers)}, limit=limit)
+        """The entities whose names share words with the text, by BM25; the rarer words of many, as for chunks."""
+        holding = self._holding("entity_words", text, all_of_them=bool(papers))
+        return self._ranked(ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
 
     def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
         """The entities whose name or alias stands in the text, with its length there, longest first."""
         found = windows(text)
         keys = json.dumps(sorted({window.key for window in found}))
         entities: dict[str, set[str]] = defaultdict(set)
-        for key, entity in self._connection.execute(_NAMED, {"keys": keys, "papers": _list(papers)}):
+        for key, entity in self._connection.execute(NAMED, {"keys": keys, "papers": _list(papers)}):
             entities[key].add(entity)
         return longest_first(found, entities)
 
@@ -160,32 +123,44 @@ class WordIndex:
         """The numbers of the chunks that sections and kinds allow; None where neither is restricted."""
         if not filters.sections and not filters.kinds:
             return None
-        return [number for (number,) in self._connection.execute(_NUMBERS, self._lists(filters))]
+        return [number for (number,) in self._connection.execute(NUMBERS, self._lists(filters))]
 
     def _lists(self, filters: Filters) -> dict[str, str | None]:
         papers, sections = _list(filters.papers), None
         if filters.sections:
-            paths = [path for (path,) in self._connection.execute(_SECTIONS, {"papers": papers})]
+            paths = [path for (path,) in self._connection.execute(SECTIONS, {"papers": papers})]
             sections = json.dumps([path for path in paths if filters.allows_section(path)])
         return {"papers": papers, "sections": sections, "kinds": _list(filters.kinds)}
 
-    def _ranked(self, query: str, text: str, lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
-        terms = match_terms(text)
-        if not terms:
-            return []
+    def _ranked(self, query: str, terms: Iterable[str], lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
         values = {"expression": " OR ".join(terms), "limit": limit, **lists}
+        if not values["expression"]:
+            return []
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
-    def _most(self, text: str) -> float:
-        """The most that BM25 can give for the text's words: the sum of idf (k1 + 1).
+    def _holding(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
+        """The text's words that are searched for, with the number of rows that hold each: those of some papers, all;
+        of the whole library the rarest, and further ones as long as together they stand in no more than `_RANKED`."""
+        terms = match_terms(text)
+        most = -1 if all_of_them else _RANKED + 1
+        values = {"terms": json.dumps(terms), "most": most}
+        found = dict(self._connection.execute(FREQUENCIES.format(table=table), values).fetchall())
+        if all_of_them or sum(found.values()) <= _RANKED:
+            return found
+        rarest = sorted(filter(found.__getitem__, terms), key=found.__getitem__)
+        rows = accumulate(found[term] for term in rarest)
+        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= _RANKED or term == rarest[0]}
+        return {term: found[term] for term in terms if term in kept}
+
+    def _most(self, holding: Iterable[int]) -> float:
+        """The most that BM25 can give for words that so many chunks hold: the sum of idf (k1 + 1).
 
         With an idf that stays above 0 (Lucene's), where FTS5 takes one of 0 for a word of half the chunks: a chunk that
         holds such words alone has no share to speak of.
         """
         size = self._size()
-        found = self._connection.execute(_FREQUENCIES, (json.dumps(match_terms(text)),))
         # Another process may add chunks meanwhile.
-        telling = (math.log1p((max(size - holding, 0) + 0.5) / (holding + 0.5)) for (holding,) in found)
+        telling = (math.log1p((max(size - number, 0) + 0.5) / (number + 0.5)) for number in holding)
         return _MOST_OF_A_WORD * sum(telling)
 
     def _size(self) -> int:

@@ -115,12 +115,11 @@ class Answer:
 
     `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
     no relevant image made a merge necessary), `text` the final one. `model` names the model that wrote it, "" where
-    the embedded answerer did. `exhibits` are the
-    tables, figures and equations that it cites or had read; `checks` tell of each number what supports it, `warnings`
-    flag what nothing does. `confidence` (0 to 1) tells how
-    sure whoever wrote it was, None where they don't say: the embedded answerer gives the share of the question's
-    telling words that the evidence accounts for, by which it also decides whether to answer. `asked_as` is a follow-up
-    as it was understood, "" for a question that stands by itself.
+    the embedded answerer did. `exhibits` are the tables, figures and equations that it cites or had read; `checks` tell
+    of each number what supports it, `warnings` flag what nothing does. `confidence` (0 to 1) tells how sure whoever
+    wrote it was, None where they don't say: the embedded answerer gives how probable it is that the evidence answers
+    the question, by which it also decides whether to answer. `asked_as` is a follow-up as it was understood, "" for a
+    question that stands by itself.
     """
 
     question: str

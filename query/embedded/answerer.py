@@ -6,14 +6,15 @@ from paperscope.protocols import Corpus, Embedder
 from paperscope.types import Claim, Context, Paper
 from query.draft import Draft
 from query.embedded.choice import choose
+from query.embedded.confidence import coverage_probability
 from query.embedded.definitions import definition
-from query.embedded.numbers import numbers_in
 from query.embedded.passages import PassageReader
 from query.embedded.phrase import table_name
 from query.embedded.question import Question, read_question
 from query.embedded.quotes import Quote, Scorer, complementing
 from query.embedded.table_reading import TableReading
 from query.embedded.tables import TableReader
+from query.embedded.verdict import verdict
 from query.embedded.weights import Weights
 
 __all__ = ["EmbeddedAnswerer"]
@@ -23,13 +24,16 @@ __all__ = ["EmbeddedAnswerer"]
 # the former and fewer than one in fifty of the latter. A table whose row and column are both named needs less, and
 # one that the question names by its label least.
 _TABLE_COVERAGE = 0.55
+_MANY_COVERAGE = 0.65
+_FEW = 2
 _SPECIFIC_COVERAGE = 0.4
 _NAMED_COVERAGE = 0.3
-_TEXT_COVERAGE = 0.4
-# Reasons are asked for in words that the paper need not use.
-_REASON_COVERAGE = 0.35
-_TEXT_SCORE = 0.4
-_TEXT_NAMES = 0.34
+# A wrong answer costs half of what a right one is worth: more probable than this, it pays to answer.
+_LEAST = 1 / 3
+# A choice is made from many sentences, none of which need be probable by itself.
+_CHOICE_COVERAGE = 0.4
+# How probable it is that an abbreviation that a paper introduces is read aright.
+_DEFINED = 0.9
 # A sentence outdoes a table's look-up only if it accounts for clearly more of the question.
 _TABLE_FIRST = 0.05
 # A header that the question holds in full and no sentence does decides for the table.
@@ -61,18 +65,17 @@ class EmbeddedAnswerer:
         quotes = await self._passages.read(asked, context, scorer, papers=papers)
         unknown = weights.unknown(asked.words, asked.names)
         if unknown or not papers:
-            return _unanswerable(quotes, unknown)
+            return _unanswerable(asked, quotes, unknown)
         defined = definition(question, scorer, papers)
         if defined is not None:
-            return _told(*defined)
+            return _told(*defined, _DEFINED)
         found = await self._tables.read(asked, context, weights, papers=papers, named=named)
         reading = found if found is not None and _holds(found, named) else None
-        best = [quote for quote in quotes if _says(asked, quote, scorer)]
+        best = [quote for quote in quotes if _says(asked, quote)]
         if reading is not None and (not best or _prefers_table(asked, reading, best[0], scorer, named)):
             return _from_table(reading)
-        if not best:
-            return _unanswerable(quotes, ())
-        return _from_text(asked, best, scorer)
+        draft = _from_text(asked, best, scorer) if best else None
+        return draft or _unanswerable(asked, quotes, ())
 
     def _papers(self, context: Context, named: Sequence[str]) -> list[Paper]:
         ids = [self._corpus.element(element).place.paper for element in named]
@@ -91,17 +94,13 @@ class EmbeddedAnswerer:
 def _holds(reading: TableReading, named: Sequence[str]) -> bool:
     if any(table.id in named for table in reading.tables):
         return reading.coverage >= _NAMED_COVERAGE
-    exact = reading.specific and len(reading.claim.evidence) <= 2
-    return reading.coverage >= (_SPECIFIC_COVERAGE if exact else _TABLE_COVERAGE) and not reading.unheld
+    cells = len(reading.claim.evidence)
+    least = _SPECIFIC_COVERAGE if reading.specific and cells <= _FEW else _TABLE_COVERAGE
+    return reading.coverage >= (least if cells <= _FEW else _MANY_COVERAGE) and not reading.unheld
 
 
-def _says(question: Question, quote: Quote, scorer: Scorer) -> bool:
-    total = scorer.weight(question.names)
-    names = scorer.weight(question.names & (quote.held | quote.around))
-    if question.quantity and not numbers_in(quote.said):
-        return False
-    least = _REASON_COVERAGE if question.kind == "reason" else _TEXT_COVERAGE
-    return quote.coverage >= least and quote.score >= _TEXT_SCORE and names >= _TEXT_NAMES * total
+def _says(question: Question, quote: Quote) -> bool:
+    return quote.score >= _LEAST or (bool(question.choices) and quote.coverage >= _CHOICE_COVERAGE)
 
 
 def _prefers_table(
@@ -130,31 +129,33 @@ def _from_table(reading: TableReading) -> Draft:
         status="answered",
         claims=(reading.claim,),
         warnings=warnings,
-        confidence=_confidence(reading),
+        confidence=coverage_probability(reading.coverage),
     )
 
 
-def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer) -> Draft:
+def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer) -> Draft | None:
+    """None where yes or no is asked for, and no quotation settles it."""
     chosen = choose(question, best)
     if chosen is not None:
         choice, quote = chosen
-        return _told(f"{choice[:1].upper()}{choice[1:]}", quote)
+        return _told(f"{choice[:1].upper()}{choice[1:]}", quote, coverage_probability(quote.coverage))
+    if question.expected.form == "polar" and not question.choices:
+        verdicts = ((verdict(question, quote, scorer), quote) for quote in best)
+        settled = next(((affirms, quote) for affirms, quote in verdicts if affirms is not None), None)
+        return _told("Yes" if settled[0] else "No", settled[1], settled[1].score) if settled is not None else None
     claims = tuple(Claim(text=quote.shown, evidence=quote.evidence) for quote in complementing(best, scorer))
     text = " ".join(claim.text for claim in claims)
-    return Draft(text=text, status="answered", claims=claims, confidence=_confidence(best[0]))
+    return Draft(text=text, status="answered", claims=claims, confidence=best[0].score)
 
 
-def _told(answer: str, quote: Quote) -> Draft:
+def _told(answer: str, quote: Quote, confidence: float) -> Draft:
     text = f"{answer}: {quote.shown}"
     claims = (Claim(text=text, evidence=quote.evidence),)
-    return Draft(text=text, status="answered", claims=claims, confidence=_confidence(quote))
+    return Draft(text=text, status="answered", claims=claims, confidence=confidence)
 
 
-def _confidence(found: TableReading | Quote) -> float:
-    return min(max(found.coverage, 0.0), 1.0)
-
-
-def _unanswerable(quotes: Sequence[Quote], unknown: Sequence[str]) -> Draft:
+def _unanswerable(question: Question, quotes: Sequence[Quote], unknown: Sequence[str]) -> Draft:
     lacking = f" Nothing in them mentions {', '.join(dict.fromkeys(unknown))}." if unknown else ""
+    pictured = " What a picture shows is not read without a vision model." if question.pictured else ""
     nearest = f" The nearest passage is: {quotes[0].shown}" if quotes else ""
-    return Draft(text=f"The papers do not say.{lacking}{nearest}", status="unanswerable")
+    return Draft(text=f"The papers do not say.{pictured}{lacking}{nearest}", status="unanswerable")

@@ -1,6 +1,5 @@
 """Reads passages: ranks sentences of the context, and of the rest of its papers, by words and by meaning."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,23 +9,18 @@ from numpy.typing import NDArray
 
 from paperscope.protocols import Corpus, Embedder
 from paperscope.types import Context, Element, Paper
+from query.embedded.confidence import probabilities, rank
 from query.embedded.formulas import formulas
+from query.embedded.gates import may_answer
 from query.embedded.question import Question
 from query.embedded.quotes import Quote, Scorer
+from query.embedded.signals import Signals, signals
 
 __all__ = ["PassageReader", "elements_of"]
 
-# A quotation counts by the words that it and its surroundings hold, and by its meaning.
-_WORDS = 0.6
 # Embedding every sentence takes seconds; those that share no telling word never win.
 _MOST_EMBEDDED = 48
 _MOST_FURTHER = 12
-_FITS = 0.15
-_FURTHER = 0.05
-# A caption tells what is to be seen, seldom what follows from it.
-_CAPTION = 0.03
-_FORMULA = re.compile(r"[=∑∏√∫]|\b(?:lg|log|exp|softmax|max|min)\s*\(|\\\w+")
-_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.IGNORECASE)
 
 
 def elements_of(corpus: Corpus, context: Context) -> dict[str, Element]:
@@ -64,11 +58,11 @@ class PassageReader:
         if not quotes:
             return ()
         alike = await self._alike(question, quotes)
-        scored = [
-            _scored(question, quote, like, within=quote.element.id in near)
+        found = [
+            signals(question, quote, scorer, likeness=like, within=quote.element.id in near)
             for quote, like in zip(quotes, alike, strict=True)
         ]
-        return tuple(sorted(scored, key=lambda quote: -quote.score))
+        return _scored(question, quotes, found, scorer)
 
     async def _alike(self, question: Question, quotes: Sequence[Quote]) -> list[float]:
         """The cosine of each quotation with the question; a pair's vector is the sum of its sentences'."""
@@ -77,6 +71,16 @@ class PassageReader:
         rows = dict(zip(texts, vectors[1:], strict=True))
         sums = (np.sum([rows[sentence] for sentence in quote.sentences], axis=0) for quote in quotes)
         return [_cosine(vector, vectors[0]) for vector in sums]
+
+
+def _scored(question: Question, quotes: Sequence[Quote], found: Sequence[Signals], scorer: Scorer) -> tuple[Quote, ...]:
+    ranked = [
+        replace(quote, likeness=one.meaning, rank=rank(question, one)) for quote, one in zip(quotes, found, strict=True)
+    ]
+    allowed = [index for index, quote in enumerate(ranked) if may_answer(question, quote, scorer)]
+    for index, score in zip(allowed, probabilities(question, [found[index] for index in allowed]), strict=True):
+        ranked[index] = replace(ranked[index], score=score)
+    return tuple(sorted(ranked, key=lambda quote: -quote.rank))
 
 
 def _cosine(one: NDArray[float32], other: NDArray[float32]) -> float:
@@ -95,12 +99,3 @@ def _further(scorer: Scorer, papers: Sequence[Paper], titles: dict[str, str], ne
 
 def _title(element: Element, titles: dict[str, str]) -> str:
     return titles.get(element.section, element.section)
-
-
-def _scored(question: Question, quote: Quote, like: float, *, within: bool) -> Quote:
-    fits = (question.kind == "formula" and (quote.equation is not None or _FORMULA.search(quote.text))) or (
-        question.kind == "count" and _NUMBER.search(quote.text)
-    )
-    aside = (0.0 if within else _FURTHER) + (_CAPTION if quote.element.kind == "figure" else 0.0)
-    score = _WORDS * quote.coverage + (1 - _WORDS) * like + (_FITS if fits else 0.0) - aside
-    return replace(quote, likeness=like, score=score)

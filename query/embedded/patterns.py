@@ -6,11 +6,14 @@ from typing import Literal
 __all__ = [
     "BIBLIOGRAPHIC",
     "CHOICE",
+    "ENTRY",
     "FOCUS_ENDS",
+    "FRAME",
     "GAIN",
     "HIGH",
     "KINDS",
     "LOW",
+    "PICTURED",
     "PIVOT",
     "POLAR",
     "QUANTITY",
@@ -110,7 +113,33 @@ POLAR = _any(r"^\W*(?:is|are|was|were|does|do|did|can|could|has|have)\b")
 YES_OR_NO = _any(r"^\W*(?:does|do|did|can|could|has|have)\b")
 CHOICE = re.compile(r"(?P<left>[^,?:]+?),? or (?P<right>[^,?]+?)\s*\?")
 BIBLIOGRAPHIC = _any(
-    r"\b(?:publi(?:shed|cation)|authors?|authored|proceedings|conference|journal|cit(?:ed|es|ation)|references?)\b"
+    r"\b(?:publi(?:sh(?:ed)?|cations?)|authors?|authored|wr(?:ote|itten by)|proceedings|conference|journal|preprint|"
+    r"arxiv|cit(?:ed|es|ations?)|references?|titled?|presented (?:at|in|on))\b"
+)
+# "According to the paper", "does the document mention that": where it is to be told, not what.
+_DOCUMENT = r"(?:the|this) (?:document|papers?|texts?|study|article|authors?|publication|manuscript)"
+FRAME = _any(
+    rf"\b(?:(?:mention|describ|introduc|propos|discuss|report|present|provid)\w* )?"
+    rf"(?:according to|in|by|from) {_DOCUMENT}\b",
+    rf"\b{_DOCUMENT} (?:mention|suggest|indicate|state|say|claim|discuss|describe|conclude|argue|confirm)s?"
+    r"(?: that)?\b",
+)
+# What an entry of a bibliography need not say of itself.
+ENTRY = _any(
+    r"\b(?:publi(?:sh(?:ed)?|cations?)|authored|written|titled?|presented|preprint|available|expected to be|work)\b",
+    r"\b(?:authors?|colleagues|others)\b",
+    r"\b(?:appears?|included) in the (?:references?|bibliography)(?: list)?\b",
+)
+# What only a look at a picture tells.
+_COLOUR = r"(?:black|blue|brown|gray|green|grey|orange|pink|purple|red|white|yellow)"
+PICTURED = _any(
+    r"\bwhat colou?rs?\b",
+    r"\bcolou?rs? of\b",
+    rf"\b{_COLOUR} (?:colou?r|background|bar|line|box|rectangle|arrow|curve|dot|circle)(?:s|ed)?\b",
+    r"\bfig(?:ure|\.)s? ?\d",
+    r"\b(?:the|this|that|first|second|last|example|which|each) (?:[\w-]+ ){0,2}"
+    r"(?:figure|chart|plot|diagram|picture|graph)\b",
+    r"\b(?:bar|pie|line) (?:chart|plot|graph)s?\b",
 )
 # "calculate X for Y": what is calculated ends here.
 FOCUS_ENDS = frozenset("for in of on by with when at from under".split())

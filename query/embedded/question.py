@@ -1,16 +1,20 @@
 """What a question asks for."""
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from query.embedded.expected import Expected, read_expected
 from query.embedded.patterns import (
     BIBLIOGRAPHIC,
     CHOICE,
+    ENTRY,
     FOCUS_ENDS,
+    FRAME,
     GAIN,
     HIGH,
     KINDS,
     LOW,
+    PICTURED,
     PIVOT,
     POLAR,
     QUANTITY,
@@ -30,10 +34,11 @@ class Question:
 
     `direction` is 1 for the highest, -1 for the lowest, 0 where "best" or "worst" leaves it to the metric (`best`
     tells which); `rank` 2 asks for the second. `quantity` tells that figures are asked for, `gain` that changes are,
-    not values. `polar` ones ask for yes or no, `bibliographic` ones perhaps for the list of references. `baseline` is
-    where the standard of comparison begins ("than …"), None if nowhere. `telling` are the words that the evidence
-    should account for, `names` those of them written as names, `focus` what a formula is asked for or what is to be
-    compared, `operators` the words that ask. `joined` are the names that a sign holds together ("BERT+DSC").
+    not values. `polar` ones ask for yes or no, `bibliographic` ones perhaps for the list of references, `pictured` ones
+    for what a picture shows; `expected` tells what kind of answer is asked for, and of what. `baseline` is where the
+    standard of comparison begins ("than …"), None if nowhere. `telling` are the words that the evidence should account
+    for, `names` those of them written as names, `focus` what a formula is asked for or what is to be compared,
+    `operators` the words that ask. `joined` are the names that a sign holds together ("BERT+DSC").
     """
 
     text: str
@@ -46,6 +51,7 @@ class Question:
     gain: bool = False
     polar: bool = False
     bibliographic: bool = False
+    pictured: bool = False
     baseline: int | None = None
     choices: tuple[str, ...] = ()
     telling: frozenset[int] = frozenset()
@@ -53,6 +59,12 @@ class Question:
     focus: frozenset[int] = frozenset()
     operators: frozenset[int] = frozenset()
     joined: tuple[frozenset[int], ...] = ()
+    expected: Expected = field(default_factory=lambda: Expected(form="statement"))
+
+    @property
+    def told_over(self) -> bool:
+        """Whether the answer is commonly told over several sentences: reasons, differences in words, formulas."""
+        return self.kind in ("reason", "difference", "comparison", "formula") and self.expected.form != "number"
 
 
 def read_question(text: str, *, common: Set[str] = frozenset()) -> Question:
@@ -67,6 +79,11 @@ def read_question(text: str, *, common: Set[str] = frozenset()) -> Question:
     pivots = [*PIVOT.finditer(lower)]
     spans += [match.span() for match in pivots]
     spans += [match.span() for match in GAIN.finditer(lower)]
+    asking = _within(words, spans)
+    spans += [match.span() for match in FRAME.finditer(lower)]
+    bibliographic = BIBLIOGRAPHIC.search(lower) is not None
+    if bibliographic:
+        spans += [match.span() for match in ENTRY.finditer(lower)]
     operators = _within(words, spans)
     cited = _within(words, [match.span() for match in CITATION.finditer(folded)])
     rank = RANK.search(lower)
@@ -82,14 +99,16 @@ def read_question(text: str, *, common: Set[str] = frozenset()) -> Question:
         quantity=QUANTITY.search(lower) is not None,
         gain=GAIN.search(lower) is not None,
         polar=POLAR.match(lower) is not None,
-        bibliographic=BIBLIOGRAPHIC.search(lower) is not None,
+        bibliographic=bibliographic,
+        pictured=PICTURED.search(lower) is not None,
         baseline=_after(words, pivots[-1].end()) if pivots else None,
         choices=() if YES_OR_NO.match(lower) else _choices(folded),
         telling=telling,
         names=frozenset(index for index in telling if _is_name(words[index], common)),
-        focus=_focus(kind, words, operators),
+        focus=_focus(kind, words, asking),
         operators=operators,
         joined=names_joined(folded, words),
+        expected=read_expected(folded, words),
     )
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from paperscope.sentences import sentences
 from paperscope.types import Element, Equation, Evidence
+from query.embedded.entries import entries
 from query.embedded.question import Question
 from query.embedded.weights import Weights
 from query.embedded.words import FUNCTION_WORDS, likeness, tokens
@@ -36,9 +37,9 @@ _CAUSE = re.compile(
 class Quote:
     """One sentence, or two that stand together, and the element they stand in. `held` are the question's word indices
     that they account for, `around` those that their surroundings do, `coverage` the weighted share of both,
-    `likeness` the cosine with the question, `score` all together. `said` is what to quote: with the sentence that a
-    pronoun points back to, and the one that a bare repetition of the question leads to. `symbols` explains the
-    `equation`'s."""
+    `likeness` the cosine with the question, `rank` how it stands to the other candidates, `score` how probable it is
+    that it answers, 0 where it may not. `said` is what to quote: with the sentence that a pronoun points back to, and
+    the one that a bare repetition of the question leads to. `symbols` explains the `equation`'s."""
 
     sentences: tuple[str, ...]
     said: str
@@ -49,6 +50,7 @@ class Quote:
     equation: Equation | None = None
     symbols: Evidence | None = None
     likeness: float = 0.0
+    rank: float = 0.0
     score: float = 0.0
 
     @property
@@ -188,5 +190,6 @@ def _texts(question: Question, element: Element) -> list[str]:
     if element.kind == "reference":
         return [element.text] if question.bibliographic else []
     if element.kind == "passage":
-        return sentences(element.text) if element.role in _ROLES else []
+        works = entries(element.text) if question.bibliographic else []
+        return (works or sentences(element.text)) if element.role in _ROLES else []
     return sentences(element.caption) if element.kind == "figure" else []

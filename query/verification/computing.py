@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import permutations
 
 from paperscope.types import Evidence
 from query.numbers import Number
+from query.verification.agreement import ROUNDED
 
 __all__ = ["Computation", "Operand", "computed"]
 
@@ -57,24 +58,29 @@ def computed(
     distinct = list({operand.number.signed: operand for operand in reversed(operands)}.values())[::-1][:_MOST_OPERANDS]
     for one, other in permutations(distinct, 2):
         for operation, shown, result in _results(one.number, other.number, wanted=number):
-            if _SAID[operation].search(words) and _gives(result, number):
+            # A difference or a sum of printed numbers needs no rounding.
+            exact = "/" not in shown and not ROUNDED.search(words)
+            if _SAID[operation].search(words) and _gives(result, number, exact=exact):
                 return Computation(f"{shown} = {number.text}", (one, other))
     for terms in sets:
         if len(terms) > 2:
             for operation, shown, result in _over_all(terms):
-                if _SAID[operation].search(words) and _gives(result, number):
+                if _SAID[operation].search(words) and _gives(result, number, exact=operation == "sum"):
                     return Computation(f"{shown} = {number.text}", tuple(terms))
     return None
 
 
-def _gives(result: Decimal, number: Number) -> bool:
-    """A result of any sign gives a number without one; "+" and "-" must be the result's."""
+def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:
+    """Whether the result rounds to the number, or is it. A result of any sign gives a number without one; "+" and "-"
+    must be the result's."""
     if number.sign and (result < 0) != (number.sign == "-"):
         return False
+    if exact:
+        return abs(result) == number.value
     # A ratio that is rounded to a single digit would make nearly any small count true.
     rounded = number.unit < 1 or number.value >= 10
-    slack = number.unit / 2 if rounded else Decimal(0)
-    return abs(abs(result) - number.value) <= slack
+    steps = (abs(result) / number.unit).quantize(Decimal(1), ROUND_HALF_UP)
+    return (steps * number.unit if rounded else abs(result)) == number.value
 
 
 def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple[str, str, Decimal]]:

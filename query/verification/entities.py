@@ -9,6 +9,8 @@ from query.words import words
 __all__ = ["unknown_names"]
 
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
+# A letter by itself is a symbol of a formula.
+_SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
 _INNER = re.compile(r".+[A-Z]|[A-Z].*\d")
 # Words that name parts of a paper, not things that it speaks of.
 _PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
@@ -37,5 +39,10 @@ def _names(text: str) -> Iterator[str]:
     for sentence in sentences(text):
         for position, token in enumerate(_TOKEN.findall(sentence)):
             capital = english and position > 0 and token[0].isupper()
-            if (capital or _INNER.search(token)) and token.casefold() not in _PARTS:
+            if (
+                len(token) > 1
+                and not _SYMBOL.search(token)
+                and (capital or _INNER.search(token))
+                and token.casefold() not in _PARTS
+            ):
                 yield token.removesuffix("'s").removesuffix("\u2019s")

@@ -49,7 +49,8 @@ def _compared(one: Printed, statement: Statement) -> tuple[list[Decimal], list[D
         return [], []
     held = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
     alike = [cell for cell in one.names.cells if held <= one.names.words(cell)]
-    column = [cell for cell in alike if cell.column == one.cell.column]
+    fixed = one.names.has_row(one.cell, statement)
+    column = [cell for cell in alike if cell.column == one.cell.column and not fixed]
     row = [cell for cell in alike if cell.row == one.cell.row]
     return _numbers(column), _numbers(row)
 

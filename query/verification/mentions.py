@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.sentences import sentences
+from query.cell_names import without_citations
 from query.numbers import Number, numbers_in, without_labels
 from query.words import content_words
 
@@ -38,12 +39,14 @@ def mentions(text: str, *, telling: Set[str]) -> Iterator[Mention]:
     for sentence in sentences(text):
         plain = without_labels(sentence)
         counts = {digits for match in _COUNT.finditer(plain) for digits in match.groups() if digits}
-        clauses = _BETWEEN.split(_ALONE.sub(r" \1 ", plain))
+        clauses = _BETWEEN.split(_ALONE.sub(r" \1 ", without_citations(plain)))
         found = [(clause, list(numbers_in(clause))) for clause in clauses]
-        sides = _sides([(clause, numbers) for clause, numbers in found if numbers], telling)
+        values = [(clause, [one for one in numbers if one.text not in telling]) for clause, numbers in found]
+        sides = _sides([(clause, numbers) for clause, numbers in values if numbers], telling)
         for clause, numbers in found:
-            for index, number in enumerate(numbers):
-                yield Mention(number, sides.get(clause, "") if index == 0 else "", number.text in counts)
+            first = next((one for one in numbers if one.text not in telling), None)
+            for number in numbers:
+                yield Mention(number, sides.get(clause, "") if number is first else "", number.text in counts)
 
 
 def _sides(units: Sequence[tuple[str, Sequence[Number]]], telling: Set[str]) -> dict[str, str]:

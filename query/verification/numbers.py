@@ -21,6 +21,10 @@ _TWICE = re.compile(
     r"(?i)\s*(?:%|percent|(?:percentage )?points?)?\s*"
     r"(?:lower|higher|less|more|fewer|greater|larger|smaller|better|worse)\b"
 )
+_BY = re.compile(
+    r"(?i)\b(?:lower|higher|less|more|smaller|larger|better|worse|drop\w*|f[ae]ll\w*|decreas\w*|increas\w*|improv\w*|"
+    r"reduc\w*|exceed\w*|outperform\w*|beats?)\b[^.;]*\sby\s+$"
+)
 _HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
 
 
@@ -79,7 +83,8 @@ class _Judge:
         return not mention.named or one.names.fits(one.cell, Statement.of(mention.named))
 
     def _computed(self, mention: Mention) -> Check | None:
-        if mention.number.sign == "-" and _TWICE.match(self._plain.partition(mention.number.text)[2]):
+        before, _, behind = self._plain.partition(mention.number.text)
+        if mention.number.sign == "-" and (_TWICE.match(behind) or _BY.search(before)):
             return None
         sets = (self._stated, self._main(self._scope.printed), self._main(self._scope.named))
         operands = [*self._stated, *self._operands]

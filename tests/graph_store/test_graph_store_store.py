@@ -89,14 +89,17 @@ def test_corpus_look_ups(store: Store) -> None:
     indexed = make_indexed(ONE)
     add(store, indexed)
     first, second = indexed.chunks[:2]
-    assert corpus.chunk(first.id) == first
+    assert corpus.chunks([first.id])[first.id] == first
     assert corpus.chunks_of([second.elements[0], first.elements[0], second.elements[0]]) == [second, first]
     assert corpus.chunks_of([f"{ONE}/figure-1"]) == []
     assert corpus.degrees(["bert", "no such"]) == {"bert": 2}
     assert list(corpus.entities(["f1", "no such", "bert"])) == ["f1", "bert"]
-    for look_up in (corpus.chunk, corpus.paper, corpus.element, corpus.crop, store.indexed):
+    for look_up in (corpus.paper, corpus.element, corpus.crop, store.indexed):
         with pytest.raises(KeyError):
             look_up("no such")
+    for look_up_all in (corpus.chunks, corpus.elements):
+        with pytest.raises(KeyError):
+            look_up_all([first.id, first.elements[0], "no such"])
     with pytest.raises(KeyError):
         corpus.chunks_of([f"{ONE}/figure-1", "no such"])
 

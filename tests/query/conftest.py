@@ -197,8 +197,11 @@ class MemoryLibrary:
     def element(self, element: str) -> Element:
         return self._elements[element]
 
-    def chunk(self, chunk: str) -> Chunk:
-        return self._chunks[chunk]
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        return {key: self._elements[key] for key in ids}
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        return {key: self._chunks[key] for key in ids}
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
         return [chunk for chunk in self._chunks.values() if set(elements) & set(chunk.elements)]

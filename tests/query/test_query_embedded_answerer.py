@@ -1,6 +1,7 @@
 """The embedded answerer as a whole: table or text, choices, formulas, and when it abstains."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -104,8 +105,11 @@ class Shelf:
     def element(self, element: str) -> Element:
         return self._elements[element]
 
-    def chunk(self, chunk: str) -> Chunk:
-        return self._chunks[chunk]
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        return {key: self._elements[key] for key in ids}
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        return {key: self._chunks[key] for key in ids}
 
     def images(self, paper: str) -> PaperImages:
         return PaperImages()
@@ -187,6 +191,31 @@ async def test_a_sentence_is_quoted_with_its_page_and_passage() -> None:
 async def test_a_choice_is_made_by_what_stands_beside_the_name() -> None:
     assert (await ask("Is the NewsBank corpus Finnish or English?")).text.startswith("Finnish: “")
     assert (await ask("Is the WebBank corpus Finnish or English?")).text.startswith("English: “")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Were the annotators paid by the hour?", "Yes: “Annotators were paid by the hour.” (page 2)"),
+        ("Were the annotators not paid by the hour?", "No: “Annotators were paid by the hour.” (page 2)"),
+    ],
+)
+async def test_yes_and_no_come_with_the_sentence_that_settles_it(question: str, answer: str) -> None:
+    assert (await ask(question)).text == answer
+
+
+async def test_a_question_that_no_sentence_settles_is_left_open() -> None:
+    assert (await ask("Were the annotators trained before the crawl?")).status == "unanswerable"
+
+
+async def test_a_property_that_no_sentence_states_is_left_open() -> None:
+    assert (await ask("What learning rate was used for WebBank?")).status == "unanswerable"
+
+
+async def test_what_a_picture_shows_is_left_to_a_vision_model() -> None:
+    draft = await ask("What is the color of the highest bar in Figure 1?")
+    assert draft.status == "unanswerable"
+    assert "What a picture shows is not read without a vision model." in draft.text
 
 
 async def test_a_formula_comes_with_the_equation_behind_its_sentence() -> None:

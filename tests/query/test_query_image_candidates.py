@@ -62,7 +62,7 @@ async def test_a_figure_that_no_found_chunk_holds_is_looked_at(
     only = Candidates(by_words=(Hit(id=chunk.id, score=0.5),), named=(Hit(id="dice", score=5.0),))
     monkeypatch.setattr(index, "retrieve", lambda _request: only)
     dice = replace(corpus.entities(["dice"])["dice"], sources=(f"{PAPER}/figure-1",))
-    monkeypatch.setattr(corpus, "entities", lambda ids: {"dice": dice} if "dice" in ids else {})
+    monkeypatch.setattr(corpus, "entities", lambda ids, **_: {"dice": dice} if "dice" in ids else {})
     context = (await Retriever(corpus, index, embedder).retrieve("Which curves does the figure of dice show?")).context
     assert [image.element for image in context.images] == [f"{PAPER}/figure-1"]
     assert f"{PAPER}/figure-1" in {source.element for source in context.sources}

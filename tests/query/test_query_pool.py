@@ -1,5 +1,7 @@
 """What lifts chunks, and what a reranker does to them."""
 
+from dataclasses import replace
+
 import pytest
 
 from paperscope.protocols import Corpus
@@ -27,3 +29,15 @@ def test_what_a_reranker_did_not_read_is_dropped_and_its_scale_does_not_matter(c
     assert [chunk.id[-1] for chunk in pool.chunks()] == ["2"]
     pool.rerank({})
     assert pool.chunks() == []
+
+
+def test_one_text_that_answers_outweighs_many_that_touch_on_the_question(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = f"{PAPER}/chunk-1"
+    best = corpus.chunks([first])[first]
+    chunks = {best.id: best} | {f"b/{number}": replace(best, id=f"b/{number}", paper="b") for number in range(6)}
+    monkeypatch.setattr(corpus, "chunks", lambda ids: {key: chunks[key] for key in ids})
+    weak = tuple(Hit(id=f"b/{number}", score=0.3) for number in range(6))
+    assert Pool(corpus, Candidates(by_words=(Hit(id=best.id, score=0.8), *weak))).papers() == [PAPER]
+    assert Pool(corpus, Candidates(by_words=(Hit(id=best.id, score=0.4), *weak))).papers() == ["b"]

@@ -1,8 +1,8 @@
-"""The file of the text index: its tables, and connections to it."""
+"""The text index's SQLite file: its tables, and how it is opened."""
 
 import sqlite3
 
-__all__ = ["checked", "connect", "prepared"]
+__all__ = ["CLEAR", "checked", "connect", "prepared"]
 
 _FORMAT = 2
 _TABLES = """
@@ -21,10 +21,18 @@ CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name
 CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
 PRAGMA user_version = 2;
 """
+CLEAR = (
+    "DELETE FROM chunks",
+    "DELETE FROM chunk_words",
+    "DELETE FROM names",
+    "DELETE FROM entities",
+    "DELETE FROM entity_words",
+    "UPDATE mark SET revision = 0, token = ''",
+)
 
 
 def connect(uri: str) -> sqlite3.Connection:
-    """A connection to a file or, by a URI, to what it names."""
+    """A connection that commits by itself, for use from any thread."""
     return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
 
 
@@ -36,7 +44,7 @@ def prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The connection, if what it leads to has this format; raises sqlite3.DatabaseError otherwise."""
+    """Raise sqlite3.DatabaseError, and close, where the tables are of another format."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found != _FORMAT:
         connection.close()
