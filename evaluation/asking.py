@@ -10,7 +10,7 @@ from evaluation.choosing import chosen
 from evaluation.libraries import Libraries, Shelf
 from evaluation.suite import Loaded, Request, SuiteItem
 from paperscope.errors import GoldFileError, PaperFileError, SettingsError
-from paperscope.settings import ExtractSettings, RoleSettings, Settings
+from paperscope.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 
 __all__ = ["ASKING_MODES", "AskingSuite", "needs_model", "settings_for", "shelf_of", "without_models"]
 
@@ -47,7 +47,7 @@ def settings_for(mode: str, settings: Settings) -> Settings:
 
 def without_models(settings: Settings) -> Settings:
     """The settings with no language or vision model; the embedder stays as it is set."""
-    none = {"answer": RoleSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
+    none = {"answer": AnswerSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
     return settings.model_copy(update=none)
 
 

@@ -7,9 +7,10 @@ from types import MappingProxyType
 from sqlalchemy import Connection, inspect, select, text, update
 
 from graph_store.meanings import insert_short_forms, refresh_meanings
-from graph_store.reading import read_values
+from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
+    bylines,
     entities,
     images,
     library,
@@ -22,6 +23,7 @@ from graph_store.schema import (
     verdicts,
 )
 from graph_store.short_forms import short_forms as short_forms_of
+from graph_store.writing import insert_byline
 from paperscope.errors import StoreError, StoreVersionError
 from paperscope.types import Entity, Extraction, Relation
 
@@ -69,9 +71,17 @@ def _index_papers(connection: Connection) -> None:
         index.create(connection, checkfirst=True)
 
 
+def _keep_bylines(connection: Connection) -> None:
+    """Version 7 finds papers by their authors and years; those of the papers already there stand in them."""
+    bylines.create(connection, checkfirst=True)
+    known = select(bylines.c.paper)
+    for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
+        insert_byline(connection, read_paper(connection, paper))
+
+
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
 STEPS: Mapping[int, Step] = MappingProxyType(
-    {2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms, 5: _keep_verdicts, 6: _index_papers}
+    {2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms, 5: _keep_verdicts, 6: _index_papers, 7: _keep_bylines}
 )
 
 

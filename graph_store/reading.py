@@ -56,9 +56,14 @@ _ELEMENT_KINDS: dict[str, type[Element]] = {
 
 def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> list[PaperEntry]:
     """The papers that meet the conditions, without their elements, in the order they were added."""
-    columns = [schema.papers.c[field.name] for field in fields(PaperEntry)]
-    rows = connection.execute(select(*columns).where(*conditions).order_by(schema.papers.c.revision))
-    return [PaperEntry(**row) for row in rows.mappings()]
+    papers, bylines = schema.papers, schema.bylines
+    columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
+    query = select(*columns).where(*conditions).order_by(papers.c.revision)
+    if not inspect(connection).has_table(bylines.name):  # An older library which may only be read.
+        return [PaperEntry(**row) for row in connection.execute(query).mappings()]
+    query = query.add_columns(bylines.c.authors, bylines.c.year).join(bylines, isouter=True)
+    rows = connection.execute(query).mappings()
+    return [PaperEntry(**{**row, "authors": tuple((row["authors"] or "").splitlines())}) for row in rows]
 
 
 def read_entry(connection: Connection, paper: str) -> PaperEntry:

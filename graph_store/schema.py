@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 __all__ = [
     "SCHEMA_VERSION",
+    "bylines",
     "calls",
     "changes",
     "chunk_elements",
@@ -43,7 +44,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = MetaData()
 
@@ -87,6 +88,16 @@ papers = Table(
     Column("sha256", Text, nullable=False, index=True),
     Column("embedder", Text, nullable=False),
     Column("value", Text, nullable=False),
+)
+
+# Who wrote a paper, and when: what questions name papers by, kept apart so that none has to be read for it.
+bylines = Table(
+    "bylines",
+    metadata,
+    _paper(),
+    # A line each.
+    Column("authors", Text, nullable=False),
+    Column("year", Integer),
 )
 
 elements = Table(

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Table, delete, func, select
 from graph_store.checks import crops_named
 from graph_store.meanings import insert_short_forms, refresh_meanings, shorts_of
 from graph_store.schema import (
+    bylines,
     changes,
     chunk_elements,
     chunks,
@@ -26,9 +27,10 @@ from graph_store.schema import (
 )
 from graph_store.short_forms import short_forms
 from paperscope.codec import to_json
+from paperscope.dates import year_of
 from paperscope.types import IndexedPaper, Paper, PaperImages, Shortfall
 
-__all__ = ["delete_paper", "insert_paper", "log_change"]
+__all__ = ["delete_paper", "insert_byline", "insert_paper", "log_change"]
 
 Row = dict[str, str | int | float | bytes]
 
@@ -55,6 +57,7 @@ def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int
     paper = indexed.paper
     _check_dimension(connection, indexed, embedder=embedder)
     connection.execute(papers.insert(), _paper_row(paper, revision=revision, source=source, embedder=embedder))
+    insert_byline(connection, paper)
     _insert(connection, elements, _element_rows(paper))
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_named(paper))])
     _insert_chunks(connection, indexed)
@@ -68,6 +71,12 @@ def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int
     if indexed.extraction.shortfall != Shortfall():
         connection.execute(shortfalls.insert(), {"paper": paper.id, "value": to_json(indexed.extraction.shortfall)})
     _insert(connection, verdicts, _verdict_rows(indexed))
+
+
+def insert_byline(connection: Connection, paper: Paper) -> None:
+    """Write who wrote a paper, and when."""
+    authors = "\n".join(" ".join(author.split()) for author in paper.authors)
+    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": year_of(paper)})
 
 
 def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:

@@ -10,6 +10,7 @@ from paperscope.types import Cell, Context, ContextSource, Element, Evidence, Im
 from query.cell_names import CellNames, Statement
 from query.element_text import element_text
 from query.numbers import Number, numbers_in
+from query.table_excerpt import without_note
 from query.words import content_words
 
 __all__ = ["EvidenceFinder"]
@@ -65,7 +66,7 @@ class EvidenceFinder:
         ]
         if cells:
             return tuple(cells[:_MOST_CELLS])
-        quotes = _sentences_for(paper_words(source.content), claim)
+        quotes = _sentences_for(without_note(paper_words(source.content)), claim)
         return tuple(self._quoted(quote, source, elements) for quote in quotes)
 
     def _quoted(self, quote: str, source: ContextSource, elements: Sequence[Element]) -> Evidence:

@@ -1,20 +1,20 @@
-"""What a question names outright: "Table 8", "Figs. 3b and 4", "Eq. (4)", "Section 5.1", "page 3", a paper's title."""
+"""What a question names of its papers: "Table 8", "Figs. 3b and 4", "Eq. (4)", "Section 5.1", "page 3", "Li 2020"."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from paperscope.types import Element, Equation, Figure, Paper, PaperEntry, Passage, Reference, Table
+from paperscope.types import Element, Equation, Figure, Paper, Reference, Section, Table
+from query.paper_names import Citation, citations
 
-__all__ = ["References", "find_references", "named_papers"]
+__all__ = ["References", "find_references"]
 
 _KINDS = {
     "table": r"tab(?:le)?s?",
     "figure": r"fig(?:ure)?s?",
     "equation": r"eq(?:uation|n)?s?|formulas?|formulae",
     "algorithm": r"alg(?:orithm)?s?",
-    "section": r"sec(?:tion|t)?s?|§+|appendix|appendices|app",
+    "section": r"(?:sub)?sec(?:tion|t)?s?|§+|appendix|appendices|app",
     "page": r"pages?|pp?",
 }
 _NUMBER = r"\(?(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*[a-z]?\)?(?!\w)|\(?[IVXL]+\)?(?!\w)|[A-Z](?:\.\d+)*(?![\w'’])"
@@ -24,18 +24,19 @@ _NAMED = re.compile(
     + "|".join(f"(?P<{kind}>(?i:{words}))" for kind, words in _KINDS.items())
     + rf")\.?\s*(?P<numbers>(?:{_NUMBER})(?:{_SEPARATOR}(?:{_NUMBER}))*)"
 )
-_RANGE = re.compile(r"(?<![\d.])(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*(\d+)(?![\d.])")
+_RANGE = re.compile(r"(?<![\w.])([A-Z]{0,2})(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*\1(\d+)(?![\d.])")
+# "Supplementary Table 2" is printed as "Table S2".
+_SUPPLEMENTARY = re.compile(r"(?i)\bsuppl\w*\.?\s+(tables?|figures?|figs?\.?|equations?|eqs?\.?)\s*(?=\d)")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
 _LONGEST_RANGE = 20
-# Each question is held against the titles of all papers.
-_TITLES_KEPT = 20_000
+_FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class References:
     """Ids of the elements that a question names: `elements` one by one, in the question's order; `surroundings` are
-    the elements of the sections and pages it names."""
+    the elements of the sections and pages it names, and where works that it names by author and year are cited."""
 
     elements: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     """Resolve what the question names over these papers; what no paper holds is left out."""
     elements: list[str] = []
     surroundings: list[str] = []
-    for kind, number in _mentions(question):
+    for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
         for paper in papers:
             if kind == "page":
                 surroundings.extend(element.id for element in paper.elements if _is_on(element, number))
@@ -56,30 +57,14 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     for match in _ORDINAL.finditer(question):
         for paper in papers:
             elements.extend(_nth(paper, match[2].casefold(), match[1].casefold()))
+    for citation in citations(question):
+        for paper in papers:
+            surroundings.extend(_citing(paper, citation))
     return References(elements=_once(elements), surroundings=_once(surroundings))
 
 
 def _is_on(element: Element, page: str) -> bool:
     return str(element.place.page) == page and not element.place.by_line
-
-
-def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
-    """Ids of the papers whose title (three words or more) or file name stands in the question.
-
-    A file name without its ending counts only if it holds a digit, as "2310.07609v1" does: "paper" names no file.
-    """
-    folded = f" {_folded(question)} "
-    found = []
-    for paper in papers:
-        title, file = _folded(paper.title), paper.file.casefold()
-        stem = file.rpartition(".")[0]
-        names = [file] if stem else []
-        if len(stem) >= 6 and any(letter.isdigit() for letter in stem):
-            names.append(stem)
-        in_title = title.count(" ") >= 2 and f" {title} " in folded
-        if in_title or any(_stands_in(name, question.casefold()) for name in names):
-            found.append(paper.id)
-    return tuple(found)
 
 
 def _mentions(question: str) -> Iterator[tuple[str, str]]:
@@ -91,9 +76,9 @@ def _mentions(question: str) -> Iterator[tuple[str, str]]:
 
 def _numbers(text: str) -> list[str]:
     numbers = [number.strip("()") for number in re.findall(_NUMBER, text)]
-    for start, end in _RANGE.findall(text):
+    for prefix, start, end in _RANGE.findall(text):
         if 0 < int(end) - int(start) <= _LONGEST_RANGE:
-            numbers.extend(str(number) for number in range(int(start) + 1, int(end)))
+            numbers.extend(f"{prefix}{number}" for number in range(int(start) + 1, int(end)))
     return numbers
 
 
@@ -107,17 +92,44 @@ def _labelled(paper: Paper, kind: str, number: str) -> list[str]:
 
 
 def _label(element: Element) -> tuple[str, str] | None:
-    if isinstance(element, Passage | Reference):
+    if isinstance(element, Reference):
         return None
     mentions = list(_mentions(element.label))
     return (mentions[0][0], mentions[0][1].casefold()) if mentions else None
 
 
 def _in_section(paper: Paper, number: str) -> Iterator[str]:
-    paths = [section.path for section in paper.sections if section.number.strip(" .") == number]
+    roots = [one.path for one in paper.sections if _section_number(one) == number]
+    inside = {
+        name
+        for one in paper.sections
+        if any(one.path == root or one.path.startswith(f"{root} > ") for root in roots)
+        for name in (one.id, one.path)
+    }
     for element in paper.elements:
-        if any(element.section == path or element.section.startswith(f"{path} > ") for path in paths):
+        if element.section in inside:
             yield element.id
+
+
+def _section_number(section: Section) -> str:
+    return re.sub(r"(?i)^(?:appendix|section|chapter)\s+", "", section.number).strip(" .")
+
+
+def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
+    """The entries of a bibliography for a work, and what refers to them; nothing where its year is not given."""
+    entries = {
+        element.id
+        for element in paper.elements
+        if isinstance(element, Reference) and citation.year == element.year is not None and _begins(element, citation)
+    }
+    yield from sorted(link.source for link in paper.links if link.target in entries)
+    yield from sorted(entries)
+
+
+def _begins(entry: Reference, citation: Citation) -> bool:
+    """Whether the first author of an entry, "Li, X." or "X. Li", is the cited one."""
+    head = _FIRST_AUTHOR.split(entry.text, maxsplit=1)[0].casefold()
+    return re.search(rf"(?<!\w){re.escape(citation.surnames[0])}(?!\w)", head) is not None
 
 
 def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
@@ -125,16 +137,6 @@ def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
     found = [element.id for element in paper.elements if isinstance(element, kinds[kind])]
     at = len(found) - 1 if ordinal == "last" else _ORDINALS.index(ordinal)
     return found[at : at + 1] if found else []
-
-
-@lru_cache(maxsize=_TITLES_KEPT)
-def _folded(text: str) -> str:
-    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
-
-
-def _stands_in(name: str, text: str) -> bool:
-    # Most names don't stand there at all, and a pattern for each paper of a large library takes its time.
-    return name in text and re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 def _once(ids: Iterable[str]) -> tuple[str, ...]:

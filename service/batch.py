@@ -14,7 +14,7 @@ from paperscope.codec import from_json, to_json
 from paperscope.errors import PaperscopeError
 from paperscope.files import write_atomically, writing
 from paperscope.library import Library
-from paperscope.types import content_hash
+from paperscope.types import Filters, content_hash
 from service.questions import BadQuestion, Question
 from service.report import render_report
 from service.rows import BatchRow, image_name
@@ -78,7 +78,8 @@ class BatchRunner:
         return rows
 
     def _key(self, question: Question | BadQuestion) -> str:
-        parts = (str(question.index), question.text, self._library.fingerprint)
+        filters = to_json(question.filters) if isinstance(question, Question) and question.filters != Filters() else ""
+        parts = (str(question.index), question.text, self._library.fingerprint, filters)
         return content_hash("\0".join(parts).encode())
 
     async def _ask(self, question: Question | BadQuestion) -> BatchRow:
@@ -93,7 +94,7 @@ class BatchRunner:
         if isinstance(question, BadQuestion):
             return failed(question.reason)
         try:
-            answer = await self._library.ask_async(question.text)
+            answer = await self._library.ask_async(question.text, filters=question.filters)
         except PaperscopeError as error:
             return failed(str(error))
         return BatchRow(

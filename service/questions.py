@@ -1,11 +1,17 @@
-"""Question files: JSON lines with at least the key `question` (DocBench's form); other keys are the gold answer's."""
+"""Question files: JSON lines with at least the key `question` (DocBench's form).
 
-from dataclasses import dataclass
+`filters` may restrict a question: an object with some of `papers`, `sections`, `kinds` (lists) and `years`
+("2018-2020"). Other keys are the gold answer's.
+"""
+
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
-from paperscope.errors import QuestionFileError
+from paperscope.errors import InputError, QuestionFileError
+from paperscope.types import Filters
 
 __all__ = ["BadQuestion", "Question", "load_questions"]
 
@@ -14,11 +20,24 @@ _SHOWN = 80
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question with its position in the file (from 0); `gold` is the expected answer where the file gives one."""
+    """A question with its position in the file (from 0); `gold` is the expected answer where the file gives one,
+    `filters` restrict what it is answered from."""
 
     index: int
     text: str
     gold: str | None = None
+    filters: Filters = field(default_factory=Filters)
+
+
+class _FiltersRow(BaseModel):
+    """The key `filters` of a line, written as `Filters.of` takes them."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    papers: list[str] = []
+    sections: list[str] = []
+    kinds: list[str] = []
+    years: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,5 +86,15 @@ def _read(line: str, *, index: int, where: str) -> Question | BadQuestion:
     question = record.get("question")
     if not isinstance(question, str) or not question.strip():
         return bad("no text under the key 'question'")
+    try:
+        filters = _filters(record.get("filters"))
+    except (InputError, ValidationError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        return bad(f"its filters can't be used ({reason})")
     gold = record.get("answer")
-    return Question(index=index, text=question.strip(), gold=None if gold is None else str(gold))
+    return Question(index=index, text=question.strip(), gold=None if gold is None else str(gold), filters=filters)
+
+
+def _filters(record: object) -> Filters:
+    row = _FiltersRow() if record is None else _FiltersRow.model_validate(record)
+    return Filters.of(papers=row.papers, sections=row.sections, kinds=row.kinds, years=row.years)

@@ -78,7 +78,7 @@ class OwnSystem:
         self._open.close()
 
     async def _retrieved(self, opened: Opened, index: NativeGraphIndex, question: str) -> list[Find]:
-        options = RetrievalOptions(sources=LIMIT, words=_NO_BUDGET, graph=self._mode != "fused+named")
+        options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
         embedder = self._libraries.embedder
         retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, options=options)
         sources = (await retriever.retrieve(question)).context.sources

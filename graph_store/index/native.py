@@ -142,14 +142,15 @@ class NativeGraphIndex:
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:
         self._keep_up()
-        papers, limit = request.papers, max(request.limit, 0)
-        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit))
+        filters, papers, limit = request.filters, request.filters.papers, max(request.limit, 0)
+        allowed = self._words.numbers(filters)
+        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=allowed))
         ids = self._words.chunk_ids(list(nearest))
         vector_hits = [Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids]
         named = self._named(request.text, papers, limit)
         exact = sum(hit.score > 1 for hit in named)
         seeds = named[: min(exact, _SEEDS) or _GUESSED_SEEDS]
-        by_words = tuple(self._words.chunks(request.text, papers=papers, limit=limit))
+        by_words = tuple(self._words.chunks(request.text, filters=filters, limit=limit))
         by_vectors = _best(vector_hits, limit=limit)
         # The walk stays where the question leads: what thousands of papers say of "accuracy" is not read.
         near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *by_vectors)))

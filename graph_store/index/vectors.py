@@ -82,13 +82,18 @@ class VectorIndex:
             self.changed += len(searchable.numbers)
         self.mark = mark
 
-    def search(self, vector: NDArray[float32], *, papers: Sequence[str], limit: int) -> Iterator[tuple[int, float]]:
+    def search(
+        self, vector: NDArray[float32], *, papers: Sequence[str], limit: int, among: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, float]]:
         """The chunk numbers nearest to a vector of shape (d,) with their inner products, nearest first.
+
+        Those of `papers` (none given: of all), and of `among` where it is given.
 
         Raises SettingsError if the vector's length is not that of the index.
         """
-        wanted = [number for paper in papers for number in self._papers.get(paper, ())]
-        count = min(limit, len(wanted) if papers else len(self))
+        restricted = bool(papers) or among is not None
+        wanted = self._numbers(papers, among) if restricted else []
+        count = min(limit, len(wanted) if restricted else len(self))
         if self._index is None or count < 1:
             return
         if vector.shape != (self._index.d,):
@@ -97,12 +102,16 @@ class VectorIndex:
                 f"(embedder {self.embedder!r}); choose that embedder again, or add the papers anew"
             )
         # FAISS' own stub does not know this argument.
-        parameters = faiss.SearchParameters(sel=_selector(wanted)) if papers else None  # type: ignore[call-arg]
+        parameters = faiss.SearchParameters(sel=_selector(wanted)) if restricted else None  # type: ignore[call-arg]
         query = np.ascontiguousarray(vector, dtype=float32)[None, :]
         scores, numbers = self._index.search(query, count, params=parameters)
         for number, score in zip(numbers[0].tolist(), scores[0].tolist(), strict=True):
             if number >= 0:
                 yield number, score
+
+    def _numbers(self, papers: Sequence[str], among: Sequence[int] | None) -> list[int]:
+        numbers = [number for paper in papers or self._papers for number in self._papers.get(paper, ())]
+        return numbers if among is None else sorted(set(numbers).intersection(among))
 
     def _insert(self, numbers: NDArray[int64], vectors: NDArray[float32]) -> None:
         if len(numbers) == 0:

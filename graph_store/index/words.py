@@ -4,7 +4,7 @@ import json
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Self
@@ -12,38 +12,12 @@ from typing import Self
 from graph_store.database import readable_uri, use_memory
 from graph_store.index.terms import folded, longest_first, match_terms, name_key, windows
 from graph_store.index.words_file import CLEAR, checked, connect, prepared
+from graph_store.index.words_queries import CHUNKS, ENTITIES, FREQUENCIES, NAMED, NUMBERS, SECTIONS
 from graph_store.values import Mark, Searchable
-from paperscope.types import WORK, Hit
+from paperscope.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["WordIndex"]
 
-# Lists travel as JSON: the queries stay constant, whatever their length. No papers (NULL) means all.
-_CHUNKS = """
-SELECT chunks.id, bm25(chunk_words) AS rank
-FROM chunk_words JOIN chunks ON chunks.number = chunk_words.rowid
-WHERE chunk_words MATCH :expression
-AND (:papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers)))
-ORDER BY rank, chunks.id LIMIT :limit
-"""
-_ENTITIES = """
-SELECT entities.id, bm25(entity_words) AS rank
-FROM entity_words JOIN entities ON entities.number = entity_words.rowid
-WHERE entity_words MATCH :expression
-AND (:papers IS NULL OR EXISTS (
-    SELECT 1 FROM names
-    WHERE names.entity = entities.id AND names.paper IN (SELECT value FROM json_each(:papers))
-))
-ORDER BY rank, entities.id LIMIT :limit
-"""
-_FREQUENCIES = """
-SELECT wanted.value, (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH wanted.value LIMIT :most))
-FROM json_each(:terms) AS wanted
-"""
-_NAMED = """
-SELECT DISTINCT names.key, names.entity
-FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
-WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
-"""
 # So many texts are ranked at most, however large the library is, as a word that stands in more tells little. A library
 # of some hundred papers has no more.
 _RANKED = 10_000
@@ -115,26 +89,28 @@ class WordIndex:
                 self._refresh(entity)
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
-    def chunks(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The chunks that hold the text's words, by BM25 as a share (0 to 1) of the most that these words can give.
+    def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
+        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most they can give.
 
         So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0. Over
         all of a large library only the rarer words count.
         """
-        holding = self._holding("chunk_words", text, papers=papers)
+        lists = self._lists(filters)
+        holding = self._holding("chunk_words", text, all_of_them=any(lists.values()))
         most = self._most(holding.values())
-        return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(_CHUNKS, holding, papers, limit)]
+        return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(CHUNKS, holding, lists, limit=limit)]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
         """The entities whose names share words with the text, by BM25; the rarer words of many, as for chunks."""
-        return self._ranked(_ENTITIES, self._holding("entity_words", text, papers=papers), papers, limit)
+        holding = self._holding("entity_words", text, all_of_them=bool(papers))
+        return self._ranked(ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
 
     def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
         """The entities whose name or alias stands in the text, with its length there, longest first."""
         found = windows(text)
         keys = json.dumps(sorted({window.key for window in found}))
         entities: dict[str, set[str]] = defaultdict(set)
-        for key, entity in self._connection.execute(_NAMED, {"keys": keys, "papers": _list(papers)}):
+        for key, entity in self._connection.execute(NAMED, {"keys": keys, "papers": _list(papers)}):
             entities[key].add(entity)
         return longest_first(found, entities)
 
@@ -143,20 +119,33 @@ class WordIndex:
         query = "SELECT number, id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
-    def _ranked(self, query: str, terms: Iterable[str], papers: Sequence[str], limit: int) -> list[Hit]:
-        values = {"expression": " OR ".join(terms), "papers": _list(papers), "limit": limit}
+    def numbers(self, filters: Filters) -> list[int] | None:
+        """The numbers of the chunks that sections and kinds allow; None where neither is restricted."""
+        if not filters.sections and not filters.kinds:
+            return None
+        return [number for (number,) in self._connection.execute(NUMBERS, self._lists(filters))]
+
+    def _lists(self, filters: Filters) -> dict[str, str | None]:
+        papers, sections = _list(filters.papers), None
+        if filters.sections:
+            paths = [path for (path,) in self._connection.execute(SECTIONS, {"papers": papers})]
+            sections = json.dumps([path for path in paths if filters.allows_section(path)])
+        return {"papers": papers, "sections": sections, "kinds": _list(filters.kinds)}
+
+    def _ranked(self, query: str, terms: Iterable[str], lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
+        values = {"expression": " OR ".join(terms), "limit": limit, **lists}
         if not values["expression"]:
             return []
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
-    def _holding(self, table: str, text: str, *, papers: Sequence[str]) -> dict[str, int]:
+    def _holding(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
         """The text's words that are searched for, with the number of rows that hold each: those of some papers, all;
         of the whole library the rarest, and further ones as long as together they stand in no more than `_RANKED`."""
         terms = match_terms(text)
-        most = -1 if papers else _RANKED + 1
+        most = -1 if all_of_them else _RANKED + 1
         values = {"terms": json.dumps(terms), "most": most}
-        found = dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
-        if papers or sum(found.values()) <= _RANKED:
+        found = dict(self._connection.execute(FREQUENCIES.format(table=table), values).fetchall())
+        if all_of_them or sum(found.values()) <= _RANKED:
             return found
         rarest = sorted(filter(found.__getitem__, terms), key=found.__getitem__)
         rows = accumulate(found[term] for term in rarest)
@@ -192,12 +181,12 @@ class WordIndex:
 
     def _take(self, searchable: Searchable) -> set[str]:
         chunks = [
-            (number, chunk.id, searchable.paper, folded(chunk.searched))
+            (number, chunk.id, searchable.paper, chunk.section, kind_of(chunk), folded(chunk.searched))
             for number, chunk in zip(searchable.numbers.tolist(), searchable.chunks, strict=True)
         ]
-        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?)", [row[:3] for row in chunks])
+        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", [row[:5] for row in chunks])
         self._connection.executemany(
-            "INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", [(row[0], row[3]) for row in chunks]
+            "INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", [(row[0], row[5]) for row in chunks]
         )
         names = {
             (name_key(name), folded(name), entity.id, searchable.paper)
@@ -225,5 +214,5 @@ class WordIndex:
             self._connection.execute("INSERT INTO entity_words (rowid, names) VALUES (?, ?)", row)
 
 
-def _list(papers: Sequence[str]) -> str | None:
-    return json.dumps(papers) if papers else None
+def _list(values: Sequence[str]) -> str | None:
+    return json.dumps(values) if values else None

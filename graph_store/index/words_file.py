@@ -4,12 +4,14 @@ import sqlite3
 
 __all__ = ["CLEAR", "checked", "connect", "prepared"]
 
-_FORMAT = 1
+_FORMAT = 2
 _TABLES = """
 CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
 INSERT INTO mark VALUES (0, '');
-CREATE TABLE chunks (number INTEGER PRIMARY KEY, id TEXT NOT NULL, paper TEXT NOT NULL);
-CREATE INDEX chunks_by_paper ON chunks (paper);
+CREATE TABLE chunks (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL, paper TEXT NOT NULL, section TEXT NOT NULL, kind TEXT NOT NULL
+);
+CREATE INDEX chunks_by_paper ON chunks (paper, section, kind);
 CREATE VIRTUAL TABLE chunk_words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE TABLE names (key TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, paper TEXT NOT NULL);
 CREATE INDEX names_by_key ON names (key, entity, paper);
@@ -17,7 +19,7 @@ CREATE INDEX names_by_entity ON names (entity, name, paper);
 CREATE INDEX names_by_paper ON names (paper, entity);
 CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
 CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 """
 CLEAR = (
     "DELETE FROM chunks",

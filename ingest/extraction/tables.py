@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.element_text import TableRow, column_headers, table_rows
 from ingest.extraction.kinds import LocalRelationKind, TermType, type_of_name
 from ingest.extraction.mentions import is_coined
 from ingest.extraction.words import GENERAL, STOP
+from paperscope.table_text import TableRow, column_headers, table_rows
 from paperscope.types import Table, entity_key
 
 __all__ = ["TableName", "TableStatement", "clean_name", "is_number", "statements", "table_names"]

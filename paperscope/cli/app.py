@@ -1,6 +1,5 @@
 """The commands: most open the library, call it, and print. Results go to stdout, progress and errors to stderr."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -8,14 +7,19 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from paperscope.cli.display import answer_view, element_name, paper_view, papers_view, stderr, stdout
+from paperscope.cli.display import papers_view, stderr, stdout
 from paperscope.cli.evaluating import eval_app
 from paperscope.cli.options import (
+    AfterOption,
     ConfigOption,
     JsonOption,
+    KindOption,
     LibraryOption,
+    PaperOption,
     PasswordFileOption,
     PasswordOption,
+    SectionOption,
+    YearOption,
     open_library,
     read_password,
     read_settings,
@@ -140,21 +144,24 @@ def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: 
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    paper: Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")] = None,
+    *,
+    paper: PaperOption = None,
+    section: SectionOption = None,
+    kind: KindOption = None,
+    year: YearOption = None,
+    after: AfterOption = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question, with the places that the answer rests on. Exit code 0 also when the papers don't say."""
-    from paperscope.codec import to_json
+    from paperscope.cli.asking import ask_one, read_history
+    from paperscope.types import Filters
 
+    filters = Filters.of(papers=paper or (), sections=section or (), kinds=kind or (), years=year)
+    history = read_history(after or ())
     with open_library(library=library, config=config) as opened:
-        with stderr().status("") as status:
-            answer = opened.ask(question, papers=paper or (), on_stage=lambda stage: status.update(f"{stage} …"))
-        if as_json:
-            typer.echo(to_json(answer, indent=2))
-        else:
-            stdout().print(answer_view(answer, name_of=lambda element: element_name(opened.element(element))))
+        ask_one(opened, question, filters=filters, history=history, as_json=as_json)
 
 
 @app.command()
@@ -185,18 +192,10 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what was read from a paper: sections, tables, figures, equations, what was seen in pictures, problems."""
-    from paperscope.codec import to_json
+    from paperscope.cli.showing import show_paper
 
     with open_library(library=library, config=config) as opened:
-        found = opened.paper(paper)
-        images, shortfall = opened.images(found.id), opened.shortfall(found.id)
-        if as_json:
-            parts = {"images": json.loads(to_json(images)), "shortfall": json.loads(to_json(shortfall))}
-            shown = json.loads(to_json(found)) | parts
-            typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
-        else:
-            degrees = opened.most_connected(found.id, limit=12)
-            stdout().print(paper_view(found, degrees, images=images, shortfall=shortfall))
+        show_paper(opened, paper, as_json=as_json)
 
 
 @app.command()

@@ -151,7 +151,10 @@ def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableT
     """An answer with its claims' places and how its numbers were computed; `name_of` turns an element's id into what a
     reader calls it."""
     style = "green" if answer.status == "answered" else "yellow"
-    parts: list[RenderableType] = [Text(answer.question, style="bold cyan"), Text(answer.text, style=style)]
+    parts: list[RenderableType] = [Text(answer.question, style="bold cyan")]
+    if answer.asked_as:
+        parts.append(Text(f"asked as: {answer.asked_as}", style="dim"))
+    parts.append(Text(answer.text, style=style))
     places = [
         _evidence(item, number=number, name_of=name_of) for number, item in enumerate(_cited(answer.claims), start=1)
     ]

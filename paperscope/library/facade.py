@@ -9,34 +9,37 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from graph_store import NativeGraphIndex, Store
-from ingest import EmbedTexts, ImageDescriber, TypeSystem, extractor_for, parser_for
+from ingest import EmbedTexts
 from paperscope.errors import BudgetError, StoreReadOnlyError
 from paperscope.library.adding import Added, Adder, OnStage
 from paperscope.library.estimating import Estimator
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
-from paperscope.library.neighbourhood import Neighbourhood, find_entity, neighbourhood
+from paperscope.library.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.library.view import AnswerView, view_answer
-from paperscope.models import Budget, CachedEmbedder, MeteredModel, Models, RehearsedModel, build_models
+from paperscope.library.wiring import build_adder, build_engine, build_estimator
+from paperscope.models import Budget, CachedEmbedder, MeteredModel, Models, build_models
 from paperscope.protocols import LanguageModel, VisionModel
-from paperscope.settings import RoleSettings, Settings, load_settings
+from paperscope.settings import Settings, load_settings
 from paperscope.types import (
-    WORK,
     Answer,
     AnswerEvent,
     Context,
     Element,
+    Filters,
     Paper,
     PaperImages,
     Shortfall,
+    Turn,
     Usage,
     content_hash,
 )
-from query import QueryEngine, RetrievalOptions
 
 __all__ = ["Library"]
 
 T = TypeVar("T")
+
+_NO_FILTERS = Filters()
 
 
 def _ignore(_stage: str) -> None:
@@ -55,21 +58,7 @@ class Library:
         self._settings = settings
         self._models = models
         self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
-        self._engine = QueryEngine(
-            store,
-            self._index,
-            models.embedder,
-            answer_model=models.answer,
-            vision_model=models.vision,
-            reranker=models.reranker,
-            options=RetrievalOptions(
-                sources=settings.retrieval.chunks,
-                entities=settings.retrieval.entities,
-                relations=settings.retrieval.relations,
-                images=settings.retrieval.images,
-                graph=settings.retrieval.graph,
-            ),
-        )
+        self._engine = build_engine(store, self._index, models=models, settings=settings)
         self._loop = LoopThread()
 
     @classmethod
@@ -131,60 +120,70 @@ class Library:
         return replace(added, usage=sum((used.usage for used in (model, vision) if used), Usage()))
 
     def _adder(self, extract: LanguageModel | None, vision: VisionModel | None, embed: EmbedTexts | None) -> Adder:
-        types = TypeSystem.of(self._settings.extract.types)
-        return Adder(
-            store=self._store,
-            parser=parser_for(self._settings.parser, limits=self._settings.limits),
-            extractor=extractor_for(extract, self._settings.extract, embed=embed),
-            asks_model=extract is not None,
-            embedder=self._models.embedder,
-            describer=ImageDescriber(vision, types=types) if vision else None,
-            max_words=self._settings.chunking.max_words,
-            max_mb=self._settings.limits.max_file_mb,
-        )
+        embedder = self._models.embedder
+        return build_adder(self._store, embedder, self._settings, extract=extract, vision=vision, embed=embed)
 
     def estimator(self) -> Estimator:
         """What tells, file by file, what adding would cost; it stores and sends nothing."""
-        roles = (("extract", self._models.extract), ("vision", self._models.vision))
-        rehearsed = {role: self._rehearsed(model, getattr(self._settings, role)) for role, model in roles if model}
-        # A server's embedder would be paid: without one, names are compared by their letters only.
-        embed = self._models.embedder.embed if self._settings.embed.provider == "local" else None
-        adder = self._adder(rehearsed.get("extract"), rehearsed.get("vision"), embed)
-        return Estimator(adder, rehearsed, self._settings.embed)
+        return build_estimator(self._store, self._models, self._settings)
 
-    def _rehearsed(self, model: LanguageModel, role: RoleSettings) -> RehearsedModel:
-        return RehearsedModel(
-            model, self._store, price_prompt=role.price_prompt, price_completion=role.price_completion
-        )
-
-    def ask(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
-        """Answer a question from all papers, or from those that `papers` names (ids, file names, titles).
+    def ask(
+        self,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = _NO_FILTERS,
+        history: Sequence[Turn] = (),
+        on_stage: OnStage = _ignore,
+    ) -> Answer:
+        """Answer a question from all papers, or from what `filters` allow; `papers` is short for theirs (ids, file
+        names, titles). `history` is what was asked before, oldest first: a follow-up ("and on CoNLL?") is filled up.
 
         Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
         """
-        return self._loop.wait(self._ask(question, papers, on_stage))
+        return self._loop.wait(self._ask(question, self._filters(filters, papers), history, on_stage))
 
-    async def ask_async(self, question: str, *, papers: Sequence[str] = (), on_stage: OnStage = _ignore) -> Answer:
+    async def ask_async(
+        self,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = _NO_FILTERS,
+        history: Sequence[Turn] = (),
+        on_stage: OnStage = _ignore,
+    ) -> Answer:
         """`ask`, awaitable on any loop."""
-        return await asyncio.wrap_future(self._loop.submit(self._ask(question, papers, on_stage)))
+        asked = self._ask(question, self._filters(filters, papers), history, on_stage)
+        return await asyncio.wrap_future(self._loop.submit(asked))
 
-    async def _ask(self, question: str, papers: Sequence[str], on_stage: OnStage) -> Answer:
-        return await self._engine.ask(question, papers=self._ids(papers), on_stage=on_stage)
+    async def _ask(self, question: str, filters: Filters, history: Sequence[Turn], on_stage: OnStage) -> Answer:
+        return await self._engine.ask(question, filters=filters, history=history, on_stage=on_stage)
 
-    def stream(self, question: str, *, papers: Sequence[str] = ()) -> AsyncGenerator[AnswerEvent, None]:
+    def stream(
+        self,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = _NO_FILTERS,
+        history: Sequence[Turn] = (),
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """`ask_async`, telling each stage as it begins and the final text as it is written; the answer comes last.
 
         What `ask` raises is raised here or while iterating.
         """
-        return self._loop.iterate(self._engine.stream(question, papers=self._ids(papers)))
+        filters = self._filters(filters, papers)
+        return self._loop.iterate(self._engine.stream(question, filters=filters, history=history))
 
     def show(self, answer: Answer) -> AnswerView:
         """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""
         return view_answer(answer, find_crop=self._store.crop, find_element=self._store.element)
 
-    def retrieve(self, question: str, *, papers: Sequence[str] = ()) -> Context:
+    def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._engine.retrieve(question, papers=self._ids(papers))).context
+        return self._loop.wait(self._engine.retrieve(question, filters=self._filters(filters, papers))).context
+
+    def _filters(self, filters: Filters, papers: Sequence[str]) -> Filters:
+        return replace(filters, papers=self._ids((*filters.papers, *papers)))
 
     def _ids(self, papers: Sequence[str]) -> tuple[str, ...]:
         return tuple(self._store.find_paper(paper).id for paper in papers)
@@ -222,11 +221,7 @@ class Library:
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
-        names = {one.id: one.name for one in self._store.indexed(paper).extraction.entities if one.type != WORK}
-        nodes = self._store.nodes_of(list(names), papers=[paper])
-        known = self._store.degrees([nodes[key][0] for key in names])
-        degrees = sorted(((known.get(nodes[key][0], 0), name) for key, name in names.items()), key=_by_degree)
-        return {name: degree for degree, name in degrees[:limit]}
+        return most_connected(self._store, paper, limit=limit)
 
     def neighbourhood(
         self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
@@ -250,7 +245,3 @@ def _open_store(folder: Path) -> Store:
         return Store.open(folder)
     except StoreReadOnlyError:
         return Store.open(folder, read_only=True)
-
-
-def _by_degree(item: tuple[int, str]) -> tuple[int, str]:
-    return -item[0], item[1]

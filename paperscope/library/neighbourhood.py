@@ -13,7 +13,7 @@ from paperscope.types import WORK, Entity, Relation, entity_key
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Neighbourhood", "find_entity", "neighbourhood"]
+__all__ = ["Neighbourhood", "find_entity", "most_connected", "neighbourhood"]
 
 _SUGGESTED = 5
 _LABEL = 28
@@ -149,3 +149,16 @@ def _shortened(name: str) -> str:
 
 def _writable(text: str) -> str:
     return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
+
+
+def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
+    """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
+    names = {one.id: one.name for one in store.indexed(paper).extraction.entities if one.type != WORK}
+    nodes = store.nodes_of(list(names), papers=[paper])
+    known = store.degrees([nodes[key][0] for key in names])
+    degrees = sorted(((known.get(nodes[key][0], 0), name) for key, name in names.items()), key=_by_degree)
+    return {name: degree for degree, name in degrees[:limit]}
+
+
+def _by_degree(item: tuple[int, str]) -> tuple[int, str]:
+    return -item[0], item[1]

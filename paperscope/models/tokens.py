@@ -1,11 +1,14 @@
-"""How many tokens a text is, by a rule that needs no tokenizer."""
+"""How many tokens a text is: by a model's own tokenizer, or by a rule that needs none."""
 
 import json
 import math
+from collections.abc import Callable
+from pathlib import Path
 
+from paperscope.errors import SettingsError
 from paperscope.types import ModelRequest
 
-__all__ = ["count_tokens", "request_tokens"]
+__all__ = ["count_tokens", "request_tokens", "token_counter"]
 
 # Fitted to cl100k (OpenAI's tokenizer of GPT-4) on the text of papers: words take a token for 5.5 letters and spaces,
 # digits one each, other signs of ASCII one for 1.4, all further characters two each.
@@ -24,6 +27,29 @@ def count_tokens(text: str) -> int:
     letters = sum(byte in _LETTERS for byte in ascii_)
     signs = len(ascii_) - digits - letters
     return math.ceil(_LETTER * letters + _DIGIT * digits + _SIGN * signs + _OTHER * (len(text) - len(ascii_)))
+
+
+def token_counter(tokenizer: str) -> Callable[[str], int]:
+    """What counts as the tokenizer in this file does (Hugging Face's tokenizer.json); `count_tokens` where none is.
+
+    Raises SettingsError where the file can't be read.
+    """
+    if not tokenizer:
+        return count_tokens
+    from tokenizers import Tokenizer
+
+    try:
+        loaded = Tokenizer.from_str(Path(tokenizer).expanduser().read_text(encoding="utf-8"))
+    except Exception as error:  # tokenizers raises nothing narrower
+        raise SettingsError(
+            f"answer.tokenizer {tokenizer!r} can't be read ({error}); name a model's tokenizer.json, or leave it empty"
+        ) from error
+    loaded.no_truncation()
+
+    def count(text: str) -> int:
+        return len(loaded.encode(text, add_special_tokens=False).ids)
+
+    return count
 
 
 def request_tokens(request: ModelRequest) -> int:

@@ -2,6 +2,7 @@
 
 from paperscope.settings.load import load_settings
 from paperscope.settings.sections import (
+    AnswerSettings,
     ChunkingSettings,
     EmbedSettings,
     ExtractSettings,
@@ -13,6 +14,7 @@ from paperscope.settings.sections import (
 from paperscope.settings.tree import SettingRow, Settings
 
 __all__ = [
+    "AnswerSettings",
     "ChunkingSettings",
     "EmbedSettings",
     "ExtractSettings",

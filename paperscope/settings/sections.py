@@ -12,6 +12,7 @@ from pydantic_settings import SettingsConfigDict
 __all__ = [
     "OPENAI_REMEDY",
     "Address",
+    "AnswerSettings",
     "ChunkingSettings",
     "EmbedSettings",
     "ExtractSettings",
@@ -114,6 +115,17 @@ class RoleSettings(EndpointSettings):
         return self
 
 
+class AnswerSettings(RoleSettings):
+    """The model that answers, and how it is asked."""
+
+    tokenizer: str = Field(
+        default="", description="the model's tokenizer.json, by which tokens are counted; empty: they are estimated"
+    )
+    decompose: bool = Field(
+        default=False, description="split a question of several parts, a call more, and look for each part by itself"
+    )
+
+
 class ExtractSettings(RoleSettings):
     """The model that extracts entities, and what it is asked for."""
 
@@ -195,6 +207,12 @@ class RetrievalSettings(Section):
     """How much of the library a question's context holds."""
 
     chunks: int = Field(default=8, ge=1, description="the most chunks in a context, the best first")
+    tokens: int = Field(
+        default=12_000,
+        ge=500,
+        description="the most tokens of a context; what does not fit is left out, a table too large reduced to what is "
+        "asked about",
+    )
     entities: int = Field(default=15, ge=0, description="the most entities in a context")
     relations: int = Field(default=20, ge=0, description="the most relations in a context")
     images: int = Field(

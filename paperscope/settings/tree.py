@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from paperscope.settings.sections import (
     Address,
+    AnswerSettings,
     ChunkingSettings,
     EmbedSettings,
     ExtractSettings,
@@ -59,7 +60,7 @@ class Settings(BaseSettings, Section):
     api_key: Key = Field(
         default=SecretStr(""), description="the key of every role that names none, or else OPENAI_API_KEY"
     )
-    answer: RoleSettings = RoleSettings()
+    answer: AnswerSettings = AnswerSettings()
     extract: ExtractSettings = ExtractSettings()
     vision: RoleSettings = RoleSettings()
     judge: RoleSettings = RoleSettings()

@@ -13,6 +13,7 @@ from paperscope.types.answer import (
     StageTime,
     Status,
 )
+from paperscope.types.chat import Turn
 from paperscope.types.context import (
     Context,
     ContextEntity,
@@ -40,6 +41,7 @@ from paperscope.types.elements import (
     crops_of,
 )
 from paperscope.types.events import AnswerEvent, DoneEvent, StageEvent, TextEvent
+from paperscope.types.filters import ElementKind, Filters, kind_of
 from paperscope.types.images import (
     DataPoint,
     ImageDescription,
@@ -93,12 +95,14 @@ __all__ = [
     "DataPoint",
     "DoneEvent",
     "Element",
+    "ElementKind",
     "Entity",
     "Equation",
     "Evidence",
     "Exhibit",
     "Extraction",
     "Figure",
+    "Filters",
     "Finding",
     "Hit",
     "ImageDescription",
@@ -135,6 +139,7 @@ __all__ = [
     "Status",
     "Table",
     "TextEvent",
+    "Turn",
     "UnjudgedNames",
     "UnreadChunk",
     "UnreadImage",
@@ -144,6 +149,7 @@ __all__ = [
     "content_hash",
     "crops_of",
     "entity_key",
+    "kind_of",
     "model_words",
     "paper_words",
     "singular_key",

@@ -118,7 +118,8 @@ class Answer:
     the embedded answerer did. `exhibits` are the tables, figures and equations that it cites or had read; `checks` tell
     of each number what supports it, `warnings` flag what nothing does. `confidence` (0 to 1) tells how sure whoever
     wrote it was, None where they don't say: the embedded answerer gives how probable it is that the evidence answers
-    the question, by which it also decides whether to answer.
+    the question, by which it also decides whether to answer. `asked_as` is a follow-up as it was understood, "" for a
+    question that stands by itself.
     """
 
     question: str
@@ -137,6 +138,7 @@ class Answer:
     checks: tuple[Check, ...] = ()
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
+    asked_as: str = ""
 
     def _repr_html_(self) -> str:
         """For a notebook, without crops, which are in the library's store: `Library.show` shows them too."""

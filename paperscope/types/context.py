@@ -34,7 +34,10 @@ class ContextRelation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSource:
-    """A row of the Sources section: a passage, table, caption or equation in full, with its element and place."""
+    """A row of the Sources section: a passage, table, caption or equation in full, with its element and place.
+
+    Of a table too large for the budget it is an excerpt, whose last line says how much of it is shown.
+    """
 
     id: int
     content: str

@@ -197,7 +197,7 @@ class Paper:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperEntry:
     """A paper as the library lists it, without its elements; `source` is the file it was added from, `revision` the
-    one that added it, `embedder` names the weights of its vectors."""
+    one that added it, `embedder` names the weights of its vectors; `year` is None where the paper does not say it."""
 
     id: str
     title: str
@@ -206,6 +206,8 @@ class PaperEntry:
     sha256: str
     embedder: str
     revision: int
+    authors: tuple[str, ...] = ()
+    year: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

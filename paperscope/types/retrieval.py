@@ -1,11 +1,12 @@
 """What is asked of an index, and what it proposes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.types.elements import Paper
+from paperscope.types.filters import Filters
 from paperscope.types.images import PaperImages
 from paperscope.types.knowledge import Chunk, Extraction
 
@@ -25,11 +26,15 @@ class IndexedPaper:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RetrievalRequest:
-    """A question as text and as a unit-length vector of shape (d,); `papers` restricts the search, empty means all."""
+    """A question as text and as a unit-length vector of shape (d,).
+
+    Of `filters` the papers, sections and kinds restrict what is found, before `limit` cuts it; years don't: whoever
+    asks chooses the papers by them.
+    """
 
     text: str
     vector: NDArray[float32]
-    papers: tuple[str, ...] = ()
+    filters: Filters = field(default_factory=Filters)
     limit: int = 20
 
 

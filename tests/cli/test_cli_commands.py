@@ -77,6 +77,32 @@ def test_batch_writes_rows_and_report(run: "Run", example_library: Path, tmp_pat
     assert (tmp_path / "out" / "report.md").read_text().count("## Query:") == 3
 
 
+def test_a_question_with_filters_is_answered_from_what_they_allow(run: "Run", example_library: Path) -> None:
+    question = "Which seed gives the ensemble its highest entity F1 on KLUE-NER, and what is that score?"
+
+    def cited(*options: str) -> set[str]:
+        outcome = run("ask", question, "--library", example_library, "--json", *options)
+        assert outcome.code == 0
+        sources = json.loads(outcome.out)["context"]["sources"]
+        return {source["element"].partition("/")[2].partition("-")[0] for source in sources}
+
+    assert cited("--kind", "table", "--kind", "equation") <= {"table", "equation"}
+    assert cited("--section", "Limitations") == {"passage"}
+    none = run("ask", question, "--library", example_library, "--year", "-1950")
+    assert "year is not known" in none.out.replace("\n", " ")
+    for wrong in (("--kind", "chart"), ("--year", "next"), ("--after", "nowhere.json")):
+        refused = run("ask", question, "--library", example_library, *wrong)
+        assert refused.code == 2
+        assert wrong[1] in refused.err
+
+
+def test_a_follow_up_says_how_it_was_understood(run: "Run", example_library: Path, tmp_path: Path) -> None:
+    first = run("ask", "What is the entity F1 of seed 1 on KLUE-NER?", "--library", example_library, "--json")
+    (tmp_path / "first.json").write_text(first.out)
+    shown = run("ask", "and of seed 2?", "--library", example_library, "--after", tmp_path / "first.json")
+    assert "asked as: What is the entity F1 of seed 2 on KLUE-NER?" in shown.out
+
+
 def test_remove_takes_the_paper_and_its_crops(run: "Run", root: Path, tmp_path: Path) -> None:
     library = tmp_path / "l"
     run("add", root / "examples" / "paper" / "ner-report.pdf", "--library", library)

@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,11 @@ def sql(folder: Path, statement: str) -> None:
 
 def test_a_newer_library_names_both_versions(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
-    sql(tmp_path, "UPDATE library SET version = 7")
+    sql(tmp_path, "UPDATE library SET version = 99")
     for read_only in (False, True):
         with pytest.raises(
-            StoreVersionError, match=rf"version 7; this one reads up to {SCHEMA_VERSION}\); update Paperscope"
+            StoreVersionError,
+            match=rf"version 99; this one reads up to {SCHEMA_VERSION}\); update Paperscope",
         ):
             Store.open(tmp_path, read_only=read_only)
 
@@ -81,6 +83,22 @@ def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_
     add(new, make_indexed(ONE, note="seen"))
     assert new.shortfall(ONE).unread != ()
     assert [reading.kind for reading in new.images(ONE).readings] == ["description", "skipped", "unread"]
+    new.close()
+
+
+def test_an_older_library_learns_the_authors_and_years_of_its_papers(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    add(store, make_indexed(ONE, file="2310.07609v1.pdf"))
+    [entry] = store.entries()
+    assert (entry.authors, entry.year) == (("A. Writer", "B. Ødegård"), 2023)
+    store.close()
+    sql(tmp_path, "DROP TABLE bylines")
+    sql(tmp_path, "UPDATE library SET version = 6")
+    old = Store.open(tmp_path, read_only=True)
+    assert old.entries() == [replace(entry, authors=(), year=None)]
+    old.close()
+    new = Store.open(tmp_path)
+    assert new.entries() == [entry]
     new.close()
 
 

@@ -14,7 +14,7 @@ from graph_store import NativeGraphIndex, Store
 from graph_store.index import native
 from paperscope.errors import SettingsError
 from paperscope.protocols import GraphIndex
-from paperscope.types import WORK, Candidates, Hit, RetrievalRequest
+from paperscope.types import WORK, Candidates, Filters, Hit, RetrievalRequest
 from tests.graph_store.synthetic import (
     DIMENSION,
     METHODS,
@@ -32,7 +32,7 @@ WORDS = st.text() | st.sampled_from(METHODS) | st.sampled_from(('"', "NEAR(", "a
 
 
 def ask(text: str = "BERT", *, papers: tuple[str, ...] = (), limit: int = 100) -> RetrievalRequest:
-    return RetrievalRequest(text=text, vector=unit_vector(1), papers=papers, limit=limit)
+    return RetrievalRequest(text=text, vector=unit_vector(1), filters=Filters(papers=papers), limit=limit)
 
 
 def rounded(candidates: Candidates) -> dict[str, list[tuple[float, str]]]:
@@ -63,6 +63,35 @@ def test_an_index_that_followed_equals_one_built_anew(history: list[Step], texts
         following.close()
         fresh.close()
         store.close()
+
+
+@pytest.mark.parametrize(
+    ("filters", "allowed"),
+    [
+        (Filters(sections=("2",)), {f"{paper}/chunk-{n}" for paper in (ONE, TWO) for n in (3, 4)}),
+        (Filters(sections=("loss",), papers=(TWO,)), {f"{TWO}/chunk-3", f"{TWO}/chunk-4"}),
+        (Filters(kinds=("table",)), {f"{ONE}/chunk-2", f"{TWO}/chunk-2"}),
+        (Filters(kinds=("table", "text"), sections=("1",), papers=(ONE,)), {f"{ONE}/chunk-1", f"{ONE}/chunk-2"}),
+        (Filters(sections=("9",)), set()),
+    ],
+)
+def test_sections_and_kinds_are_applied_before_the_limit(store: Store, filters: Filters, allowed: set[str]) -> None:
+    places = (("1 One", "passage-1"), ("1 One > 1.1 More", "table-1"), ("2 Loss", "passage-2"), ("2 Loss", "passage-3"))
+    for paper in (ONE, TWO):
+        indexed = make_indexed(paper)
+        chunks = [
+            dataclasses.replace(chunk, section=section, elements=(f"{paper}/{element}",))
+            for chunk, (section, element) in zip(indexed.chunks, places, strict=True)
+        ]
+        add(store, dataclasses.replace(indexed, chunks=tuple(chunks)))
+    index = NativeGraphIndex.open(store)
+    request = dataclasses.replace(ask("We train and report", limit=100), filters=filters)
+    everything = index.retrieve(request)
+    assert set(ids(everything.by_words)) == set(ids(everything.by_vectors)) == allowed
+    few = index.retrieve(dataclasses.replace(request, limit=1))
+    assert ids(few.by_words) == ids(everything.by_words)[:1]
+    assert ids(few.by_vectors) == ids(everything.by_vectors)[:1]
+    index.close()
 
 
 def test_names_with_signs_and_digits_are_found(store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from graph_store import NativeGraphIndex, Store
 from graph_store.short_forms import ShortForm, agreed_entity, short_forms
-from paperscope.types import STANDS_FOR, WORK, Entity, Extraction, IndexedPaper, Relation, RetrievalRequest
+from paperscope.types import STANDS_FOR, WORK, Entity, Extraction, Filters, IndexedPaper, Relation, RetrievalRequest
 from tests.graph_store.synthetic import LONG, PAPER_IDS, SHORT, add, make_indexed, unit_vector, view
 
 ONE, TWO, THREE, FOUR = PAPER_IDS
@@ -53,7 +53,9 @@ def test_a_question_finds_the_one_entity(store: Store) -> None:
     add(store, using(THREE))
     index = NativeGraphIndex.open(store)
     for papers in ((), (ONE,), (THREE,)):
-        found = index.retrieve(RetrievalRequest(text="Which LLM?", vector=unit_vector(1), papers=papers))
+        found = index.retrieve(
+            RetrievalRequest(text="Which LLM?", vector=unit_vector(1), filters=Filters(papers=papers))
+        )
         assert found.named[0].id == MEANT
         assert [hit.id for hit in found.named].count(MEANT) == 1
     assert {hit.id for hit in index.retrieve(RetrievalRequest(text="LLM", vector=unit_vector(1))).reached} == {

@@ -250,7 +250,7 @@ class MemoryLibrary:
         scores = [
             Hit(id=chunk.id, score=len(asked & content_words(chunk.text)) / max(1, len(asked)))
             for chunk in self._chunks.values()
-            if not request.papers or chunk.paper in request.papers
+            if request.filters.allows(chunk)
         ]
         found = sorted((hit for hit in scores if hit.score), key=lambda hit: -hit.score)[: request.limit]
         named = [Hit(id=key, score=1.0) for key, entity in self._entities.items() if key in asked]

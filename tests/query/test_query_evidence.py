@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from paperscope.protocols import Corpus
-from paperscope.types import Context, ContextEntity, ContextSource, Evidence, ImageFinding, model_words
+from paperscope.types import Context, ContextEntity, ContextSource, Evidence, ImageFinding, Table, model_words
 from query.evidence import EvidenceFinder
+from query.table_excerpt import table_excerpt
 
 PAPER = "aaaa00000001"
 
@@ -44,6 +45,19 @@ def test_a_table_whose_cells_hold_no_number_of_the_claim_is_cited_whole(finder: 
     [evidence] = finder.find("S0", claim="Dice is best")
     assert evidence.place == corpus.element(f"{PAPER}/table-2").place
     assert "Dice" in evidence.quote
+
+
+def test_an_excerpt_of_a_table_leads_to_the_cells_of_the_whole(finder: EvidenceFinder, corpus: Corpus) -> None:
+    whole = corpus.element(f"{PAPER}/table-2")
+    assert isinstance(whole, Table)
+    content = table_excerpt(whole, "What does Dice reach on CTB5?", tokens=1, count=len)
+    excerpt = replace(finder.context.sources[0], content=content)
+    reduced = replace(finder, context=replace(finder.context, sources=(excerpt,)))
+    [cell] = reduced.find("S0", claim="Dice reaches 96.30 on CTB5")
+    assert (cell.element, cell.quote) == (whole.id, "96.30")
+    assert cell.place in {one.place for one in whole.cells}
+    [quoted] = reduced.find("S0", claim="1 of 2 rows and 2 of 3 columns are shown")
+    assert "shown" not in quoted.quote
 
 
 def test_a_passage_is_quoted_by_the_sentence_nearest_to_the_claim(finder: EvidenceFinder, corpus: Corpus) -> None:

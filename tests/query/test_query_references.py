@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope.types import Paper
-from query.references import find_references, named_papers
-from tests.query.conftest import listed
+from paperscope.types import Link, Paper
+from query.references import find_references
 
 
 @pytest.mark.parametrize(
@@ -22,6 +21,7 @@ from tests.query.conftest import listed
         ("What is K in equation 1?", ["equation-1"]),
         ("What is in the last table?", ["table-2"]),
         ("What is the first figure about?", ["figure-1"]),
+        ("What does Tables 1 to 2 show?", ["table-1", "table-2"]),
         ("What does Table 7 show?", []),
         ("Which table has 2 rows?", []),
         ("How does vegetable 2 taste?", []),
@@ -64,27 +64,50 @@ def test_roman_and_appendix_labels(paper: Paper) -> None:
     assert find_references("What is in Table A.3?", [odd]).elements == (rest[0].id,)
 
 
+def test_a_section_is_found_by_its_id_as_parsers_give_it(paper: Paper) -> None:
+    ids = {section.path: section.id for section in paper.sections}
+    parsed = replace(paper, elements=tuple(replace(one, section=ids.get(one.section, "")) for one in paper.elements))
+    for question in ("What is said in Section 3?", "What is in subsection 3.1?", "See Appendix A."):
+        assert find_references(question, [parsed]).surroundings == find_references(question, [paper]).surroundings != ()
+
+
+def test_supplementary_labels_and_their_ranges(paper: Paper) -> None:
+    tables = [element for element in paper.elements if element.kind == "table"]
+    more = [*tables, replace(tables[0], id=f"{paper.id}/table-3")]
+    odd = replace(paper, elements=tuple(replace(one, label=f"Table S{n}") for n, one in enumerate(more, start=1)))
+    ids = tuple(one.id for one in odd.elements)
+    assert sorted(find_references("What do Tables S1–S3 show?", [odd]).elements) == sorted(ids)
+    assert find_references("And Supplementary Table 2?", [odd]).elements == (ids[1],)
+
+
+def test_an_algorithm_is_found_by_its_label(paper: Paper) -> None:
+    first, *rest = paper.elements
+    assert first.kind == "passage"
+    floating = replace(paper, elements=(replace(first, label="Algorithm 2"), *rest))
+    assert find_references("What does Algorithm 2 do?", [floating]).elements == (first.id,)
+
+
 @pytest.mark.parametrize(
-    ("question", "named"),
+    ("question", "found"),
     [
-        ("What does 'Dice losses for imbalanced tagging' propose?", True),
-        ("What is the loss in 2020.dice-45.pdf?", True),
-        ("What is the loss in 2020.dice-45?", True),
-        ("What are dice losses for tagging?", False),
-        ("What does the paper propose?", False),
+        ("What do Rare et al. (2019) say?", True),
+        ("What do Rare et al., 2019a say?", True),
+        ("What do Rare et al. (2018) say?", False),
+        ("What do Tags et al. (2019) say?", False),
+        ("What is the share of rare tags?", False),
     ],
 )
-def test_papers_named_by_title_or_file(paper: Paper, question: str, named: bool) -> None:
-    assert named_papers(question, [listed(paper)]) == ((paper.id,) if named else ())
-
-
-def test_a_file_or_title_that_is_a_common_word_names_nothing(paper: Paper) -> None:
-    plain = replace(paper, title="Losses", file="paper.pdf")
-    assert named_papers("Which losses does the paper use?", [listed(plain)]) == ()
-    assert named_papers("", [listed(replace(paper, title="", file=""))]) == ()
+def test_a_cited_work_is_found_where_it_is_cited(paper: Paper, question: str, found: bool) -> None:
+    cited = [
+        replace(one, text="R. Rare and T. Other. 2019. Tags.", year=2019) if one.kind == "reference" else one
+        for one in paper.elements
+    ]
+    link = Link(source=f"{paper.id}/passage-3", target=f"{paper.id}/reference-1", text="[1]")
+    citing = replace(paper, elements=tuple(cited), links=(*paper.links, link))
+    expected = (link.source, link.target) if found else ()
+    assert find_references(question, [citing]).surroundings == expected
 
 
 @given(st.text())
 def test_any_question_is_read(question: str) -> None:
     assert find_references(question, []).elements == ()
-    assert named_papers(question, []) == ()

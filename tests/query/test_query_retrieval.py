@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import WORK, Candidates, Context, Hit, RetrievalRequest, Table
-from query import Retrieval, RetrievalOptions, Retriever
+from paperscope.types import WORK, Candidates, Context, Filters, Hit, RetrievalRequest, Table
+from query import Retrieval, RetrievalOptions, Retriever, render_context
 from query.fusion import best_first, fuse
 from query.images import Candidate, ImageChooser
 from query.references import References
 from query.words import Rarity, content_words
+from tests.query.conftest import ELEMENTS
 
 PAPER = "aaaa00000001"
 
@@ -115,14 +116,40 @@ async def test_row_ids_count_from_0(retriever: Retriever) -> None:
         assert [row.id for row in rows] == list(range(len(rows)))
 
 
-async def test_the_budget_of_words_cuts_no_source_and_keeps_the_first(
+async def test_the_best_source_is_there_whatever_the_budget(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
-    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(words=1))
-    context = (await retriever.retrieve("What does Table 2 show on treebanks?")).context
-    [source] = context.sources
-    [chunk] = corpus.chunks_of([f"{PAPER}/table-2"])
-    assert source.content == chunk.text
+    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(tokens=1))
+    [text] = (await retriever.retrieve("How many hours did training take?")).context.sources
+    [chunk] = corpus.chunks_of([f"{PAPER}/passage-4"])
+    assert text.content == chunk.text
+    [table] = (await retriever.retrieve("What does Table 2 show for Dice on CTB5?")).context.sources
+    assert table.content.splitlines() == [
+        "Table 2: F1 of the taggers.",
+        "Columns: Model | CTB5",
+        "Dice | CTB5: 96.30",
+        "… 1 of 2 rows, 2 of 3 columns shown",
+    ]
+
+
+async def test_the_budget_counts_all_rows_as_the_models_tokenizer_does(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    question = "Is dice used for QUOREF in Tables 1 and 2 on rare tags?"
+
+    def words(text: str) -> int:
+        return len(text.split())
+
+    async def ask(tokens: int) -> Context:
+        options = RetrievalOptions(tokens=tokens)
+        return (await Retriever(corpus, index, embedder, options=options, count=words).retrieve(question)).context
+
+    whole = await ask(10_000)
+    for tokens in (60, 90, 120):
+        context = await ask(tokens)
+        assert words(render_context(replace(context, images=()))) <= tokens + words(render_context(Context()))
+        assert 0 < len(context.sources) < len(whole.sources)
+    assert len((await ask(60)).sources) < len((await ask(120)).sources)
 
 
 @pytest.mark.parametrize("question", ["Ratio of QUOREF?", "What ratio does 2020.dice-45.pdf give for QUOREF?"])
@@ -136,8 +163,10 @@ async def test_given_or_named_papers_restrict_the_search(
         return Candidates()
 
     monkeypatch.setattr(index, "retrieve", note)
-    await Retriever(corpus, index, embedder).retrieve(question, papers=[] if "pdf" in question else [PAPER])
-    assert [request.papers for request in requests] == [(PAPER,)]
+    await Retriever(corpus, index, embedder).retrieve(
+        question, filters=Filters(papers=() if "pdf" in question else (PAPER,))
+    )
+    assert [request.filters.papers for request in requests] == [(PAPER,)]
 
 
 async def test_nothing_is_found_in_an_empty_library(empty_corpus: Corpus, embedder: Embedder) -> None:
@@ -207,7 +236,9 @@ async def test_of_the_graph_only_what_the_papers_asked_about_state_is_read(
 
         monkeypatch.setattr(corpus, name, noted)
     for papers in ((), (PAPER,)):
-        context = (await Retriever(corpus, index, embedder).retrieve("Is dice used?", papers=papers)).context
+        context = (
+            await Retriever(corpus, index, embedder).retrieve("Is dice used?", filters=Filters(papers=tuple(papers)))
+        ).context
         assert context.entities
         assert {name for name, _ in read} == {"entities", "relations_of", "degrees"}
         assert {papers for _, papers in read} == {(PAPER,)}
@@ -228,3 +259,49 @@ async def test_a_work_that_is_cited_stands_in_a_row_only_where_the_question_name
 
     assert await rows(0.5) == (["Dice"], 0)
     assert await rows(7.0) == (["Dice", "QUOREF"], 1)
+
+
+@pytest.mark.parametrize(
+    ("filters", "allowed"),
+    [
+        (Filters(sections=("3.1",)), {"passage-3", "table-2", "figure-1"}),
+        (Filters(sections=("results",)), {"passage-3", "table-2", "figure-1"}),
+        (Filters(sections=("Section 3",), kinds=("text", "figure")), {"passage-3", "figure-1"}),
+        (Filters(sections=("Appendix A",)), {"passage-4"}),
+        (Filters(kinds=("table",)), {"table-1", "table-2"}),
+        (Filters(kinds=("equation", "reference")), {"equation-1", "reference-1"}),
+    ],
+)
+async def test_filters_leave_only_what_they_allow(retriever: Retriever, filters: Filters, allowed: set[str]) -> None:
+    question = (
+        "Which tags, losses, tasks, curves and samples are in Table 1 and Table 2 for QUOREF and Dice on a machine?"
+    )
+    context = (await retriever.retrieve(question, filters=filters)).context
+    assert sources(context)
+    assert {*sources(context), *images(context)} <= allowed
+    elements = {f"{PAPER}/{name}" for name in allowed}
+    places = {one.place for one in ELEMENTS if one.id in elements}
+    stated = [place for row in context.entities for place in row.places]
+    stated += [place for row in context.relations for place in row.places]
+    assert set(stated) <= places
+
+
+async def test_a_year_chooses_papers_and_those_without_one_are_counted(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, question = corpus.entries()[0], "Ratio of QUOREF?"
+    retriever = Retriever(corpus, index, embedder)
+
+    async def ask(*years: int | None, filters: Filters) -> Retrieval:
+        monkeypatch.setattr(corpus, "entries", lambda: [replace(entry, year=year) for year in years])
+        return await retriever.retrieve(question, filters=filters)
+
+    found = await ask(2020, filters=Filters(first_year=2019, last_year=2020))
+    assert sources(found.context)
+    assert found.notes == ()
+    nothing = await ask(2021, None, filters=Filters(last_year=2020))
+    assert nothing.context == Context()
+    assert nothing.notes == (
+        "no paper of …–2020 is among those that were asked",
+        "1 paper, whose year is not known, left out: only papers of …–2020 were asked",
+    )

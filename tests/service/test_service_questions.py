@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope.errors import QuestionFileError
+from paperscope.types import Filters
 from service import BadQuestion, Question, load_questions
 
 
@@ -22,6 +23,13 @@ def test_good_lines_are_read_in_order_and_blank_ones_passed_over(tmp_path: Path)
     assert load_questions(file) == [Question(index=0, text="A?", gold="a"), Question(index=1, text="B?")]
 
 
+def test_filters_restrict_a_question(tmp_path: Path) -> None:
+    filters = {"papers": ["a.pdf"], "sections": ["5.1"], "kinds": ["Tables"], "years": "2018-2020"}
+    [question] = load_questions(written(tmp_path, json.dumps({"question": "A?", "filters": filters})))
+    expected = Filters(papers=("a.pdf",), sections=("5.1",), kinds=("table",), first_year=2018, last_year=2020)
+    assert question == Question(index=0, text="A?", filters=expected)
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -31,6 +39,10 @@ def test_good_lines_are_read_in_order_and_blank_ones_passed_over(tmp_path: Path)
         ('{"question": "  "}', "no text under the key 'question'"),
         ('{"question": 3}', "no text under the key 'question'"),
         ("[" * 100_000, "recursion limit"),
+        ('{"question": "A?", "filters": {"kinds": ["chart"]}}', "'chart' is no kind of element"),
+        ('{"question": "A?", "filters": {"years": 2020}}', "filters can't be used (Input should be a valid string)"),
+        ('{"question": "A?", "filters": {"pages": ["3"]}}', "filters can't be used (Extra inputs are not permitted)"),
+        ('{"question": "A?", "filters": ["Table"]}', "filters can't be used"),
     ],
 )
 def test_bad_line_keeps_its_place_and_names_file_and_line(tmp_path: Path, line: str, reason: str) -> None:
