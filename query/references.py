@@ -28,8 +28,8 @@ _RANGE = re.compile(r"(?<![\d.])(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*(\d+)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
 _LONGEST_RANGE = 20
-# Each question is held against the titles of all papers.
-_TITLES_KEPT = 20_000
+# Each question is held against the names of all papers.
+_PAPERS_KEPT = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,18 +68,24 @@ def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]
 
     A file name without its ending counts only if it holds a digit, as "2310.07609v1" does: "paper" names no file.
     """
-    folded = f" {_folded(question)} "
+    folded, plain = f" {_folded(question)} ", question.casefold()
     found = []
     for paper in papers:
-        title, file = _folded(paper.title), paper.file.casefold()
-        stem = file.rpartition(".")[0]
-        names = [file] if stem else []
-        if len(stem) >= 6 and any(letter.isdigit() for letter in stem):
-            names.append(stem)
-        in_title = title.count(" ") >= 2 and f" {title} " in folded
-        if in_title or any(_stands_in(name, question.casefold()) for name in names):
+        title, names = _called(paper.title, paper.file)
+        if (title and title in folded) or any(_stands_in(name, plain) for name in names):
             found.append(paper.id)
     return tuple(found)
+
+
+@lru_cache(maxsize=_PAPERS_KEPT)
+def _called(title: str, file: str) -> tuple[str, tuple[str, ...]]:
+    """The title, "" where it is too short to tell a paper, and the names of the file that tell it."""
+    folded, name = _folded(title), file.casefold()
+    stem = name.rpartition(".")[0]
+    names = [name] if stem else []
+    if len(stem) >= 6 and any(letter.isdigit() for letter in stem):
+        names.append(stem)
+    return f" {folded} " if folded.count(" ") >= 2 else "", tuple(names)
 
 
 def _mentions(question: str) -> Iterator[tuple[str, str]]:
@@ -127,7 +133,6 @@ def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
     return found[at : at + 1] if found else []
 
 
-@lru_cache(maxsize=_TITLES_KEPT)
 def _folded(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 

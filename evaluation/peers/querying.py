@@ -5,7 +5,6 @@ Only the standard library is imported, so that a peer's Python can.
 
 import json
 import random
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -44,9 +44,9 @@ SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
-# So many texts are ranked at most, however large the library is, as a word that stands in more tells little. A library
-# of some hundred papers has no more.
-_RANKED = 10_000
+# So many chunks and names are ranked at most, however large the library is, as a word that stands in more tells little.
+# A library of a hundred papers has no more.
+_RANKED = {"chunk_words": 10_000, "entity_words": 2_000}
 # FTS5's bm25() is fixed at k1 = 1.2, and takes a word that stands in half of the texts or more for this telling.
 _MOST_OF_A_WORD = 2.2
 _LEAST_TELLING = 1e-6
@@ -152,17 +152,24 @@ class WordIndex:
 
     def _holding(self, table: str, text: str, *, papers: Sequence[str]) -> dict[str, int]:
         """The text's words that are searched for, with the number of rows that hold each: those of some papers, all;
-        of the whole library the rarest, and further ones as long as together they stand in no more than `_RANKED`."""
+        of the whole library the rarest, and further ones as long as together they stand in `_RANKED` at most."""
         terms = match_terms(text)
-        most = -1 if papers else _RANKED + 1
-        values = {"terms": json.dumps(terms), "most": most}
-        found = dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
-        if papers or sum(found.values()) <= _RANKED:
+        most = _RANKED[table]
+        found = self._counts(table, terms, most=-1 if papers else most + 1)
+        if papers or sum(found.values()) <= most:
             return found
-        rarest = sorted(filter(found.__getitem__, terms), key=found.__getitem__)
+        if min(filter(None, found.values())) > most:
+            found = self._counts(table, terms, most=-1)
+        rarest = sorted(terms, key=found.__getitem__)
+        first = next(term for term in rarest if found[term])
         rows = accumulate(found[term] for term in rarest)
-        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= _RANKED or term == rarest[0]}
+        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= most or term == first}
         return {term: found[term] for term in terms if term in kept}
+
+    def _counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
+        """How many rows hold each of the terms, counted up to `most` (-1: to the end)."""
+        values = {"terms": json.dumps(terms), "most": most}
+        return dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
 
     def _most(self, holding: Iterable[int]) -> float:
         """What BM25 tends to for a chunk that holds nothing but words that so many chunks hold: the sum of
