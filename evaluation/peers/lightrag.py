@@ -112,7 +112,7 @@ def _chunk_id(text: str) -> str:
 
 
 async def fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_graph: bool) -> None:  # noqa: ANN401
-    """Put the corpus into LightRAG's storages: its units as chunks and, `with_graph`, entities and relations."""
+    """Hand LightRAG the units as chunks, and the documents' entities and relations as it would have merged them."""
     utils: Any = import_module("lightrag.utils")
     documents = corpus.documents if with_graph else ()
     entities = merged_entities(documents, named=utils.normalize_entity_name)

@@ -38,7 +38,8 @@ async def _opened(folder: Path, clock: Clock) -> AsyncIterator[Any]:
     async def embed(texts: list[str]) -> Any:  # noqa: ANN401
         return await clock.leave_out(embedder.embed(texts))
 
-    rag = make_rag(folder, embed=embed, dimension=_DIMENSION, tokens=Words(), name="words")
+    # LightRAG calls its stores after the folder, and a library that is made is renamed.
+    rag = make_rag(folder / "library", embed=embed, dimension=_DIMENSION, tokens=Words(), name="words")
     await rag.initialize_storages()
     yield rag
     await rag.finalize_storages()

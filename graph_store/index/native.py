@@ -1,4 +1,4 @@
-"""The default index: words in SQLite FTS5, vectors in FAISS, the graph walked with NetworkX."""
+"""The default index: words in SQLite FTS5, vectors in FAISS, the graph walked by PageRank."""
 
 import sqlite3
 import threading

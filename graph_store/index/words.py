@@ -18,9 +18,9 @@ from paperscope.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["WordIndex"]
 
-# So many texts are ranked at most, however large the library is, as a word that stands in more tells little. A library
-# of some hundred papers has no more.
-_RANKED = 10_000
+# So many chunks and names are ranked at most, however large the library is, as a word that stands in more tells little.
+# A library of a hundred papers has no more.
+_RANKED = {"chunk_words": 10_000, "entity_words": 2_000}
 # k1 + 1, which BM25 gives for a word over and over; FTS5's bm25() has k1 = 1.2.
 _MOST_OF_A_WORD = 2.2
 
@@ -140,17 +140,24 @@ class WordIndex:
 
     def _holding(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
         """The text's words that are searched for, with the number of rows that hold each: those of some papers, all;
-        of the whole library the rarest, and further ones as long as together they stand in no more than `_RANKED`."""
+        of the whole library the rarest, and further ones as long as together they stand in `_RANKED` at most."""
         terms = match_terms(text)
-        most = -1 if all_of_them else _RANKED + 1
-        values = {"terms": json.dumps(terms), "most": most}
-        found = dict(self._connection.execute(FREQUENCIES.format(table=table), values).fetchall())
-        if all_of_them or sum(found.values()) <= _RANKED:
+        most = _RANKED[table]
+        found = self._counts(table, terms, most=-1 if all_of_them else most + 1)
+        if all_of_them or sum(found.values()) <= most:
             return found
-        rarest = sorted(filter(found.__getitem__, terms), key=found.__getitem__)
+        if min(filter(None, found.values())) > most:
+            found = self._counts(table, terms, most=-1)
+        rarest = sorted(terms, key=found.__getitem__)
+        first = next(term for term in rarest if found[term])
         rows = accumulate(found[term] for term in rarest)
-        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= _RANKED or term == rarest[0]}
+        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= most or term == first}
         return {term: found[term] for term in terms if term in kept}
+
+    def _counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
+        """How many rows hold each of the terms, counted up to `most` (-1: to the end)."""
+        values = {"terms": json.dumps(terms), "most": most}
+        return dict(self._connection.execute(FREQUENCIES.format(table=table), values).fetchall())
 
     def _most(self, holding: Iterable[int]) -> float:
         """The most that BM25 can give for words that so many chunks hold: the sum of idf (k1 + 1).

@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_store import NativeGraphIndex, Store
-from graph_store.index import native
+from graph_store.index import native, words
+from graph_store.index.words import WordIndex
+from graph_store.values import Mark, Searchable
 from paperscope.errors import SettingsError
 from paperscope.protocols import GraphIndex
-from paperscope.types import WORK, Candidates, Filters, Hit, RetrievalRequest
+from paperscope.types import WORK, Box, Candidates, Chunk, Filters, Hit, Place, RetrievalRequest
 from tests.graph_store.synthetic import (
     DIMENSION,
     METHODS,
@@ -302,3 +304,33 @@ def test_vectors_of_different_embedders_are_never_compared(store: Store) -> None
     with pytest.raises(SettingsError, match=rf"\({DIMENSION},\).*5 numbers.*'second'"):
         newest.retrieve(ask())
     newest.close()
+
+
+def _texts(*texts: str) -> Searchable:
+    place = Place(paper=ONE, page=1, box=Box(0, 0, 9, 9))
+    chunks = tuple(
+        Chunk(id=f"{ONE}/chunk-{number}", paper=ONE, text=text, elements=(f"{ONE}/passage-1",), section="", place=place)
+        for number, text in enumerate(texts)
+    )
+    numbers, vectors = np.arange(len(texts)), np.zeros((len(texts), 1), dtype=np.float32)
+    return Searchable(paper=ONE, chunks=chunks, numbers=numbers, embedder="", vectors=vectors, entities=())
+
+
+def test_over_all_of_a_large_library_the_rarer_words_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = WordIndex.in_memory()
+    index.replace(ONE, _texts("score", "score score", "score owl", "score owl", "score owl fox", "plain"), mark=Mark())
+
+    def found(text: str, *papers: str) -> list[Hit]:
+        return index.chunks(text, filters=Filters(papers=papers), limit=10)
+
+    every = found("score of owl and fox")
+    assert len(every) == 5
+    monkeypatch.setitem(words._RANKED, "chunk_words", 9)
+    assert found("score of owl and fox") == every
+    monkeypatch.setitem(words._RANKED, "chunk_words", 4)
+    assert found("score of owl and fox") == found("owl and fox") != every
+    assert found("score of owl and fox", ONE) == every
+    monkeypatch.setitem(words._RANKED, "chunk_words", 2)
+    assert found("score of owl and fox") == found("fox")
+    assert found("score of owl") == found("owl")
+    assert found("score of owl and wolf")[0].score < found("score of owl")[0].score
