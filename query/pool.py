@@ -36,7 +36,7 @@ class Pool:
         fused = fuse(candidates)
         self._chunks = dict(corpus.chunks(list(fused)))
         self.scores = {chunk: score * self._worth(chunk) for chunk, score in fused.items()}
-        self._best = max(self.scores.values(), default=1.0)
+        self._best = max(self.scores.values(), default=0.0) or 1.0
 
     def chunks(self) -> list[Chunk]:
         """The chunks, best first."""

@@ -16,12 +16,13 @@ from evaluation.libraries import Libraries
 from evaluation.suite import Request
 from paperscope.errors import SettingsError
 from paperscope.models import FakeModel
-from paperscope.settings import ExtractSettings, RoleSettings, Settings
+from paperscope.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate
 
 CONFIGURED = RoleSettings(model="m", base_url="http://127.0.0.1:9/v1")
+ANSWERING = AnswerSettings(model="m", base_url="http://127.0.0.1:9/v1")
 EXTRACTING = ExtractSettings(model="m", base_url="http://127.0.0.1:9/v1")
 
 
@@ -67,7 +68,7 @@ def test_models_answer_only_where_they_are_configured(
 
 
 def test_embedded_mode_uses_no_model_whatever_is_set(data: Path, tmp_path: Path) -> None:
-    settings = Settings(answer=CONFIGURED, extract=EXTRACTING, vision=CONFIGURED, judge=CONFIGURED)
+    settings = Settings(answer=ANSWERING, extract=EXTRACTING, vision=CONFIGURED, judge=CONFIGURED)
     request = Request(data=data, mode="embedded", settings=settings, work=tmp_path / "work")
     with AnswersSuite().open(request) as loaded:
         used = loaded.items[0].libraries.settings  # type: ignore[attr-defined]

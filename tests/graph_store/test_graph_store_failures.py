@@ -95,10 +95,10 @@ def test_an_older_library_learns_the_authors_and_years_of_its_papers(tmp_path: P
     sql(tmp_path, "DROP TABLE bylines")
     sql(tmp_path, "UPDATE library SET version = 6")
     old = Store.open(tmp_path, read_only=True)
-    assert old.entries() == [replace(entry, authors=(), year=None)]
+    assert list(old.entries()) == [replace(entry, authors=(), year=None)]
     old.close()
     new = Store.open(tmp_path)
-    assert new.entries() == [entry]
+    assert list(new.entries()) == [entry]
     new.close()
 
 

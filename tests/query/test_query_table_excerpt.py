@@ -13,7 +13,7 @@ from query import parse_context, render_context
 from query.table_excerpt import table_excerpt
 from tests.query.conftest import place, table
 
-NAMES = st.text('abc |:"\n,', max_size=6)
+NAMES = st.text('abc:"\n,', max_size=6)
 GRIDS = st.integers(1, 6).flatmap(
     lambda width: st.lists(st.lists(NAMES, min_size=width, max_size=width), min_size=1, max_size=12)
 )
