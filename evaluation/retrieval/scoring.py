@@ -32,7 +32,7 @@ _METRICS: Mapping[str, Callable[[_Judged], float]] = {
     "nDCG@10": lambda judged: ndcg_at(judged.flags, 10, relevant=judged.relevant),
 }
 _BY_KIND = ("hit@5", "recall@5")
-HEADLINE = ("hit@1", "recall@5", "recall@10", "MRR")
+HEADLINE = ("hit@1", "hit@5", "recall@5", "recall@10", "MRR")
 
 
 def tallies(ranking: Sequence[str], evidence: Sequence[Sequence[Piece]]) -> dict[str, Tally]:

@@ -22,6 +22,7 @@ def test_a_ranking_with_known_positions() -> None:
         "hit@1": 0,
         "hit@5": 1,
         "recall@5": 0.3333,
+        "recall@10": 0.6667,
         "MRR": 0.5,
         "nDCG@10": round((0.6309 + 0.3562) / (1 + 0.6309 + 0.5), 4),
     }
