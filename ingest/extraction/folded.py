@@ -1,5 +1,6 @@
 """A text folded as names are, with the way back to its own characters."""
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +9,10 @@ from typing import Self
 from paperscope.types import entity_key
 from paperscope.types.knowledge import SPACES
 
-__all__ = ["FoldedText", "stands_in"]
+__all__ = ["FoldedText", "stands_in", "without_marks"]
+
+# The mark of a footnote behind a word; a power or an index stands behind a letter or two.
+_MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +30,7 @@ class FoldedText:
         folded: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
+        text = _MARK.sub(lambda mark: " " * len(mark[0]), text)
         for start, cluster in _clusters(text):
             for character in unicodedata.normalize("NFKC", cluster).casefold():
                 key = " " if SPACES.fullmatch(character) else character
@@ -40,9 +45,14 @@ class FoldedText:
     def find(self, words: str) -> tuple[int, int] | None:
         """Where `words` stand first, as whole words and spelled in any way that `entity_key` folds: the characters of
         the text from the first up to the second number. None where they don't, or are no words."""
-        key = entity_key(words)
+        key = entity_key(without_marks(words))
         at = _find(key, self.folded)
         return None if at < 0 else (self.starts[at], self.ends[at + len(key) - 1])
+
+
+def without_marks(text: str) -> str:
+    """The text without the marks of footnotes behind its words."""
+    return _MARK.sub("", text)
 
 
 def stands_in(key: str, folded: str) -> bool:

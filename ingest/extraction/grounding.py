@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, WithJsonSchema, create_model
 
-from ingest.extraction.folded import FoldedText
+from ingest.extraction.folded import FoldedText, without_marks
 from ingest.extraction.kinds import ModelRelationKind, type_of_name
 from ingest.extraction.type_system import TypeSystem
 from paperscope.types import Chunk, Entity, Extraction, Mention, Relation, Shortfall, entity_key
@@ -89,7 +89,7 @@ class Grounding:
         relations = []
         for stated in _at_most(_MOST, graph.relations):
             places = self._places(stated.evidence, stated.chunk, texts)
-            source, target = entity_key(stated.source), entity_key(stated.target)
+            source, target = (entity_key(without_marks(end)) for end in (stated.source, stated.target))
             if (
                 places
                 and source != target
@@ -113,7 +113,7 @@ class Grounding:
         return [Mention(element=element, start=place[0], end=place[1]) for element, place in found if place]
 
     def _entity(self, found: FoundEntity, places: Sequence[Mention]) -> Entity:
-        name = " ".join(found.mention.split())
+        name = " ".join(without_marks(found.mention).split())
         told = self.types.fit(found.type)
         return Entity(
             id=entity_key(name),

@@ -59,6 +59,21 @@ async def test_what_stands_in_its_chunk_is_kept_with_its_element() -> None:
     assert (relation.description, relation.sources) == ("BERT uses attention.", ("p/passage-1",))
 
 
+async def test_the_mark_of_a_footnote_is_no_part_of_a_name() -> None:
+    paper = paper_of("We use MSRA⁶ and Spacy¹, on an R² of 0.9. Later MSRA is used with Spacy.")
+    entities = [found("C1", name) for name in ("MSRA⁶", "Spacy", "R²")]
+    relations = [stated("C1", "MSRA⁶", "Spacy¹", "Later MSRA is used with Spacy.")]
+    extraction = await ModelExtractor(FakeModel([reply(entities, relations)])).extract(paper, chunk_paper(paper))
+    assert [item.name for item in extraction.entities] == ["MSRA", "R²", "Spacy"]
+    assert [(item.source, item.target) for item in extraction.relations] == [("msra", "spacy")]
+    text = element_text(paper.elements[0])
+    assert [text[place.start : place.end] for item in extraction.entities for place in item.mentions] == [
+        "MSRA",
+        "R²",
+        "Spacy",
+    ]
+
+
 async def test_what_does_not_stand_there_is_dropped_and_counted() -> None:
     paper = paper_of(*TEXTS)
     entities = [
