@@ -16,6 +16,7 @@ from query.embedded.table_reading import TableReading
 from query.embedded.tables import TableReader
 from query.embedded.verdict import verdict
 from query.embedded.weights import Weights
+from query.embedded.words import Token
 
 __all__ = ["EmbeddedAnswerer"]
 
@@ -154,8 +155,9 @@ def _told(answer: str, quote: Quote, confidence: float) -> Draft:
     return Draft(text=text, status="answered", claims=claims, confidence=confidence)
 
 
-def _unanswerable(question: Question, quotes: Sequence[Quote], unknown: Sequence[str]) -> Draft:
-    lacking = f" Nothing in them mentions {', '.join(dict.fromkeys(unknown))}." if unknown else ""
+def _unanswerable(question: Question, quotes: Sequence[Quote], unknown: Sequence[Token]) -> Draft:
+    spelled = dict.fromkeys(question.text[word.start : word.end] for word in unknown)
+    lacking = f" Nothing in them mentions {', '.join(spelled)}." if spelled else ""
     pictured = " What a picture shows is not read without a vision model." if question.pictured else ""
     nearest = f" The nearest passage is: {quotes[0].shown}" if quotes else ""
     return Draft(text=f"The papers do not say.{pictured}{lacking}{nearest}", status="unanswerable")

@@ -63,10 +63,10 @@ class Weights:
         near = (*self._stems.get(word[:_STEM], ()), *(short for short in abbreviations(word) if short in self._counts))
         return frozenset(other for other in near if likeness(word, other) > 0.7)
 
-    def unknown(self, words: Sequence[Token], at: Iterable[int]) -> tuple[str, ...]:
+    def unknown(self, words: Sequence[Token], at: Iterable[int]) -> tuple[Token, ...]:
         """Those of the words at these indices that no element holds: neither alone, nor run together with a
         neighbour ("CTB 5" for "CTB5" and the other way round), nor abbreviated or inflected."""
-        return tuple(words[index].text for index in sorted(at) if not self._known(words, index))
+        return tuple(words[index] for index in sorted(at) if not self._known(words, index))
 
     def _known(self, words: Sequence[Token], index: int) -> bool:
         word = words[index].text

@@ -247,7 +247,7 @@ async def test_it_abstains_where_the_paper_does_not_say(question: str) -> None:
 
 
 async def test_an_unknown_name_is_quoted_back() -> None:
-    assert "Nothing in them mentions 9x." in (await ask("What is the Web accuracy of LSTM-9x?")).text
+    assert "Nothing in them mentions 9X." in (await ask("What is the Web accuracy of LSTM-9X?")).text
 
 
 async def test_it_tells_how_much_of_the_question_its_evidence_accounts_for() -> None:
