@@ -20,7 +20,6 @@ from paperscope.types import Entity, Relation
 
 __all__ = ["read_degrees", "read_edges", "read_entities", "read_relations"]
 
-# Building a statement takes longer than running it: each is built once for the kinds of libraries and of questions.
 Texts = Sequence[str]
 
 
@@ -109,6 +108,7 @@ def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
     )
 
 
+# Building a statement takes longer than running it: each is built once for the kinds of libraries and of questions.
 @cache
 def _entities_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
     table, (node,) = joined(entities, entities.c.id, meant=meant)

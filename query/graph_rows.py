@@ -1,10 +1,10 @@
 """What the graph knows on a question: its entities, the relations that bear on it, and the rows of both."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope.protocols import Corpus
-from paperscope.types import WORK, ContextEntity, ContextRelation, Entity, Place, Relation
+from paperscope.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
 from query.words import words
 
 __all__ = ["Asserted", "GraphRows"]
@@ -25,9 +25,10 @@ class Asserted:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GraphRows:
     """What the graph of these papers (none given: of all) adds to a context. It costs what they hold: what a library
-    of thousands says of "accuracy" is not read."""
+    of thousands says of "accuracy" is not read. `elements` finds elements by their ids."""
 
     corpus: Corpus
+    elements: Callable[[Iterable[str]], Mapping[str, Element]]
     papers: tuple[str, ...] = ()
 
     def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
@@ -68,8 +69,8 @@ class GraphRows:
         ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
         degrees = self.corpus.degrees(list(ids), papers=self.papers)
         shown = [*map(_shown, entities), *map(_shown, relations)]
-        sources = dict.fromkeys(source for some in shown for source in some)
-        places = {key: element.place for key, element in self.corpus.elements(list(sources)).items()}
+        sources = (source for some in shown for source in some)
+        places = {key: element.place for key, element in self.elements(sources).items()}
         return (
             tuple(_entity_row(number, one, degrees, places) for number, one in enumerate(entities)),
             tuple(_relation_row(number, one, degrees, places) for number, one in enumerate(asserted)),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from paperscope.protocols import Corpus
 from paperscope.sentences import sentences
-from paperscope.types import Link, Paper
+from paperscope.types import Paper
 from query.element_text import Pictured, element_text, is_pictured
 from query.images import Candidate
 from query.pool import Pool
@@ -26,17 +26,13 @@ def picture_candidates(
     What is said of each is what a vision model saw in it and the sentences of its paper that refer to it.
     """
     nearness = _of_chunks(pool)
-    links = [link for paper in papers for link in paper.links if is_pictured(link.target)]
-    holders = {key: chunk.id for chunk in reversed(pool.chunks()) for key in chunk.elements}
-    for link in links:
-        if link.source in holders:
-            near = _HOP * pool.nearness(holders[link.source])
-            nearness[link.target] = max(near, nearness.get(link.target, 0.0))
+    for target, near in pool.linked(papers).items():
+        nearness[target] = max(_HOP * near, nearness.get(target, 0.0))
     for sources in entities:
         pictured = [source for source in sources if is_pictured(source)]
         if len(pictured) <= _COMMON:
             nearness |= {source: 0.0 for source in pictured if source not in nearness}
-    said = _said(corpus, nearness, links, papers)
+    said = _said(corpus, nearness, papers)
     pictures = pool.elements(sorted(nearness, key=lambda key: -nearness[key]))
     return [
         Candidate(picture=picture, nearness=nearness[key], said="\n".join(said[key]))
@@ -55,16 +51,14 @@ def _of_chunks(pool: Pool) -> dict[str, float]:
     return nearness
 
 
-def _said(
-    corpus: Corpus, pictures: Iterable[str], links: Sequence[Link], papers: Sequence[Paper]
-) -> dict[str, list[str]]:
+def _said(corpus: Corpus, pictures: Iterable[str], papers: Sequence[Paper]) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {key: [] for key in pictures}
     for chunk in corpus.chunks_of(list(said)):
         for key in said.keys() & set(chunk.elements):
             said[key].append(chunk.seen)
-    wanted = {link.source for link in links if link.target in said}
+    links = [link for paper in papers for link in paper.links if link.target in said]
+    wanted = {link.source for link in links}
     texts = {one.id: element_text(one) for paper in papers for one in paper.elements if one.id in wanted}
     for link in links:
-        if link.target in said:
-            said[link.target] += [one for one in sentences(texts.get(link.source, "")) if link.text in one]
+        said[link.target] += [one for one in sentences(texts.get(link.source, "")) if link.text in one]
     return said

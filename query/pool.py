@@ -74,16 +74,21 @@ class Pool:
         """Bring in the chunks that hold these elements, behind what was found; what is there stays as it is."""
         self._lift(self._corpus.chunks_of(elements), 0.0)
 
-    def lift_linked(self, papers: Sequence[Paper]) -> None:
-        """Lift the tables, figures and equations that chunks found so far refer to ("see Table 6")."""
+    def linked(self, papers: Iterable[Paper]) -> dict[str, float]:
+        """The tables, figures and equations that chunks found so far refer to ("see Table 6"), each with the nearness
+        of the nearest of these chunks."""
         holders = {key: chunk.id for chunk in reversed(self.chunks()) for key in chunk.elements}
-        gains: dict[str, float] = {}
+        found: dict[str, float] = {}
         for paper in papers:
             for link in paper.links:
                 if link.source in holders and is_pictured(link.target):
-                    gain = _LINKED * self.nearness(holders[link.source])
-                    gains[link.target] = max(gain, gains.get(link.target, 0.0))
-        self._lift_holders(gains)
+                    near = self.nearness(holders[link.source])
+                    found[link.target] = max(near, found.get(link.target, 0.0))
+        return found
+
+    def lift_linked(self, papers: Iterable[Paper]) -> None:
+        """Lift what chunks found so far refer to."""
+        self._lift_holders({target: _LINKED * near for target, near in self.linked(papers).items()})
 
     def lift_stated(self, relations: Iterable[tuple[Sequence[str], float]]) -> None:
         """Lift where relations are stated: for each its elements, and the share (0 to 1) of what is asked that it

@@ -122,7 +122,7 @@ class Retriever:
         about = filters.papers or pool.papers()
         papers = [corpus.paper(paper) for paper in about]
         pool.remember(papers)
-        graph = GraphRows(corpus=corpus, papers=tuple(about))
+        graph = GraphRows(corpus=corpus, elements=pool.elements, papers=tuple(about))
         entities = graph.entities(
             self._entities(candidates), limit=self._options.entities, works=_named_outright(candidates)
         )

@@ -1,6 +1,6 @@
 """An embedder that embeds no text twice."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 from numpy import float32
@@ -33,7 +33,7 @@ class CachedEmbedder:
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """One row a text, of those kept and those embedded now."""
         known = dict(self._cache.get_vectors(self.name, texts))
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        missing = _missing(texts, known)
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
             fresh = dict(zip(batch, await self._embedder.embed(batch), strict=True))
@@ -45,5 +45,8 @@ class CachedEmbedder:
 
     def missing(self, texts: Sequence[str]) -> list[str]:
         """Those of the texts that are not kept yet, without repeats."""
-        known = self._cache.get_vectors(self.name, texts)
-        return [text for text in dict.fromkeys(texts) if text not in known]
+        return _missing(texts, self._cache.get_vectors(self.name, texts))
+
+
+def _missing(texts: Sequence[str], known: Container[str]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if text not in known]
