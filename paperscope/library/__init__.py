@@ -3,6 +3,6 @@
 from paperscope.library.adding import Added
 from paperscope.library.estimating import Estimate, Estimator
 from paperscope.library.facade import Library
-from paperscope.library.view import AnswerView
+from paperscope.library.view import View
 
-__all__ = ["Added", "AnswerView", "Estimate", "Estimator", "Library"]
+__all__ = ["Added", "Estimate", "Estimator", "Library", "View"]

@@ -16,7 +16,7 @@ from paperscope.library.estimating import Estimator
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.library.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
-from paperscope.library.view import AnswerView, view_answer
+from paperscope.library.view import View, view
 from paperscope.library.wiring import build_adder, build_engine, build_estimator
 from paperscope.models import Budget, CachedEmbedder, MeteredModel, Models, build_models
 from paperscope.protocols import LanguageModel, VisionModel
@@ -30,6 +30,7 @@ from paperscope.types import (
     Paper,
     PaperImages,
     Shortfall,
+    Shown,
     Turn,
     Usage,
     content_hash,
@@ -174,9 +175,9 @@ class Library:
         filters = self._filters(filters, papers)
         return self._loop.iterate(self._engine.stream(question, filters=filters, history=history))
 
-    def show(self, answer: Answer) -> AnswerView:
-        """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""
-        return view_answer(answer, find_crop=self._store.crop, find_element=self._store.element)
+    def show(self, value: Shown | Sequence[Shown]) -> View:
+        """An answer, context, paper or element (or several) as a notebook shows it, with pictures and marked cells."""
+        return view(value, self)
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
