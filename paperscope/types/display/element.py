@@ -13,7 +13,8 @@ __all__ = ["element_html", "element_text", "title_of"]
 
 def element_html(element: Element, holder: Holder) -> str:
     """The element as a block. What a vision model saw in its picture is said to be a model's words."""
-    head = f"<figcaption>{escape(title_of(element))} {_where(element)}</figcaption>"
+    title = element.label or "Equation" if isinstance(element, Equation) else title_of(element)
+    head = f"<figcaption>{escape(title)} {_where(element)}</figcaption>"
     crops = pictures(crops_of(element), title_of(element), holder)
     match element:
         case Passage() | Reference():
