@@ -1,7 +1,7 @@
 """Draw the plots of the example papers: three of the first, one of the second.
 
-Every number below is copied from one of the four reports that the first paper re-reads. The files come out byte for byte
-the same from one run to the next under one version of matplotlib: no creation date, no clock, no random ids.
+Every number below is copied from one of the four reports that the first paper re-reads. The files come out byte for
+byte the same from one run to the next under one version of matplotlib: no creation date, no clock, no random ids.
 """
 
 from __future__ import annotations

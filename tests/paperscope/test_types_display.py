@@ -131,7 +131,7 @@ def test_a_paper_says_what_was_read_and_what_was_not() -> None:
 def test_a_list_of_papers_is_a_table_and_of_elements_one_after_another() -> None:
     listed = read(several_html([paper("One"), replace(paper("Two"), problems=())]))
     assert "table" in listed.tags
-    for told in ("One", "Two", "page 7: One", "none"):
+    for told in ("One", "Two", "page 7: One", "none", "1 page, 1 passage"):
         assert told in listed.text
     assert read(several_html(elements("Words"))).text.count("Words") >= 5
     assert "No papers." in read(several_html([])).text

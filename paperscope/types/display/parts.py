@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Holder", "Nothing", "aside", "details", "fragment", "grid", "listed", "pictures", "shortened", "warning"]
 
-# No colour but for marks, so that it reads on a light and on a dark page.
+# No colour but for marks, so that it reads on a light and on a dark page. Where a class is said twice, a notebook's own
+# rules for tables (all to the right) would win.
 _STYLE = """
 .paperscope { max-width: 60em; line-height: 1.45; }
 .paperscope p { margin: 0 0 .4em; }
@@ -27,8 +28,8 @@ _STYLE = """
 .paperscope details { margin: .3em 0; }
 .paperscope summary { cursor: pointer; }
 .paperscope .wide { overflow-x: auto; }
-.paperscope table { border-collapse: collapse; font-size: .85em; margin: .3em 0; }
-.paperscope th, .paperscope td { border: 1px solid #8886; padding: .15em .5em; text-align: left; vertical-align: top;
+.paperscope.paperscope table { border-collapse: collapse; font-size: .85em; margin: .3em 0; }
+.paperscope.paperscope th, .paperscope.paperscope td { border: 1px solid #8886; padding: .15em .5em; text-align: left; vertical-align: top;
   white-space: pre-line; }
 .paperscope caption { display: none; }
 .paperscope mark { background: #ffe066; color: #000; }
