@@ -12,6 +12,7 @@ PaperscopeError
 │   ├── StoreVersionError     written by a newer Paperscope
 │   ├── StoreReadOnlyError    may not be written
 │   └── StoreFullError        the disk is full
+├── KeyFileError          the file of API keys can't be read: exit code 3
 ├── OutputError           a result that can't be written: exit code 3
 ├── BudgetError           the calls or the cost that a command may take are spent: exit code 5
 └── ModelError            a model or its endpoint: exit code 4
@@ -27,6 +28,7 @@ __all__ = [
     "BudgetError",
     "GoldFileError",
     "InputError",
+    "KeyFileError",
     "ModelError",
     "ModelRateLimitError",
     "ModelRefusedError",
@@ -98,6 +100,12 @@ class StoreReadOnlyError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk that holds the library is full."""
+
+
+class KeyFileError(PaperscopeError):
+    """The file of API keys can't be read, so that nobody can be let in."""
+
+    exit_code: ClassVar[int] = 3
 
 
 class OutputError(PaperscopeError):
