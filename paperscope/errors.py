@@ -14,6 +14,7 @@ PaperscopeError
 │   ├── StoreReadOnlyError    may not be written
 │   ├── StoreFullError        the disk is full
 │   └── JobLostError          another worker has the job
+├── KeyFileError          the file of API keys can't be read: exit code 3
 ├── OutputError           a result that can't be written: exit code 3
 ├── BudgetError           the calls or the cost that a command may take are spent: exit code 5
 └── ModelError            a model or its endpoint: exit code 4
@@ -30,6 +31,7 @@ __all__ = [
     "GoldFileError",
     "InputError",
     "JobLostError",
+    "KeyFileError",
     "ModelError",
     "ModelRateLimitError",
     "ModelRefusedError",
@@ -110,6 +112,12 @@ class StoreFullError(StoreError):
 
 class JobLostError(StoreError):
     """A job is no longer this worker's: it took too long to renew it, and another worker went on."""
+
+
+class KeyFileError(PaperscopeError):
+    """The file of API keys can't be read, so that nobody can be let in."""
+
+    exit_code: ClassVar[int] = 3
 
 
 class OutputError(PaperscopeError):

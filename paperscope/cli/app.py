@@ -8,6 +8,7 @@ from rich.text import Text
 from paperscope.cli.configuring import show_config
 from paperscope.cli.display import stderr
 from paperscope.cli.evaluating import eval_app
+from paperscope.cli.keys import keys_app
 from paperscope.cli.papers import add, papers, parse, remove, show
 from paperscope.cli.questions import ask, batch, graph
 from paperscope.cli.serving import serve
@@ -29,6 +30,7 @@ for _command in (add, parse, papers, ask, batch, show, graph, remove, serve):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(eval_app, name="eval")
+app.add_typer(keys_app, name="keys")
 
 
 def main() -> None:
