@@ -11,6 +11,7 @@ from paperscope.cli.evaluating import eval_app
 from paperscope.cli.keys import keys_app
 from paperscope.cli.papers import add, papers, parse, remove, show
 from paperscope.cli.questions import ask, batch, graph
+from paperscope.cli.serving import serve
 from paperscope.errors import BudgetError, PaperscopeError
 
 __all__ = ["app", "main"]
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _command in (add, parse, papers, ask, batch, show, graph, remove):
+for _command in (add, parse, papers, ask, batch, show, graph, remove, serve):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(eval_app, name="eval")

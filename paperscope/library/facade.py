@@ -236,7 +236,7 @@ class Library:
     @property
     def fingerprint(self) -> str:
         """Changes whenever the same question could get another answer: with the papers, the models or the settings."""
-        parts = (str(self._store.revision), self._settings.model_dump_json())
+        parts = (str(self._store.revision), self._settings.model_dump_json(exclude={"service"}))
         return content_hash("\0".join(parts).encode())
 
 

@@ -1,0 +1,9 @@
+"""The routes of the HTTP service, a module a subject."""
+
+from fastapi import APIRouter
+
+from service.http.routes import health
+
+__all__ = ["ROUTERS"]
+
+ROUTERS: tuple[APIRouter, ...] = (health.router,)
