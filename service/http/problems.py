@@ -37,6 +37,7 @@ _STATUSES: Mapping[type[PaperscopeError], int] = {
     errors.StoreError: 503,
     errors.StoreReadOnlyError: 403,
     errors.StoreFullError: 507,
+    errors.KeyFileError: 503,
     errors.OutputError: 507,
     errors.BudgetError: 402,
     errors.ModelError: 502,
