@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import JobQueue, NativeGraphIndex, Store
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added
 from paperscope.library.catalog import Catalog
@@ -164,6 +164,11 @@ class Library(Catalog):
         self._store.remove(paper.id)
         self._store.sweep()
         return paper
+
+    @property
+    def jobs(self) -> JobQueue:
+        """The jobs of the library, which outlive whoever asked for them."""
+        return self._store.jobs
 
     @property
     def fingerprint(self) -> str:
