@@ -19,9 +19,10 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 
 from paperscope.library import Library
 from paperscope.settings import Settings
-from service.http.libraries import Libraries
 from service.http.problems import ProblemError
 from service.keys import Keys
+from service.libraries import Libraries
+from service.worker import Supervisor
 
 __all__ = [
     "Caller",
@@ -47,6 +48,7 @@ class Service:
     libraries: Libraries
     keys: Keys
     keyed: bool
+    workers: Supervisor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

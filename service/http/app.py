@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from fastapi import FastAPI
 
 from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
-from service.http.libraries import Libraries
 from service.http.problems import PROBLEMS, install_problems
 from service.http.routes import ROUTERS
 from service.keys import Keys
+from service.libraries import Libraries
+from service.worker import Supervisor
 
 __all__ = ["create_app"]
 
@@ -30,13 +32,21 @@ def create_app(settings: Settings) -> FastAPI:
     Raises SettingsError where the key file can't be read.
     """
     keys = Keys.open(settings.service.keys)
-    service = Service(settings=settings, libraries=Libraries(settings), keys=keys, keyed=keys.required)
+    keyed = keys.required
+
+    def known() -> list[Path]:
+        return [key.library for key in keys.all()] if keyed else [settings.library]
+
+    workers = Supervisor(settings, known=known)
+    service = Service(settings=settings, libraries=Libraries(settings), keys=keys, keyed=keyed, workers=workers)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        workers.start()
         try:
             yield
         finally:
+            await workers.stop()
             service.libraries.close()
 
     # The interactive pages would fetch their scripts from a host that nobody configured.

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from service.http.routes import health
+from service.http.routes import adding, batch, health, jobs
 
 __all__ = ["ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = (health.router,)
+ROUTERS: tuple[APIRouter, ...] = (health.router, adding.router, jobs.router, batch.router)
