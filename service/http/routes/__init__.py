@@ -2,8 +2,18 @@
 
 from fastapi import APIRouter
 
-from service.http.routes import health
+from service.http.routes import (
+    health,
+    openai,
+    query,
+    retrieve,
+)
 
 __all__ = ["ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = (health.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    health.router,
+    query.router,
+    retrieve.router,
+    openai.router,
+)
