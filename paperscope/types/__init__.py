@@ -54,6 +54,7 @@ from paperscope.types.images import (
     model_words,
     paper_words,
 )
+from paperscope.types.jobs import ENDED, JOB_STATES, Job, JobKind, JobState
 from paperscope.types.knowledge import (
     STANDS_FOR,
     WORK,
@@ -77,6 +78,8 @@ from paperscope.types.shown import Shown
 from paperscope.types.tables import Cell, Table
 
 __all__ = [
+    "ENDED",
+    "JOB_STATES",
     "STANDS_FOR",
     "WORK",
     "Answer",
@@ -110,6 +113,9 @@ __all__ = [
     "ImageFinding",
     "ImageReading",
     "IndexedPaper",
+    "Job",
+    "JobKind",
+    "JobState",
     "Link",
     "Mention",
     "Message",
