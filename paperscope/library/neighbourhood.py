@@ -24,13 +24,15 @@ _SUGGESTED = 5
 class Neighbourhood(Shown):
     """An entity, the relations within some steps of it, heaviest first, and all entities that stand in them.
 
-    `center` is the first of `entities`; `places` are those of the elements that it and the relations stand on.
+    `center` is the first of `entities`; `places` are those of the elements that it and the relations stand on,
+    `files` the files of their papers.
     """
 
     center: Entity
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
     places: Mapping[str, Place] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The graph: nodes are entity ids with name, type, description, aliases and sources; edges are relations."""
@@ -78,7 +80,7 @@ class Neighbourhood(Shown):
 
     def where(self, sources: Sequence[str]) -> str:
         """The pages of these elements, as far as `places` has them, in words."""
-        return places_text([self.places[source] for source in sources if source in self.places])
+        return places_text([self.places[source] for source in sources if source in self.places], self.files)
 
     def __str__(self) -> str:
         return (
@@ -144,7 +146,14 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
     kept = tuple(one for one in relations.values() if one.source in entities and one.target in entities)
     elements = store.elements([*center.sources, *(source for one in kept for source in one.sources)])
     places = {name: element.place for name, element in elements.items()}
-    return Neighbourhood(center=center, entities=tuple(entities.values()), relations=kept, places=places)
+    papers = {place.paper for place in places.values()}
+    return Neighbourhood(
+        center=center,
+        entities=tuple(entities.values()),
+        relations=kept,
+        places=places,
+        files={entry.id: entry.file for entry in store.entries() if entry.id in papers},
+    )
 
 
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:

@@ -37,6 +37,10 @@ class Ran:
         """The MIME types of what a cell shows."""
         return {kind for output in self._outputs(source) for kind in output.get("data", {})}
 
+    def complaints(self) -> list[str]:
+        """What the cells write to stderr."""
+        return [one.text for cell in self._cells for one in cell.outputs if one.get("name") == "stderr"]
+
     def every_html(self) -> list[str]:
         return [
             output.data["text/html"]
@@ -64,7 +68,9 @@ def run(root: Path, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     NotebookClient(notebook, kernel_name="tests", timeout=300, resources=resources).execute()
     if kept := os.environ.get("KEEP_NOTEBOOKS"):
         nbformat.write(notebook, Path(kept) / f"{name}.ipynb")  # type: ignore[no-untyped-call]
-    return Ran(notebook)
+    ran = Ran(notebook)
+    assert ran.complaints() == []
+    return ran
 
 
 @pytest.mark.slow

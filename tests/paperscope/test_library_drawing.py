@@ -29,7 +29,9 @@ def around(*names: str, types: int = 3, say: str = "compares") -> Neighbourhood:
         for a, b in ends
     )
     places = {"aaaa/table-1": Place(paper="aaaa", page=4, box=Box(1, 2, 3, 4))}
-    return Neighbourhood(center=entities[0], entities=entities, relations=relations, places=places)
+    return Neighbourhood(
+        center=entities[0], entities=entities, relations=relations, places=places, files={"aaaa": "ner.pdf"}
+    )
 
 
 def covering(labels: tuple[Label, ...]) -> list[tuple[str, str]]:
@@ -94,7 +96,7 @@ def test_the_picture_shows_names_types_and_the_middle() -> None:
 def test_relations_stand_in_a_table_with_their_places() -> None:
     found = around("Ensemble", "Base")
     shown = read(found._repr_html_())
-    for told in ("Ensemble (type 0): 1 relations among 2 entities", "compares", "page 4 of aaaa"):
+    for told in ("Ensemble (type 0): 1 relations among 2 entities", "compares", "page 4 of ner.pdf"):
         assert told in shown.text
     assert {"svg", "table"} <= shown.tags
     assert found.where(["aaaa/lost-1"]) == ""
