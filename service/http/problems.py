@@ -118,6 +118,7 @@ def problem_response(
     invalid: Sequence[Invalid] | None = None,
 ) -> Response:
     """The problem document of a request."""
+    request.state.problem = kind
     problem = Problem(
         type=f"urn:paperscope:problem:{kind}",
         title=kind.replace("-", " ").capitalize(),

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from service.http.routes import health
+from service.http.routes import health, metrics
 
 __all__ = ["ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = (health.router,)
+ROUTERS: tuple[APIRouter, ...] = (health.router, metrics.router)
