@@ -7,6 +7,7 @@ from service.http.routes import (
     batch,
     health,
     jobs,
+    metrics,
     openai,
     query,
     retrieve,
@@ -16,6 +17,7 @@ __all__ = ["ROUTERS"]
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
+    metrics.router,
     adding.router,
     jobs.router,
     query.router,
