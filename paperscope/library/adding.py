@@ -2,10 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
+
+from numpy import float32
+from numpy.typing import NDArray
 
 from graph_store import Store
 from ingest import (
@@ -14,9 +18,11 @@ from ingest import (
     check_size,
     chunk_paper,
     content_file,
+    in_thread,
     read_paper,
 )
 from paperscope.errors import PaperFileError
+from paperscope.library.progress import OnStage, Stage
 from paperscope.models import CachedEmbedder
 from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import (
@@ -32,9 +38,7 @@ from paperscope.types import (
     crops_of,
 )
 
-__all__ = ["Added", "Adder", "OnStage"]
-
-OnStage = Callable[[str], None]
+__all__ = ["Added", "Adder"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,26 +96,34 @@ class Adder:
         draft = await self._draft(file, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return replace(draft, seconds=time.perf_counter() - started)
-        on_stage("embedding")
+        on_stage(Stage(name="embedding"))
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
-        on_stage("storing")
-        paper = draft.parsed.paper
-        await asyncio.to_thread(
-            self._store.add,
-            IndexedPaper(
-                paper=paper, chunks=draft.chunks, extraction=draft.extraction, vectors=vectors, images=draft.images
-            ),
-            crops=draft.parsed.crops,
-            source=draft.source,
-            embedder=self._embedder.name,
-            replaces=draft.replaces,
-        )
+        on_stage(Stage(name="storing"))
+        # The last moment to cancel: the transaction goes through.
+        await asyncio.sleep(0)
+        await in_thread(partial(self._store_draft, draft, vectors))
         return Added(
-            paper=paper,
+            paper=draft.parsed.paper,
             outcome=draft.outcome,
             images=draft.images,
             shortfall=draft.extraction.shortfall,
             seconds=time.perf_counter() - started,
+        )
+
+    def _store_draft(self, draft: "_Draft", vectors: NDArray[float32]) -> None:
+        indexed = IndexedPaper(
+            paper=draft.parsed.paper,
+            chunks=draft.chunks,
+            extraction=draft.extraction,
+            vectors=vectors,
+            images=draft.images,
+        )
+        self._store.add(
+            indexed,
+            crops=draft.parsed.crops,
+            source=draft.source,
+            embedder=self._embedder.name,
+            replaces=draft.replaces,
         )
 
     async def texts_to_embed(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Sequence[str]:
@@ -136,8 +148,7 @@ class Adder:
             return Added(paper=current, outcome="unchanged", images=before, shortfall=lacking)
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
         if parsed is None:
-            on_stage("parsing")
-            parsed = await asyncio.to_thread(read_paper, self._parser, file, password=password)
+            parsed = await self._parsed(file, on_stage=on_stage, password=password)
         images = await self._images(parsed, before, on_stage)
         if current is not None and not rereads and images == before:
             return Added(paper=current, outcome="unchanged", images=images, shortfall=lacking)
@@ -154,12 +165,19 @@ class Adder:
             replaces=older.id if older is not None and older.id != parsed.paper.id else None,
         )
 
+    async def _parsed(self, file: Path, *, on_stage: OnStage, password: str | None) -> ParsedPaper:
+        def on_page(done: int, total: int) -> None:
+            on_stage(Stage(name="parsing", done=done, total=total))
+
+        on_stage(Stage(name="parsing"))
+        return await in_thread(partial(read_paper, self._parser, file, password=password, on_page=on_page))
+
     async def _extracted(
         self, paper: Paper, images: PaperImages, on_stage: OnStage
     ) -> tuple[tuple[Chunk, ...], Extraction]:
         pictured = {description.element for description in images.descriptions}
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
-        on_stage("extracting entities")
+        on_stage(Stage(name="extracting entities"))
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
         return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction
 
@@ -182,7 +200,7 @@ class Adder:
             parsed.paper,
             parsed.crops,
             before=before,
-            on_read=lambda done, total: on_stage(f"reading images {done}/{total}"),
+            on_read=lambda done, total: on_stage(Stage(name="reading images", done=done, total=total)),
         )
 
     def _is_current(self, paper: Paper) -> bool:
