@@ -2,8 +2,14 @@
 
 from fastapi import APIRouter
 
-from service.http.routes import health
+from service.http.routes import elements, graph, health, papers, pictures
 
 __all__ = ["ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = (health.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    health.router,
+    papers.router,
+    elements.router,
+    pictures.router,
+    graph.router,
+)
