@@ -83,8 +83,11 @@ class Adder:
         self._max_words = max_words
         self._max_mb = max_mb
 
-    async def add(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Added:
-        """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
+    async def add(
+        self, file: Path, *, on_stage: OnStage, older: Paper | None = None, password: str | None = None
+    ) -> Added:
+        """Add one file. An unchanged file costs nothing; a changed one replaces its older version: `older`, or else
+        the paper that was added from the same path.
 
         Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
         and chunks, names and entities that the extracting model gave no usable reply about. `password` opens an
@@ -93,7 +96,7 @@ class Adder:
         Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
         started = time.perf_counter()
-        draft = await self._draft(file, on_stage=on_stage, password=password)
+        draft = await self._draft(file, older, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return replace(draft, seconds=time.perf_counter() - started)
         on_stage(Stage(name="embedding"))
@@ -131,15 +134,17 @@ class Adder:
 
         Raises PaperFileError or StoreError.
         """
-        draft = await self._draft(file, on_stage=on_stage, password=password)
+        draft = await self._draft(file, None, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return ()
         return self._embedder.missing([chunk.searched for chunk in draft.chunks])
 
-    async def _draft(self, file: Path, *, on_stage: OnStage, password: str | None) -> "_Draft | Added":
+    async def _draft(
+        self, file: Path, older: Paper | None, *, on_stage: OnStage, password: str | None
+    ) -> "_Draft | Added":
         """All that is stored of a file but its vectors; `Added` where the library has it already."""
         source, sha256 = await asyncio.to_thread(self._identify, file)
-        known, older = self._store.paper_by_sha256(sha256), self._store.paper_by_source(source)
+        known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)
         before = self._store.images(known.id) if known is not None else PaperImages()
         lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None

@@ -1,10 +1,13 @@
 """`Catalog`: what can be looked up about the papers of a library."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from graph_store import NativeGraphIndex, Store
+from graph_store.finding import find_entry
 from paperscope.errors import UnknownPaperError
 from paperscope.library.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
+from paperscope.library.originals import Originals
 from paperscope.types import Element, Paper, PaperEntry, PaperImages, Shortfall
 
 __all__ = ["Catalog"]
@@ -16,6 +19,7 @@ class Catalog:
     def __init__(self, *, store: Store, index: NativeGraphIndex) -> None:
         self._store = store
         self._index = index
+        self._originals = Originals(store.folder / "originals")
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order they were added."""
@@ -60,6 +64,13 @@ class Catalog:
     def crop(self, crop: str) -> bytes:
         """The PNG bytes, by content hash, of a crop that a paper names; raises KeyError."""
         return self._store.crop(crop)
+
+    def source(self, name: str) -> Path:
+        """The file that a paper was read from: the library's own copy of one that was handed over.
+
+        Raises UnknownPaperError, and PaperFileError where the file is gone or has changed since.
+        """
+        return self._originals.of(find_entry(self._store.entries(), name))
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""

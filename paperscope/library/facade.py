@@ -44,7 +44,7 @@ class Library(Catalog):
         super().__init__(store=store, index=NativeGraphIndex.open(store, embedder=models.embedder.name))
         self._settings = settings
         self._models = models
-        self._intake = Intake(store=store, models=models, settings=settings)
+        self._intake = Intake(store=store, originals=self._originals, models=models, settings=settings)
         self._engine = build_engine(store, self._index, models=models, settings=settings)
         self._loop = LoopThread()
 
@@ -82,18 +82,40 @@ class Library(Catalog):
         """Run a coroutine that uses this library to its end."""
         return self._loop.wait(work)
 
-    def add(self, file: Path | str, *, password: str | None = None, on_stage: OnStage = _ignore) -> Added:
+    def add(
+        self,
+        file: Path | str,
+        *,
+        name: str | None = None,
+        replaces: str | None = None,
+        password: str | None = None,
+        on_stage: OnStage = _ignore,
+    ) -> Added:
         """Add one paper; `password` opens an encrypted file, `on_stage` hears how far it is, maybe from another thread.
 
-        Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was, and what was paid
-        for is kept.
-        """
-        return self._loop.wait(self._intake.add(Path(file), password=password, on_stage=on_stage))
+        What was added from the same path before is its older version, and goes; `replaces` names another one by id. A
+        `name` says that the file is handed over: the library keeps a copy, the name is the one it is shown by, and the
+        path tells nothing.
 
-    async def add_async(self, file: Path | str, *, password: str | None = None, on_stage: OnStage = _ignore) -> Added:
+        Raises PaperFileError, UnknownPaperError, ModelError, BudgetError or StoreError; the library is then as it was,
+        and what was paid for is kept.
+        """
+        added = self._intake.add(Path(file), name=name, replaces=replaces, password=password, on_stage=on_stage)
+        return self._loop.wait(added)
+
+    async def add_async(
+        self,
+        file: Path | str,
+        *,
+        name: str | None = None,
+        replaces: str | None = None,
+        password: str | None = None,
+        on_stage: OnStage = _ignore,
+    ) -> Added:
         """`add`, awaitable on any loop. Cancelled, it ends soon and stores nothing, unless the very transaction had
         begun."""
-        return await self._loop.run(self._intake.add(Path(file), password=password, on_stage=on_stage))
+        added = self._intake.add(Path(file), name=name, replaces=replaces, password=password, on_stage=on_stage)
+        return await self._loop.run(added)
 
     def estimator(self) -> Estimator:
         """What tells, file by file, what adding would cost; it stores and sends nothing."""
@@ -160,10 +182,7 @@ class Library(Catalog):
 
     def remove(self, name: str) -> Paper:
         """Remove a paper and exactly what it brought; returns it."""
-        paper = self._store.find_paper(name)
-        self._store.remove(paper.id)
-        self._store.sweep()
-        return paper
+        return self._intake.remove(name)
 
     @property
     def fingerprint(self) -> str:
