@@ -5,6 +5,6 @@ from paperscope.library.estimating import Estimate, Estimator
 from paperscope.library.facade import Library
 from paperscope.library.neighbourhood import Neighbourhood
 from paperscope.library.progress import OnStage, Stage
-from paperscope.library.view import AnswerView
+from paperscope.library.view import View
 
-__all__ = ["Added", "AnswerView", "Estimate", "Estimator", "Library", "Neighbourhood", "OnStage", "Stage"]
+__all__ = ["Added", "Estimate", "Estimator", "Library", "Neighbourhood", "OnStage", "Stage", "View"]

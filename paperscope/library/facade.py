@@ -16,11 +16,11 @@ from paperscope.library.intake import Intake
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.library.progress import OnStage
-from paperscope.library.view import AnswerView, view_answer
+from paperscope.library.view import View, view
 from paperscope.library.wiring import build_engine
 from paperscope.models import Budget, Models, build_models
 from paperscope.settings import Settings, load_settings
-from paperscope.types import Answer, AnswerEvent, Context, Filters, Paper, Turn, content_hash
+from paperscope.types import Answer, AnswerEvent, Context, Filters, Paper, Shown, Turn, content_hash
 
 __all__ = ["Library"]
 
@@ -169,9 +169,9 @@ class Library(Catalog):
         filters = self._filters(filters, papers)
         return self._loop.iterate(self._engine.stream(question, filters=filters, history=history))
 
-    def show(self, answer: Answer) -> AnswerView:
-        """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""
-        return view_answer(answer, find_crop=self._store.crop, find_element=self._store.element)
+    def show(self, value: Shown | Sequence[Shown]) -> View:
+        """An answer, context, paper or element (or several) as a notebook shows it, with pictures and marked cells."""
+        return view(value, self)
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
