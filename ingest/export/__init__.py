@@ -8,7 +8,6 @@ from ingest.export.names import free_name
 from ingest.export.overlay import LEGEND, page_marks
 from ingest.export.paper_json import read_paper_json, to_paper_json
 from ingest.export.sound_text import sound
-from ingest.export.table_page import table_page
 from ingest.export.tables_csv import to_csv
 from ingest.export.writing import Written, write_paper
 
@@ -24,7 +23,6 @@ __all__ = [
     "page_marks",
     "read_paper_json",
     "sound",
-    "table_page",
     "to_csv",
     "to_html",
     "to_markdown",

@@ -1,11 +1,13 @@
 """A paper as one HTML page that needs nothing but its pictures, and runs nothing."""
 
+import base64
+import hashlib
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
 from ingest.export.html_elements import ElementHtml
-from ingest.export.html_page import html_page
+from ingest.export.html_style import STYLE
 from paperscope.types import Element, PageProblem, Paper, Passage, Reference, Section
 
 __all__ = ["to_html"]
@@ -20,8 +22,27 @@ def to_html(paper: Paper) -> str:
     page's own style and pictures beside it, nothing else. Every text is escaped.
     """
     elements = ElementHtml(paper)
-    title = f'<h1 dir="auto">{escape(paper.title)}</h1>'
-    return html_page(paper.title, [title, *_front(paper), *_body(paper, elements)], pictures="'self' file:")
+    title = escape(paper.title)
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; img-src 'self' file:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            f"<title>{title}</title>",
+            f"<style>{STYLE}</style></head>",
+            "<body><main>",
+            f'<h1 dir="auto">{title}</h1>',
+            *_front(paper),
+            *_body(paper, elements),
+            "</main></body></html>\n",
+        ]
+    )
 
 
 def _front(paper: Paper) -> Iterator[str]:

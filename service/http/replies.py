@@ -1,6 +1,8 @@
 """Responses in the forms that the routes give: values as JSON, files to keep, pages to look at."""
 
 import re
+from collections.abc import Mapping
+from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -8,7 +10,17 @@ from fastapi import Response
 
 from paperscope.codec import to_json
 
-__all__ = ["file_reply", "is_known", "json_reply", "not_modified", "page_reply", "picture_reply", "shown_as"]
+__all__ = [
+    "file_reply",
+    "is_known",
+    "json_reply",
+    "not_modified",
+    "page_reply",
+    "picture_reply",
+    "saved_as",
+    "shown_as",
+    "such_as",
+]
 
 _NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
 _POLICY = (
@@ -22,17 +34,23 @@ def json_reply(value: object) -> Response:
     return Response(to_json(value), media_type="application/json")
 
 
-def file_reply(data: bytes | str, *, name: str, media_type: str) -> Response:
-    """A file that a browser saves under this name, and never shows as a page; the name may be a stranger's."""
+def file_reply(text: bytes | str, *, name: str, media_type: str) -> Response:
+    """A file that a browser saves under this name, and never shows as a page."""
+    return Response(text, media_type=media_type, headers=saved_as(name))
+
+
+def saved_as(name: str) -> dict[str, str]:
+    """The headers of a file that a browser saves under this name, which may be a stranger's, and never shows."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
-    headers = {"Content-Disposition": disposition, "Content-Security-Policy": _POLICY, **_NO_SNIFFING}
-    return Response(data, media_type=media_type, headers=headers)
+    return {"Content-Disposition": disposition, "Content-Security-Policy": _POLICY, **_NO_SNIFFING}
 
 
-def page_reply(html: str) -> Response:
-    """A page that runs nothing, and fetches nothing."""
-    return Response(html, media_type="text/html", headers={"Content-Security-Policy": _POLICY, **_NO_SNIFFING})
+def page_reply(title: str, fragment: str) -> Response:
+    """A page of one fragment of HTML, under a title that is text; it runs nothing, and fetches nothing."""
+    head = f'<meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>{escape(title)}</title>'
+    page = f"<!doctype html>\n<html><head>{head}</head><body>{fragment}</body></html>\n"
+    return Response(page, media_type="text/html", headers={"Content-Security-Policy": _POLICY, **_NO_SNIFFING})
 
 
 def picture_reply(picture: bytes, *, tag: str, lasting: bool) -> Response:
@@ -56,6 +74,11 @@ def _kept(tag: str, *, lasting: bool) -> dict[str, str]:
 
 
 def shown_as(*media_types: str) -> dict[int | str, dict[str, Any]]:
-    """What the OpenAPI document says of a response with these media types."""
-    schema = {"type": "string"}
-    return {200: {"description": "As asked.", "content": {kind: {"schema": schema} for kind in media_types}}}
+    """What the OpenAPI document says of a response that comes as one of these media types."""
+    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in media_types}}}
+
+
+def such_as(example: Mapping[str, object], *, or_as: str = "") -> dict[int | str, dict[str, Any]]:
+    """What the OpenAPI document says of a JSON response: an example, and the media type that may come instead."""
+    other = shown_as(or_as)[200]["content"] if or_as else {}
+    return {200: {"content": {"application/json": {"example": example}, **other}}}

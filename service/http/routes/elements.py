@@ -4,11 +4,12 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from ingest.export import sound, table_page, to_csv
-from paperscope.types import Element, Equation, Figure, Passage, Reference, Table, crops_of, places_of
+from ingest.export import sound, to_csv
+from paperscope.types import Element, Equation, Figure, Passage, Reference, Table, places_of
+from service.http import examples
 from service.http.access import LibraryOf
-from service.http.paths import ElementOf, PaperOf, TableOf, find_crop
-from service.http.replies import file_reply, json_reply, page_reply, shown_as
+from service.http.paths import ElementOf, PaperOf, TableOf
+from service.http.replies import file_reply, json_reply, page_reply, shown_as, such_as
 from service.http.views import ElementList, TableList, table_head_of
 
 __all__ = ["router"]
@@ -18,7 +19,12 @@ router = APIRouter(prefix="/v1", tags=["papers"])
 Kind = Literal["passage", "table", "figure", "equation", "reference"]
 
 
-@router.get("/papers/{paper}/elements", summary="List a paper's elements", response_model=ElementList)
+@router.get(
+    "/papers/{paper}/elements",
+    summary="List a paper's elements",
+    response_model=ElementList,
+    responses=such_as(examples.ELEMENTS),
+)
 def list_elements(
     paper: PaperOf,
     kind: Annotated[Kind | None, Query(description="Only those of this kind.")] = None,
@@ -41,13 +47,19 @@ def list_elements(
     "/papers/{paper}/elements/{element}",
     summary="Show an element",
     response_model=Passage | Table | Figure | Equation | Reference,
+    responses=such_as(examples.ELEMENT),
 )
 def show_element(element: ElementOf) -> Response:
     """One element. Its id is `PAPER/table-3`, its path ends in `PAPER/elements/table-3`."""
     return json_reply(element)
 
 
-@router.get("/papers/{paper}/tables", summary="List a paper's tables", response_model=TableList)
+@router.get(
+    "/papers/{paper}/tables",
+    summary="List a paper's tables",
+    response_model=TableList,
+    responses=such_as(examples.TABLES),
+)
 def list_tables(paper: PaperOf) -> Response:
     """A paper's tables in reading order, without their cells."""
     tables = (element for element in paper.elements if isinstance(element, Table))
@@ -74,11 +86,13 @@ def show_table_csv(table: TableOf) -> Response:
 )
 def show_table_page(table: TableOf, library: LibraryOf) -> Response:
     """A table, and how it is printed, as a page of its own that runs and fetches nothing."""
-    pictures = [find_crop(library, crop) for crop in crops_of(table)]
-    return page_reply(table_page(table, paper=library.entry(table.place.paper).title, pictures=pictures))
+    title = ", ".join(filter(None, [table.label, library.entry(table.place.paper).title]))
+    return page_reply(title, library.show(table).html)
 
 
-@router.get("/papers/{paper}/tables/{table}", summary="A table as JSON", response_model=Table)
+@router.get(
+    "/papers/{paper}/tables/{table}", summary="A table as JSON", response_model=Table, responses=such_as(examples.TABLE)
+)
 def show_table(table: TableOf) -> Response:
     """A table with its cells; `.csv` and `.html` behind the path give it in these forms."""
     return json_reply(table)

@@ -5,15 +5,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from paperscope.library import Neighbourhood
+from service.http import examples
 from service.http.access import LibraryOf
 from service.http.paths import PAPER
-from service.http.replies import file_reply, json_reply
+from service.http.replies import file_reply, json_reply, shown_as, such_as
 from service.http.views import ConnectedEntities, ConnectedEntity
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
+_GRAPHML = "application/graphml+xml"
 _PaperName = Annotated[str, Query(pattern=PAPER)]
 
 
@@ -21,7 +23,7 @@ _PaperName = Annotated[str, Query(pattern=PAPER)]
     "",
     summary="What stands round an entity",
     response_model=Neighbourhood,
-    responses={200: {"content": {"application/graphml+xml": {"schema": {"type": "string"}}}}},
+    responses=such_as(examples.NEIGHBOURHOOD, or_as=_GRAPHML),
 )
 def show_neighbourhood(
     library: LibraryOf,
@@ -43,10 +45,15 @@ def show_neighbourhood(
     found = library.neighbourhood(entity, papers=papers, steps=steps, limit=limit)
     if form == "json":
         return json_reply(found)
-    return file_reply(found.to_graphml(), name="graph.graphml", media_type="application/graphml+xml")
+    return file_reply(found.to_graphml(), name="graph.graphml", media_type=_GRAPHML)
 
 
-@router.get("/entities", summary="A paper's most connected entities", response_model=ConnectedEntities)
+@router.get(
+    "/entities",
+    summary="A paper's most connected entities",
+    response_model=ConnectedEntities,
+    responses=such_as(examples.ENTITIES),
+)
 def list_entities(
     library: LibraryOf,
     paper: Annotated[_PaperName, Query(description="A paper's id.", examples=["b1810c2e3f4a"])],
