@@ -9,7 +9,7 @@ from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
 from service.http.libraries import Libraries
-from service.http.methods import HeadAsGet
+from service.http.methods import Methods
 from service.http.problems import PROBLEMS, install_problems
 from service.http.routes import ROUTERS
 from service.keys import Keys
@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     install_service(app, service)
     install_problems(app)
-    app.add_middleware(HeadAsGet)
+    app.add_middleware(Methods)
     for router in ROUTERS:
         app.include_router(router)
     return app

@@ -8,7 +8,7 @@ from paperscope.library import Neighbourhood
 from service.http import examples
 from service.http.access import LibraryOf
 from service.http.paths import PAPER
-from service.http.replies import file_reply, json_reply, shown_as, such_as
+from service.http.replies import file_reply, json_reply, such_as
 from service.http.views import ConnectedEntities, ConnectedEntity
 
 __all__ = ["router"]
