@@ -1,10 +1,11 @@
 """`Catalog`: what can be looked up about the papers of a library."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from graph_store import NativeGraphIndex, Store
 from graph_store.finding import find_entry
+from paperscope.errors import UnknownPaperError
 from paperscope.library.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.library.originals import Originals
 from paperscope.types import Element, Paper, PaperEntry, PaperImages, Shortfall
@@ -32,6 +33,17 @@ class Catalog:
         """A paper by id, the start of its id, file name or part of its title; raises UnknownPaperError."""
         return self._store.find_paper(name)
 
+    def entry(self, paper: str) -> PaperEntry:
+        """The paper with exactly this id, without its elements; raises UnknownPaperError."""
+        for entry in self._store.entries():
+            if entry.id == paper:
+                return entry
+        raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+
+    def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """How many elements of each kind the papers with these ids have, by id."""
+        return self._store.counts(papers)
+
     def images(self, paper: str) -> PaperImages:
         """What a vision model saw in the pictures of the paper with this id; empty where none looked at them."""
         return self._store.images(paper)
@@ -50,7 +62,7 @@ class Catalog:
         return [element for element in self.paper(name).elements if kind in ("", element.kind)]
 
     def crop(self, crop: str) -> bytes:
-        """A crop's PNG bytes by content hash; raises KeyError."""
+        """The PNG bytes, by content hash, of a crop that a paper names; raises KeyError."""
         return self._store.crop(crop)
 
     def source(self, name: str) -> Path:

@@ -18,6 +18,7 @@ from service.http.gate import Gate
 from service.http.headers import SafeHeaders
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
+from service.http.methods import Methods
 from service.http.problems import PROBLEMS, install_problems
 from service.http.rates import Rates
 from service.http.routes import ROUTERS
@@ -70,6 +71,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     install_service(app, service)
     install_problems(app)
+    app.add_middleware(Methods)
     app.add_middleware(Door, service=service)
     for router in ROUTERS:
         app.include_router(router)
