@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from ingest.export import sound, to_csv
 from paperscope.types import Element, Equation, Figure, Passage, Reference, Table, places_of
-from service.http import paper_examples as examples
+from service.http import examples
 from service.http.access import LibraryOf
 from service.http.paths import ElementOf, PaperOf, TableOf
 from service.http.replies import file_reply, json_reply, page_reply, shown_as, such_as

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from paperscope.library import Neighbourhood
-from service.http import paper_examples as examples
+from service.http import examples
 from service.http.access import LibraryOf
 from service.http.paths import PAPER
 from service.http.replies import file_reply, json_reply, such_as

@@ -7,7 +7,7 @@ from fastapi.responses import FileResponse
 
 from paperscope.errors import PaperFileError
 from paperscope.library.originals import file_name
-from service.http import paper_examples as examples
+from service.http import examples
 from service.http.access import LibraryOf
 from service.http.paths import EntryOf, PaperOf
 from service.http.problems import ProblemError
