@@ -1,13 +1,15 @@
 """`Library`: adds papers, answers questions, and wires every adapter that this takes."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import JobQueue, NativeGraphIndex, Store
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added
 from paperscope.library.catalog import Catalog
@@ -135,7 +137,7 @@ class Library(Catalog):
 
         Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
         """
-        return self._loop.wait(self._ask(question, self._filters(filters, papers), history, on_stage))
+        return self._loop.wait(self._ask(question, filters, papers, history, on_stage))
 
     async def ask_async(
         self,
@@ -147,11 +149,17 @@ class Library(Catalog):
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """`ask`, awaitable on any loop."""
-        return await self._loop.run(self._ask(question, self._filters(filters, papers), history, on_stage))
+        return await self._loop.run(self._ask(question, filters, papers, history, on_stage))
 
     async def _ask(
-        self, question: str, filters: Filters, history: Sequence[Turn], on_stage: Callable[[str], None]
+        self,
+        question: str,
+        filters: Filters,
+        papers: Sequence[str],
+        history: Sequence[Turn],
+        on_stage: Callable[[str], None],
     ) -> Answer:
+        filters = await asyncio.to_thread(self._filters, filters, papers)
         return await self._engine.ask(question, filters=filters, history=history, on_stage=on_stage)
 
     def stream(
@@ -164,10 +172,16 @@ class Library(Catalog):
     ) -> AsyncGenerator[AnswerEvent, None]:
         """`ask_async`, telling each stage as it begins and the final text as it is written; the answer comes last.
 
-        What `ask` raises is raised here or while iterating.
+        What `ask` raises is raised while iterating.
         """
-        filters = self._filters(filters, papers)
-        return self._loop.iterate(self._engine.stream(question, filters=filters, history=history))
+
+        async def events() -> AsyncGenerator[AnswerEvent, None]:
+            chosen = await asyncio.to_thread(self._filters, filters, papers)
+            async with aclosing(self._engine.stream(question, filters=chosen, history=history)) as stream:
+                async for event in stream:
+                    yield event
+
+        return self._loop.iterate(events())
 
     def show(self, value: Shown | Sequence[Shown]) -> View:
         """An answer, context, paper or element (or several) as a notebook shows it, with pictures and marked cells."""
@@ -175,7 +189,17 @@ class Library(Catalog):
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._engine.retrieve(question, filters=self._filters(filters, papers))).context
+        return self._loop.wait(self._retrieve(question, filters, papers))
+
+    async def retrieve_async(
+        self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS
+    ) -> Context:
+        """`retrieve`, awaitable on any loop."""
+        return await self._loop.run(self._retrieve(question, filters, papers))
+
+    async def _retrieve(self, question: str, filters: Filters, papers: Sequence[str]) -> Context:
+        filters = await asyncio.to_thread(self._filters, filters, papers)
+        return (await self._engine.retrieve(question, filters=filters)).context
 
     def _filters(self, filters: Filters, papers: Sequence[str]) -> Filters:
         return replace(filters, papers=self._ids((*filters.papers, *papers)))
@@ -183,6 +207,11 @@ class Library(Catalog):
     def remove(self, name: str) -> Paper:
         """Remove a paper and exactly what it brought; returns it."""
         return self._intake.remove(name)
+
+    @property
+    def jobs(self) -> JobQueue:
+        """The jobs of the library, which outlive whoever asked for them."""
+        return self._store.jobs
 
     @property
     def fingerprint(self) -> str:

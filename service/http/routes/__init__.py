@@ -2,14 +2,34 @@
 
 from fastapi import APIRouter
 
-from service.http.routes import elements, graph, health, papers, pictures
+from service.http.routes import (
+    adding,
+    batch,
+    elements,
+    graph,
+    health,
+    jobs,
+    metrics,
+    openai,
+    papers,
+    pictures,
+    query,
+    retrieve,
+)
 
 __all__ = ["ROUTERS"]
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
+    metrics.router,
     papers.router,
+    adding.router,
     elements.router,
     pictures.router,
     graph.router,
+    jobs.router,
+    query.router,
+    retrieve.router,
+    batch.router,
+    openai.router,
 )
