@@ -91,7 +91,10 @@ def show_table_page(table: TableOf, library: LibraryOf) -> Response:
 
 
 @router.get(
-    "/papers/{paper}/tables/{table}", summary="A table as JSON", response_model=Table, responses=such_as(example_paper.TABLE)
+    "/papers/{paper}/tables/{table}",
+    summary="A table as JSON",
+    response_model=Table,
+    responses=such_as(example_paper.TABLE),
 )
 def show_table(table: TableOf) -> Response:
     """A table with its cells; `.csv` and `.html` behind the path give it in these forms."""
