@@ -37,7 +37,11 @@ class Methods:
                 ended, message = True, {"type": "http.response.body", "body": b""}
             await send(message)
 
-        await self._app(inner, receive, send_on)
+        try:
+            await self._app(inner, receive, send_on)
+        finally:
+            if "route" in inner:
+                scope["route"] = inner["route"]
 
 
 def _methods_of(scope: Scope) -> list[str]:

@@ -22,7 +22,6 @@ __all__ = [
     "such_as",
 ]
 
-_NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; sandbox"
@@ -43,14 +42,14 @@ def saved_as(name: str) -> dict[str, str]:
     """The headers of a file that a browser saves under this name, which may be a stranger's, and never shows."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
-    return {"Content-Disposition": disposition, "Content-Security-Policy": _POLICY, **_NO_SNIFFING}
+    return {"Content-Disposition": disposition}
 
 
 def page_reply(title: str, fragment: str) -> Response:
     """A page of one fragment of HTML, under a title that is text; it runs nothing, and fetches nothing."""
     head = f'<meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>{escape(title)}</title>'
     page = f"<!doctype html>\n<html><head>{head}</head><body>{fragment}</body></html>\n"
-    return Response(page, media_type="text/html", headers={"Content-Security-Policy": _POLICY, **_NO_SNIFFING})
+    return Response(page, media_type="text/html", headers={"Content-Security-Policy": _POLICY})
 
 
 def picture_reply(picture: bytes, *, tag: str, lasting: bool) -> Response:
@@ -70,7 +69,7 @@ def is_known(tag: str, *, known: str) -> bool:
 
 def _kept(tag: str, *, lasting: bool) -> dict[str, str]:
     keeping = "private, max-age=31536000, immutable" if lasting else "private, no-cache"
-    return {"ETag": f'"{tag}"', "Cache-Control": keeping, **_NO_SNIFFING}
+    return {"ETag": f'"{tag}"', "Cache-Control": keeping}
 
 
 def shown_as(*media_types: str) -> dict[int | str, dict[str, Any]]:

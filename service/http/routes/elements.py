@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from ingest.export import sound, to_csv
 from paperscope.types import Element, Equation, Figure, Passage, Reference, Table, places_of
-from service.http import examples
+from service.http import example_paper
 from service.http.access import LibraryOf
 from service.http.paths import ElementOf, PaperOf, TableOf
 from service.http.replies import file_reply, json_reply, page_reply, shown_as, such_as
@@ -23,7 +23,7 @@ Kind = Literal["passage", "table", "figure", "equation", "reference"]
     "/papers/{paper}/elements",
     summary="List a paper's elements",
     response_model=ElementList,
-    responses=such_as(examples.ELEMENTS),
+    responses=such_as(example_paper.ELEMENTS),
 )
 def list_elements(
     paper: PaperOf,
@@ -47,7 +47,7 @@ def list_elements(
     "/papers/{paper}/elements/{element}",
     summary="Show an element",
     response_model=Passage | Table | Figure | Equation | Reference,
-    responses=such_as(examples.ELEMENT),
+    responses=such_as(example_paper.ELEMENT),
 )
 def show_element(element: ElementOf) -> Response:
     """One element. Its id is `PAPER/table-3`, its path ends in `PAPER/elements/table-3`."""
@@ -58,7 +58,7 @@ def show_element(element: ElementOf) -> Response:
     "/papers/{paper}/tables",
     summary="List a paper's tables",
     response_model=TableList,
-    responses=such_as(examples.TABLES),
+    responses=such_as(example_paper.TABLES),
 )
 def list_tables(paper: PaperOf) -> Response:
     """A paper's tables in reading order, without their cells."""
@@ -91,7 +91,10 @@ def show_table_page(table: TableOf, library: LibraryOf) -> Response:
 
 
 @router.get(
-    "/papers/{paper}/tables/{table}", summary="A table as JSON", response_model=Table, responses=such_as(examples.TABLE)
+    "/papers/{paper}/tables/{table}",
+    summary="A table as JSON",
+    response_model=Table,
+    responses=such_as(example_paper.TABLE),
 )
 def show_table(table: TableOf) -> Response:
     """A table with its cells; `.csv` and `.html` behind the path give it in these forms."""

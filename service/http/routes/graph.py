@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from paperscope.library import Neighbourhood
-from service.http import examples
+from service.http import example_paper
 from service.http.access import LibraryOf
 from service.http.paths import PAPER
 from service.http.replies import file_reply, json_reply, such_as
@@ -23,7 +23,7 @@ _PaperName = Annotated[str, Query(pattern=PAPER)]
     "",
     summary="What stands round an entity",
     response_model=Neighbourhood,
-    responses=such_as(examples.NEIGHBOURHOOD, or_as=_GRAPHML),
+    responses=such_as(example_paper.NEIGHBOURHOOD, or_as=_GRAPHML),
 )
 def show_neighbourhood(
     library: LibraryOf,
@@ -52,7 +52,7 @@ def show_neighbourhood(
     "/entities",
     summary="A paper's most connected entities",
     response_model=ConnectedEntities,
-    responses=such_as(examples.ENTITIES),
+    responses=such_as(example_paper.ENTITIES),
 )
 def list_entities(
     library: LibraryOf,

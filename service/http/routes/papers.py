@@ -7,7 +7,7 @@ from fastapi.responses import FileResponse
 
 from paperscope.errors import PaperFileError
 from paperscope.library.originals import file_name
-from service.http import examples
+from service.http import example_paper
 from service.http.access import LibraryOf
 from service.http.paths import EntryOf, PaperOf
 from service.http.problems import ProblemError
@@ -20,7 +20,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/papers", tags=["papers"])
 
 
-@router.get("", summary="List the papers", response_model=PaperList, responses=such_as(examples.PAPERS))
+@router.get("", summary="List the papers", response_model=PaperList, responses=such_as(example_paper.PAPERS))
 def list_papers(
     library: LibraryOf,
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 50,
@@ -34,7 +34,7 @@ def list_papers(
     return json_reply(PaperList(papers=heads, total=len(entries), limit=limit, offset=offset))
 
 
-@router.get("/{paper}", summary="Show a paper", response_model=PaperView, responses=such_as(examples.PAPER))
+@router.get("/{paper}", summary="Show a paper", response_model=PaperView, responses=such_as(example_paper.PAPER))
 def show_paper(paper: PaperOf, library: LibraryOf) -> Response:
     """What was read from a paper, without its elements: those are below `/v1/papers/{paper}/elements`."""
     head = head_of(library.entry(paper.id), library.counts([paper.id])[paper.id])
