@@ -5,6 +5,7 @@ from ingest.describing import ImageDescriber, add_to_chunks
 from ingest.extraction import TypeSystem
 from ingest.extractors import extractor_for
 from ingest.files import content_file, paper_files
+from ingest.page_pictures import PagePainter, page_painter
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
 from ingest.reading import check_size, read_paper
@@ -14,6 +15,7 @@ from ingest.stopping import in_thread
 __all__ = [
     "EmbedTexts",
     "ImageDescriber",
+    "PagePainter",
     "PdfParser",
     "TypeSystem",
     "add_to_chunks",
@@ -22,6 +24,7 @@ __all__ = [
     "content_file",
     "extractor_for",
     "in_thread",
+    "page_painter",
     "paper_files",
     "parser_for",
     "read_paper",
