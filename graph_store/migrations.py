@@ -13,6 +13,7 @@ from graph_store.schema import (
     bylines,
     entities,
     images,
+    jobs,
     library,
     meanings,
     metadata,
@@ -79,9 +80,22 @@ def _keep_bylines(connection: Connection) -> None:
         insert_byline(connection, read_paper(connection, paper))
 
 
+def _keep_jobs(connection: Connection) -> None:
+    """Version 8 keeps the jobs of the service."""
+    jobs.create(connection, checkfirst=True)
+
+
 # The step under n brings a library of version n - 1 to version n. A released step is never changed.
 STEPS: Mapping[int, Step] = MappingProxyType(
-    {2: _keep_images, 3: _keep_shortfalls, 4: _keep_short_forms, 5: _keep_verdicts, 6: _index_papers, 7: _keep_bylines}
+    {
+        2: _keep_images,
+        3: _keep_shortfalls,
+        4: _keep_short_forms,
+        5: _keep_verdicts,
+        6: _index_papers,
+        7: _keep_bylines,
+        8: _keep_jobs,
+    }
 )
 
 

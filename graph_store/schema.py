@@ -5,6 +5,7 @@ A paper's rows hang on its row in `papers`, so that removing that row removes th
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -32,6 +33,7 @@ __all__ = [
     "entities",
     "given",
     "images",
+    "jobs",
     "library",
     "meanings",
     "metadata",
@@ -44,7 +46,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 metadata = MetaData()
 
@@ -210,4 +212,31 @@ embeddings = Table(
     Column("embedder", Text, primary_key=True),
     Column("sha256", Text, primary_key=True),
     Column("vector", LargeBinary, nullable=False),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    # The order in which they came.
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False, index=True),
+    Column("request", Text, nullable=False),
+    # A password that the job needs; "" as soon as it has ended.
+    Column("secret", Text, nullable=False, default=""),
+    Column("stage", Text, nullable=False, default=""),
+    Column("done", Integer, nullable=False, default=0),
+    Column("total", Integer, nullable=False, default=0),
+    Column("error", Text, nullable=False, default=""),
+    Column("result", Text, nullable=False, default=""),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("cancelling", Boolean, nullable=False, default=False),
+    # Who works on it, and until when it is theirs (seconds since the epoch).
+    Column("owner", Text, nullable=False, default=""),
+    Column("lease_end", Float, nullable=False, default=0.0),
+    Column("created", Float, nullable=False),
+    Column("started", Float),
+    Column("finished", Float),
+    sqlite_autoincrement=True,
 )

@@ -15,6 +15,7 @@ from graph_store.crops import CropFiles
 from graph_store.database import Database
 from graph_store.failures import translated
 from graph_store.finding import find_entry
+from graph_store.jobs import JobQueue
 from graph_store.opening import CROPS, open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
 from graph_store.shelf import PaperShelf
@@ -52,6 +53,7 @@ class Store:
 
     def __init__(self, folder: Path, database: Database) -> None:
         self.folder = folder
+        self.jobs = JobQueue(database)
         self._database = database
         self._crops = CropFiles(folder / CROPS)
         self._shelf = PaperShelf(size=_PAPERS_KEPT)

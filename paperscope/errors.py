@@ -7,11 +7,14 @@ PaperscopeError
 │   ├── GoldFileError         gold of an evaluation that can't be used; names file and line
 │   ├── SettingsError         an unknown or wrong setting
 │   ├── UnknownPaperError     no such paper in the library
-│   └── UnknownEntityError    no such entity in the graph
+│   ├── UnknownEntityError    no such entity in the graph
+│   └── UnknownJobError       no such job in the library
 ├── StoreError            the library on disk: exit code 3
 │   ├── StoreVersionError     written by a newer Paperscope
 │   ├── StoreReadOnlyError    may not be written
-│   └── StoreFullError        the disk is full
+│   ├── StoreFullError        the disk is full
+│   └── JobLostError          another worker has the job
+├── KeyFileError          the file of API keys can't be read: exit code 3
 ├── OutputError           a result that can't be written: exit code 3
 ├── BudgetError           the calls or the cost that a command may take are spent: exit code 5
 └── ModelError            a model or its endpoint: exit code 4
@@ -27,6 +30,8 @@ __all__ = [
     "BudgetError",
     "GoldFileError",
     "InputError",
+    "JobLostError",
+    "KeyFileError",
     "ModelError",
     "ModelRateLimitError",
     "ModelRefusedError",
@@ -42,6 +47,7 @@ __all__ = [
     "StoreReadOnlyError",
     "StoreVersionError",
     "UnknownEntityError",
+    "UnknownJobError",
     "UnknownPaperError",
 ]
 
@@ -82,6 +88,10 @@ class UnknownEntityError(InputError):
     """No such entity in the graph."""
 
 
+class UnknownJobError(InputError):
+    """No such job in the library."""
+
+
 class StoreError(PaperscopeError):
     """The library on disk can't be used."""
 
@@ -98,6 +108,16 @@ class StoreReadOnlyError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk that holds the library is full."""
+
+
+class JobLostError(StoreError):
+    """A job is no longer this worker's: it took too long to renew it, and another worker went on."""
+
+
+class KeyFileError(PaperscopeError):
+    """The file of API keys can't be read, so that nobody can be let in."""
+
+    exit_code: ClassVar[int] = 3
 
 
 class OutputError(PaperscopeError):

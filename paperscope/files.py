@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from paperscope.errors import OutputError
@@ -34,15 +35,16 @@ def write_atomically(path: Path, data: bytes) -> None:
         replace_file(path, data)
 
 
-def replace_file(path: Path, *parts: bytes) -> None:
+def replace_file(path: Path, *parts: bytes, mode: int = 0o666) -> None:
     """Write the parts through a temporary file beside `path`, so that no reader ever sees half of it.
 
-    The bytes are on the disk when this returns. Raises OSError, and `path` is then as it was.
+    The bytes are on the disk when this returns. `mode` is what the file's rights are, less the umask. Raises OSError,
+    and `path` is then as it was.
     """
     # Not by mkstemp, whose files nobody else may read: the user's umask decides.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with open(temporary, "xb", opener=partial(os.open, mode=mode)) as file:
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""The command line: `paperscope add`, `parse`, `ask`, `batch`, `papers`, `show`, `remove`, `config`."""
+"""The command line: `app.py` lists the commands."""
 
 from paperscope.cli.app import app, main
 

@@ -2,17 +2,29 @@
 
 import json
 
+import typer
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from paperscope.cli.display import stdout
+from paperscope.cli.options import ConfigOption, JsonOption, LibraryOption, read_settings
 from paperscope.settings import Settings
 
-__all__ = ["config_json", "config_view"]
+__all__ = ["show_config"]
 
 
-def config_view(settings: Settings) -> RenderableType:
+def show_config(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Show the settings in force and where each comes from; keys are masked."""
+    settings = read_settings(library=library, config=config)
+    if as_json:
+        typer.echo(_json(settings))
+    else:
+        stdout().print(_view(settings))
+
+
+def _view(settings: Settings) -> RenderableType:
     """The settings for people, and what is set without effect."""
     grid = Grid(box=box.SIMPLE_HEAD)
     for name in ("setting", "value", "from"):
@@ -22,7 +34,7 @@ def config_view(settings: Settings) -> RenderableType:
     return Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes()))
 
 
-def config_json(settings: Settings) -> str:
+def _json(settings: Settings) -> str:
     """The settings for programs; keys are masked."""
     rows = {row.name: {"value": row.value, "origin": row.origin} for row in settings.describe()}
     return json.dumps({"settings": rows, "notes": settings.notes()}, indent=2, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """Options that several commands share, and the way from them to an open library."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,10 +81,15 @@ def read_password(password: str | None, file: Path | None) -> str | None:
     return lines[0]
 
 
-def read_settings(*, library: Path | None, config: Path | None) -> Settings:
-    """The settings with the command's options on top. Raises SettingsError."""
-    overrides = {"library": None if library is None else str(library)}
-    return load_settings(file=config, environ=os.environ, overrides=overrides)
+def read_settings(
+    *, library: Path | None, config: Path | None, overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """The settings with the command's options on top; `overrides` are more of them by dotted name, None: not given.
+
+    Raises SettingsError.
+    """
+    given = {"library": None if library is None else str(library), **(overrides or {})}
+    return load_settings(file=config, environ=os.environ, overrides=given)
 
 
 def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":

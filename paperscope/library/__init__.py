@@ -4,6 +4,6 @@ from paperscope.library.adding import Added
 from paperscope.library.estimating import Estimate, Estimator
 from paperscope.library.facade import Library
 from paperscope.library.progress import OnStage, Stage
-from paperscope.library.view import AnswerView
+from paperscope.library.view import View
 
-__all__ = ["Added", "AnswerView", "Estimate", "Estimator", "Library", "OnStage", "Stage"]
+__all__ = ["Added", "Estimate", "Estimator", "Library", "OnStage", "Stage", "View"]

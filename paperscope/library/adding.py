@@ -33,16 +33,18 @@ from paperscope.types import (
     PaperImages,
     ParsedPaper,
     Shortfall,
+    Shown,
     Usage,
     content_hash,
     crops_of,
 )
+from paperscope.types.display import aside, fragment, to_html
 
 __all__ = ["Added", "Adder"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Added:
+class Added(Shown):
     """What adding a file came to: "added", "replaced" (an older version, or an older reading, of the same file went)
     or "unchanged".
 
@@ -56,6 +58,12 @@ class Added:
     usage: Usage = Usage()
     images: PaperImages = PaperImages()
     shortfall: Shortfall = field(default_factory=Shortfall)
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.seconds:.1f} s: {self.paper}"
+
+    def _repr_html_(self) -> str:
+        return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
 class Adder:

@@ -1,6 +1,8 @@
 """Questions to a library whose papers may change meanwhile."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from typing import TypeVar
 
@@ -23,27 +25,35 @@ class Asking:
         self._engine = engine
 
     async def ask(
-        self, question: str, filters: Filters, history: Sequence[Turn], on_stage: Callable[[str], None]
+        self,
+        question: str,
+        filters: Filters,
+        papers: Sequence[str],
+        history: Sequence[Turn],
+        on_stage: Callable[[str], None],
     ) -> Answer:
         """See `Library.ask`."""
+        filters = await asyncio.to_thread(self._restricted, filters, papers)
         return await self._steady(
             lambda: self._engine.ask(question, filters=filters, history=history, on_stage=on_stage)
         )
 
     async def stream(
-        self, question: str, filters: Filters, history: Sequence[Turn]
+        self, question: str, filters: Filters, papers: Sequence[str], history: Sequence[Turn]
     ) -> AsyncGenerator[AnswerEvent, None]:
         """See `Library.stream`."""
+        filters = await asyncio.to_thread(self._restricted, filters, papers)
         anew, done = False, False
         while not done:
             revision = self._store.revision
             try:
-                async for event in self._engine.stream(question, filters=filters, history=history):
-                    if anew and isinstance(event, TextEvent):
-                        anew = False
-                        yield replace(event, anew=True)
-                    else:
-                        yield event
+                async with aclosing(self._engine.stream(question, filters=filters, history=history)) as events:
+                    async for event in events:
+                        if anew and isinstance(event, TextEvent):
+                            anew = False
+                            yield replace(event, anew=True)
+                        else:
+                            yield event
                 done = True
             except KeyError:
                 if not self._removed_since(revision):
@@ -51,12 +61,12 @@ class Asking:
                 # What was told of the answer so far is void.
                 anew = True
 
-    async def retrieve(self, question: str, filters: Filters) -> Context:
+    async def retrieve(self, question: str, filters: Filters, papers: Sequence[str]) -> Context:
         """See `Library.retrieve`."""
+        filters = await asyncio.to_thread(self._restricted, filters, papers)
         return (await self._steady(lambda: self._engine.retrieve(question, filters=filters))).context
 
-    def restricted(self, filters: Filters, papers: Sequence[str]) -> Filters:
-        """The filters with these papers besides theirs, all by id. Raises UnknownPaperError."""
+    def _restricted(self, filters: Filters, papers: Sequence[str]) -> Filters:
         entries = self._store.entries()
         named = (*filters.papers, *papers)
         return replace(filters, papers=tuple(find_entry(entries, paper).id for paper in named))

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import JobQueue, NativeGraphIndex, Store
 from ingest import in_thread
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added
@@ -19,11 +19,11 @@ from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
 from paperscope.library.neighbourhood import Neighbourhood
 from paperscope.library.progress import OnStage
-from paperscope.library.view import AnswerView, view_answer
+from paperscope.library.view import View, view
 from paperscope.library.wiring import build_engine
 from paperscope.models import Budget, Models, build_models
 from paperscope.settings import Settings, load_settings
-from paperscope.types import Answer, AnswerEvent, Box, Context, Filters, Paper, Place, Turn, content_hash
+from paperscope.types import Answer, AnswerEvent, Box, Context, Filters, Paper, Place, Shown, Turn, content_hash
 
 __all__ = ["Library"]
 
@@ -139,8 +139,7 @@ class Library(Catalog):
 
         Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
         """
-        filters = self._asking.restricted(filters, papers)
-        return self._loop.wait(self._asking.ask(question, filters, history, on_stage))
+        return self._loop.wait(self._asking.ask(question, filters, papers, history, on_stage))
 
     async def ask_async(
         self,
@@ -152,8 +151,7 @@ class Library(Catalog):
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """`ask`, awaitable on any loop."""
-        filters = self._asking.restricted(filters, papers)
-        return await self._loop.run(self._asking.ask(question, filters, history, on_stage))
+        return await self._loop.run(self._asking.ask(question, filters, papers, history, on_stage))
 
     def stream(
         self,
@@ -165,24 +163,23 @@ class Library(Catalog):
     ) -> AsyncGenerator[AnswerEvent, None]:
         """`ask_async`, telling each stage as it begins and the final text as it is written; the answer comes last.
 
-        What `ask` raises is raised here or while iterating.
+        What `ask` raises is raised while iterating.
         """
-        filters = self._asking.restricted(filters, papers)
-        return self._loop.iterate(self._asking.stream(question, filters, history))
+        return self._loop.iterate(self._asking.stream(question, filters, papers, history))
 
-    def show(self, answer: Answer) -> AnswerView:
-        """The answer as a notebook shows it: with crops of what it cites, the cited cells marked in their tables."""
-        return view_answer(answer, find_crop=self._store.crop, find_element=self._store.element)
+    def show(self, value: Shown | Sequence[Shown]) -> View:
+        """An answer, context, paper or element (or several) as a notebook shows it, with pictures and marked cells."""
+        return view(value, self)
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._asking.retrieve(question, self._asking.restricted(filters, papers)))
+        return self._loop.wait(self._asking.retrieve(question, filters, papers))
 
     async def retrieve_async(
         self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS
     ) -> Context:
         """`retrieve`, awaitable on any loop."""
-        return await self._loop.run(self._asking.retrieve(question, self._asking.restricted(filters, papers)))
+        return await self._loop.run(self._asking.retrieve(question, filters, papers))
 
     def remove(self, name: str) -> Paper:
         """Remove a paper and exactly what it brought; returns it. A question about it that is being answered is asked
@@ -214,9 +211,14 @@ class Library(Catalog):
         return await self._loop.run(in_thread(drawn))
 
     @property
+    def jobs(self) -> JobQueue:
+        """The jobs of the library, which outlive whoever asked for them."""
+        return self._store.jobs
+
+    @property
     def fingerprint(self) -> str:
         """Changes whenever the same question could get another answer: with the papers, the models or the settings."""
-        parts = (str(self._store.revision), self._settings.model_dump_json())
+        parts = (str(self._store.revision), self._settings.model_dump_json(exclude={"service"}))
         return content_hash("\0".join(parts).encode())
 
 

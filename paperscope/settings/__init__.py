@@ -11,6 +11,7 @@ from paperscope.settings.sections import (
     RetrievalSettings,
     RoleSettings,
 )
+from paperscope.settings.service import ServiceSettings
 from paperscope.settings.tree import SettingRow, Settings
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "ParserSettings",
     "RetrievalSettings",
     "RoleSettings",
+    "ServiceSettings",
     "SettingRow",
     "Settings",
     "load_settings",

@@ -27,6 +27,7 @@ from paperscope.settings.sections import (
     RoleSettings,
     Section,
 )
+from paperscope.settings.service import ServiceSettings
 
 __all__ = ["SettingRow", "Settings", "Source", "setting_names"]
 
@@ -69,6 +70,7 @@ class Settings(BaseSettings, Section):
     chunking: ChunkingSettings = ChunkingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     limits: LimitSettings = LimitSettings()
+    service: ServiceSettings = ServiceSettings()
     _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     def __init__(self, *sources: Source, **values: object) -> None:

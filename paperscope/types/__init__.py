@@ -54,6 +54,7 @@ from paperscope.types.images import (
     model_words,
     paper_words,
 )
+from paperscope.types.jobs import ENDED, JOB_STATES, Job, JobKind, JobState
 from paperscope.types.knowledge import (
     STANDS_FOR,
     WORK,
@@ -73,9 +74,12 @@ from paperscope.types.knowledge import (
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
 from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalRequest
+from paperscope.types.shown import Shown
 from paperscope.types.tables import Cell, Table
 
 __all__ = [
+    "ENDED",
+    "JOB_STATES",
     "STANDS_FOR",
     "WORK",
     "Answer",
@@ -109,6 +113,9 @@ __all__ = [
     "ImageFinding",
     "ImageReading",
     "IndexedPaper",
+    "Job",
+    "JobKind",
+    "JobState",
     "Link",
     "Mention",
     "Message",
@@ -133,6 +140,7 @@ __all__ = [
     "Section",
     "SeenEntity",
     "Shortfall",
+    "Shown",
     "SkippedImage",
     "StageEvent",
     "StageTime",

@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
-COMMANDS = ("add", "parse", "papers", "ask", "batch", "show", "graph", "remove", "config", "eval")
+COMMANDS = ("add", "parse", "papers", "ask", "batch", "show", "graph", "remove", "config", "eval", "keys")
 ROW_KEYS = {"index", "question", "status", "answer", "claims", "images", "usage", "seconds", "warnings"}
 
 

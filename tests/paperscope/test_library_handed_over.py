@@ -1,4 +1,4 @@
-"""Files that a stranger handed over, under a name of his choice: what they replace, what is kept, what names do."""
+"""Files that a stranger handed over, under a name of their choice: what they replace and what a name can do."""
 
 import os
 import shutil

@@ -84,7 +84,7 @@ async def test_a_streamed_answer_begins_anew_where_a_paper_went(library: Library
     answer = library.ask(QUESTION)
     engine = _Broken(library, library.entries()[0].id, answer)
     asking = Asking(library._store, cast("QueryEngine", engine))
-    events = [event async for event in asking.stream(QUESTION, Filters(), ())]
+    events = [event async for event in asking.stream(QUESTION, Filters(), (), ())]
     told = [TextEvent(text="Three "), TextEvent(text="Three ", anew=True), TextEvent(text="taggers.")]
     assert events == [*told, DoneEvent(answer=answer)]
 
@@ -95,7 +95,7 @@ async def test_what_is_missing_though_no_paper_went_is_a_fault_that_is_told(libr
             raise KeyError("a/passage-1")
 
     with pytest.raises(KeyError):
-        await Asking(library._store, cast("QueryEngine", Faulty())).retrieve(QUESTION, Filters())
+        await Asking(library._store, cast("QueryEngine", Faulty())).retrieve(QUESTION, Filters(), ())
 
 
 async def test_closing_while_questions_are_answered_ends_them_with_an_error(tmp_path: Path) -> None:

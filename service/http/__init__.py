@@ -1,0 +1,6 @@
+"""The HTTP service: an app for any ASGI server, and `serve`, which runs it."""
+
+from service.http.app import create_app
+from service.http.server import serve
+
+__all__ = ["create_app", "serve"]

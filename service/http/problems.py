@@ -1,0 +1,151 @@
+"""Errors as problem documents (RFC 9457), `application/problem+json`.
+
+`type` names the kind of problem (`urn:paperscope:problem:unknown-paper`), `title` says what it is called, `status` is
+the HTTP status, `detail` what happened here and what helps, `instance` the path that was asked for. A body or a
+parameter of the wrong form adds `errors`, each with where and why; what was sent is not repeated there, as it may be a
+secret.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from paperscope import errors
+from paperscope.errors import ModelRateLimitError, PaperscopeError
+
+__all__ = ["PROBLEMS", "Problem", "ProblemError", "Reportable", "install_problems", "problem_of", "problem_response"]
+
+MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = 5
+
+# The nearest class in an error's line of ancestors counts.
+_STATUSES: Mapping[type[PaperscopeError], int] = {
+    errors.InputError: 400,
+    errors.PaperFileError: 422,
+    errors.QuestionFileError: 422,
+    errors.SettingsError: 500,
+    errors.UnknownPaperError: 404,
+    errors.UnknownEntityError: 404,
+    errors.UnknownJobError: 404,
+    errors.StoreError: 503,
+    errors.StoreReadOnlyError: 403,
+    errors.StoreFullError: 507,
+    errors.KeyFileError: 503,
+    errors.OutputError: 507,
+    errors.BudgetError: 402,
+    errors.ModelError: 502,
+    errors.ModelUnavailableError: 503,
+    errors.ModelRateLimitError: 503,
+    PaperscopeError: 500,
+}
+
+
+class Invalid(BaseModel):
+    """One thing that is wrong about a request: where it stands, and why."""
+
+    where: str
+    why: str
+
+
+class Problem(BaseModel):
+    """A problem document."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[Invalid] | None = None
+
+
+class ProblemError(HTTPException):
+    """An error of the HTTP surface itself; `kind` makes its type, and `detail` says what helps."""
+
+    def __init__(self, status: int, kind: str, detail: str, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, detail, dict(headers or {}))
+        self.kind = kind
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "description": "The request can't be served as it is.", "content": {MEDIA_TYPE: {}}},
+    "5XX": {"model": Problem, "description": "The service or a model failed.", "content": {MEDIA_TYPE: {}}},
+}
+
+
+Reportable = PaperscopeError | HTTPException | RequestValidationError
+
+
+def install_problems(app: FastAPI) -> None:
+    """Let every error that leaves a route become a problem document."""
+
+    @app.exception_handler(PaperscopeError)
+    @app.exception_handler(HTTPException)
+    @app.exception_handler(RequestValidationError)
+    async def known(request: Request, error: Reportable) -> Response:
+        problem, headers = problem_of(request, error)
+        return _response(problem, headers)
+
+    @app.exception_handler(Exception)
+    async def unknown(request: Request, _error: Exception) -> Response:
+        detail = "Something went wrong inside the service; its log has the details, under this response's X-Request-ID."
+        return problem_response(request, 500, "internal-error", detail)
+
+
+def problem_of(request: Request, error: Reportable) -> tuple[Problem, Mapping[str, str]]:
+    """The problem document of an error, and the headers that go with it."""
+    if isinstance(error, RequestValidationError):
+        found = [Invalid(where=".".join(map(str, one["loc"])), why=one["msg"]) for one in error.errors()]
+        detail = "; ".join(f"{one.where}: {one.why}" for one in found)
+        return _problem(request, 422, "invalid-request", detail, invalid=found), {}
+    if isinstance(error, HTTPException):
+        kind = error.kind if isinstance(error, ProblemError) else _slug(HTTPStatus(error.status_code).phrase)
+        return _problem(request, error.status_code, kind, str(error.detail)), error.headers or {}
+    status = next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+    headers: dict[str, str] = {}
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        wait = error.retry_after if isinstance(error, ModelRateLimitError) else None
+        headers["Retry-After"] = str(max(1, round(wait or _RETRY_SECONDS)))
+    return _problem(request, status, _kind(type(error)), str(error)), headers
+
+
+def problem_response(
+    request: Request, status: int, kind: str, detail: str, *, headers: Mapping[str, str] | None = None
+) -> Response:
+    """The problem document of a request."""
+    return _response(_problem(request, status, kind, detail), headers or {})
+
+
+def _problem(
+    request: Request, status: int, kind: str, detail: str, *, invalid: Sequence[Invalid] | None = None
+) -> Problem:
+    # For the log and the metrics.
+    request.state.problem = kind
+    return Problem(
+        type=f"urn:paperscope:problem:{kind}",
+        title=kind.replace("-", " ").capitalize(),
+        status=status,
+        detail=detail,
+        instance=request.url.path,
+        errors=list(invalid) if invalid else None,
+    )
+
+
+def _response(problem: Problem, headers: Mapping[str, str]) -> Response:
+    text = json.dumps(problem.model_dump(exclude_none=True))
+    return Response(text, status_code=problem.status, headers=dict(headers), media_type=MEDIA_TYPE)
+
+
+def _kind(error: type[PaperscopeError]) -> str:
+    """UnknownPaperError is an unknown-paper."""
+    return _slug(re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__.removesuffix("Error")))
+
+
+def _slug(text: str) -> str:
+    return text.lower().replace(" ", "-").replace("'", "")

@@ -1,0 +1,79 @@
+"""The libraries that the service has open: one for each folder, opened when it is first asked for."""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from paperscope.library import Library
+from paperscope.settings import Settings
+
+__all__ = ["Libraries"]
+
+_OPEN = 32
+
+
+@dataclass(kw_only=True)
+class _Opened:
+    """A library and how many requests use it; `ready` is held while it opens."""
+
+    library: Library | None = None
+    users: int = 0
+    ready: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Libraries:
+    """Opens libraries with these settings, each in its own folder, and keeps those that were used last open."""
+
+    def __init__(self, settings: Settings, *, most: int = _OPEN) -> None:
+        self._settings = settings
+        self._most = most
+        self._opened: OrderedDict[Path, _Opened] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @asynccontextmanager
+    async def use(self, folder: Path) -> AsyncIterator[Library]:
+        """The library in this folder, which stays open throughout. Raises StoreError and SettingsError."""
+        opened = self._take(folder)
+        try:
+            yield await asyncio.to_thread(self._open, folder, opened)
+        finally:
+            for idle in self._give_back(opened):
+                await asyncio.to_thread(idle.close)
+
+    def folders(self) -> list[Path]:
+        """The folders of the libraries that are open."""
+        with self._lock:
+            return list(self._opened)
+
+    def close(self) -> None:
+        """Close all of them."""
+        with self._lock:
+            opened, self._opened = list(self._opened.values()), OrderedDict()
+        for one in opened:
+            if one.library is not None:
+                one.library.close()
+
+    def _take(self, folder: Path) -> _Opened:
+        with self._lock:
+            opened = self._opened.setdefault(folder, _Opened())
+            self._opened.move_to_end(folder)
+            opened.users += 1
+            return opened
+
+    def _open(self, folder: Path, opened: _Opened) -> Library:
+        with opened.ready:
+            if opened.library is None:
+                opened.library = Library.open(folder, settings=self._settings)
+            return opened.library
+
+    def _give_back(self, opened: _Opened) -> list[Library]:
+        """End a use; return libraries that nobody uses and that are too many, no longer kept."""
+        with self._lock:
+            opened.users -= 1
+            idle = [folder for folder, one in self._opened.items() if one.users == 0]
+            gone = [self._opened.pop(folder) for folder in idle[: max(0, len(self._opened) - self._most)]]
+        return [one.library for one in gone if one.library is not None]

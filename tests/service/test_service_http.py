@@ -1,0 +1,58 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from paperscope.errors import SettingsError
+from paperscope.settings import Settings, load_settings
+from service.http import serve
+from tests.service.serving import serving
+
+
+def settings_of(folder: Path, **overrides: object) -> Settings:
+    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **overrides}
+    return load_settings(environ={}, overrides=given)
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    with serving(settings_of(tmp_path)) as address:
+        yield address
+
+
+def test_it_tells_that_it_lives_and_can_serve(address: str) -> None:
+    for path in ("/healthz", "/readyz"):
+        response = httpx2.get(address + path)
+        assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def test_an_unknown_path_is_a_problem_document(address: str) -> None:
+    response = httpx2.get(f"{address}/v1/nothing")
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["type"] == "urn:paperscope:problem:not-found"
+    assert problem["instance"] == "/v1/nothing"
+    assert problem["status"] == 404
+
+
+def test_the_openapi_document_is_there_and_no_page_that_fetches_scripts(address: str) -> None:
+    document = httpx2.get(f"{address}/openapi.json").json()
+    assert document["info"]["title"] == "Paperscope"
+    assert "/readyz" in document["paths"]
+    assert httpx2.get(f"{address}/docs").status_code == 404
+
+
+def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"0\.0\.0\.0.*paperscope keys create"):
+        serve(settings_of(tmp_path, **{"service.host": "0.0.0.0"}))  # noqa: S104 # refused
+
+
+def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path) -> None:
+    (tmp_path / "library").write_text("a file")
+    with serving(settings_of(tmp_path)) as address:
+        assert httpx2.get(f"{address}/healthz").status_code == 200
+        response = httpx2.get(f"{address}/readyz")
+    assert response.status_code == 503
+    assert str(tmp_path / "library") in response.json()["detail"]
