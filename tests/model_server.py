@@ -99,8 +99,8 @@ def _vector(index: int, text: str) -> Body:
 
 @contextmanager
 def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
-    """A server that takes so many seconds for each reply. It counts a token for four characters; embeddings are no calls
-    to be counted."""
+    """A server that takes so many seconds for each reply, and none for embeddings, which it does not count. It counts a
+    token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
 
     class Handler(BaseHTTPRequestHandler):

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from paperscope.models.calls import SharedCall
 from paperscope.models.per_loop import PerLoop
 from paperscope.models.streaming import streamed
 from paperscope.protocols import CallCache, LanguageModel
@@ -21,7 +22,7 @@ class CachedModel:
     def __init__(self, model: LanguageModel, cache: CallCache) -> None:
         self._model = model
         self._cache = cache
-        self._under_way: PerLoop[dict[str, asyncio.Task[ModelReply]]] = PerLoop(dict)
+        self._under_way: PerLoop[dict[str, SharedCall[ModelReply]]] = PerLoop(dict)
 
     @property
     def name(self) -> str:
@@ -52,16 +53,16 @@ class CachedModel:
         if kept is not None:
             return _free(kept)
         calls = self._under_way.get()
-        if key in calls:
-            return _free(await asyncio.shield(calls[key]))
-        task = asyncio.create_task(self._pay(key, call))
-        calls[key] = task
-        task.add_done_callback(lambda done: _forget(calls, key, done))
-        return await asyncio.shield(task)
+        if key in calls and not calls[key].given_up:
+            return _free(await calls[key].join())
+        shared = SharedCall(self._pay(key, call))
+        calls[key] = shared
+        shared.task.add_done_callback(lambda _done: _forget(calls, key, shared))
+        return await shared.join()
 
     async def drain(self) -> None:
         """Wait for the calls under way on the running loop, whatever becomes of them."""
-        await asyncio.gather(*self._under_way.get().values(), return_exceptions=True)
+        await asyncio.gather(*(call.task for call in self._under_way.get().values()), return_exceptions=True)
 
     async def _pay(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         reply = await call()
@@ -69,11 +70,12 @@ class CachedModel:
         return reply
 
 
-def _forget(calls: dict[str, asyncio.Task[ModelReply]], key: str, done: asyncio.Task[ModelReply]) -> None:
-    del calls[key]
-    if not done.cancelled():
+def _forget(calls: dict[str, SharedCall[ModelReply]], key: str, done: SharedCall[ModelReply]) -> None:
+    if calls.get(key) is done:
+        del calls[key]
+    if not done.task.cancelled():
         # Asked for, so that asyncio doesn't report an error that no caller waited for.
-        done.exception()
+        done.task.exception()
 
 
 def _free(reply: ModelReply) -> ModelReply:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from paperscope.errors import ModelRateLimitError
+from paperscope.models.calls import in_line
 from paperscope.models.per_loop import PerLoop
 from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
@@ -40,7 +41,8 @@ class LimitedModel:
 
     async def _in_slot(self, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         slots = self._slots.get()
-        await slots.take()
+        with in_line():
+            await slots.take()
         limited = False
         try:
             return await call()
