@@ -9,6 +9,7 @@ from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
 from ingest.reading import check_size, read_paper
 from ingest.resolution import EmbedTexts
+from ingest.stopping import in_thread
 
 __all__ = [
     "EmbedTexts",
@@ -20,6 +21,7 @@ __all__ = [
     "chunk_paper",
     "content_file",
     "extractor_for",
+    "in_thread",
     "paper_files",
     "parser_for",
     "read_paper",

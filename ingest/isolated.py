@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from ingest.frames import Frame, read_frame
+from ingest.stopping import when_stopped
 from paperscope import errors
 from paperscope.codec import from_json
 from paperscope.errors import PaperFileError, PaperscopeError
@@ -58,17 +59,21 @@ class IsolatedParser:
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
     ) -> ParsedPaper:
-        """See `Parser.parse`; a child that crashes, stalls or takes too much memory is a `PaperFileError`."""
+        """See `Parser.parse`; a child that crashes, stalls or takes too much memory is a `PaperFileError`.
+
+        Where the work is given up (`ingest.stopping`), the child is killed at once.
+        """
         with self._lock:
             child = self._idle.pop() if self._idle else None
         child = child or _Child(self._parser, memory_mb=self._memory_mb, environment=self._environment)
         try:
-            parsed = self._answer(child, file, password=password, on_page=on_page)
+            with when_stopped(child.kill):
+                parsed = self._answer(child, file, password=password, on_page=on_page)
         except BaseException:
             child.stop()
             raise
         with self._lock:
-            if child.jobs < _JOBS and not self._idle:
+            if child.jobs < _JOBS and not child.killed and not self._idle:
                 self._idle.append(child)
                 return _result(parsed)
         child.stop()
@@ -136,7 +141,7 @@ class _Child:
 
     def __init__(self, parser: Parser, *, memory_mb: int | None, environment: Mapping[str, str]) -> None:
         self.jobs = 0
-        self.expired = False
+        self.expired = self.killed = False
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_stop`
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _START, json.dumps(sys.path)],
@@ -181,6 +186,11 @@ class _Child:
 
     def _expire(self) -> None:
         self.expired = True
+        self.kill()
+
+    def kill(self) -> None:
+        """End the child at once, also while it is read by another thread."""
+        self.killed = True
         self._process.kill()
 
     def last_words(self) -> tuple[int, str]:

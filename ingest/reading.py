@@ -14,15 +14,19 @@ __all__ = ["check_size", "read_paper"]
 _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
-def check_size(file: Path, *, max_mb: int) -> None:
-    """Raise PaperFileError for a paper of more than `max_mb` megabytes, and for one that can't be looked up."""
+def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
+    """Raise PaperFileError for a paper of more than `max_mb` megabytes, and for one that can't be looked up; it is
+    called `name` where the file's own name tells nothing."""
     try:
         size = content_file(file).stat().st_size
     except OSError as error:
-        raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
+        raise PaperFileError(
+            f"{name or file}: can't be read ({error.strerror}); check the path and its rights"
+        ) from error
     if size > max_mb * 1_000_000:
         raise PaperFileError(
-            f"{file}: {size / 1e6:.0f} MB is over the limit of {max_mb} MB; raise limits.max_file_mb to read it"
+            f"{name or file.name}: {size / 1e6:.0f} MB is over the limit of {max_mb} MB; "
+            "raise limits.max_file_mb to read it"
         )
 
 
@@ -38,6 +42,6 @@ def read_paper(
         return parser.parse(file, password=password, on_page=on_page)
     except _UNFORESEEN as error:
         raise PaperFileError(
-            f"{file}: the parser met something that it does not foresee ({type(error).__name__}: {error}); "
+            f"{file.name}: the parser met something that it does not foresee ({type(error).__name__}: {error}); "
             "please report it with the file"
         ) from error

@@ -1,136 +1,142 @@
 """Asks every question of a file, a few at a time, and keeps what is finished.
 
 `OUT/progress.jsonl` gets a line the moment a question is done, so that a run that was cut goes on where it stopped;
-`OUT/answers.jsonl` and `OUT/report.md` are written in the order asked, `OUT/images/` holds the crops they name.
+`OUT/answers.jsonl`, `OUT/answers.csv` and `OUT/report.md` are written in the order asked, `OUT/images/` holds the crops
+that they name.
 """
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from paperscope.codec import from_json, to_json
-from paperscope.errors import PaperscopeError
+from paperscope.errors import OutputError
 from paperscope.files import write_atomically, writing
 from paperscope.library import Library
-from paperscope.types import Filters, content_hash
+from service.answers_csv import render_csv
+from service.asking import ask_row, failed_row
+from service.citations import paper_names
+from service.progress import Progress
 from service.questions import BadQuestion, Question
 from service.report import render_report
+from service.rounds import Rounds
 from service.rows import BatchRow, image_name
+from service.scoring import scored
+from service.summary import BatchSummary, summarise
 
-__all__ = ["BatchRow", "BatchRunner"]
+__all__ = ["BatchResult", "BatchRunner"]
 
 OnRow = Callable[[BatchRow], None]
+Asked = tuple[int, Question]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Finished:
-    """A line of `progress.jsonl`; `key` ties the row to the question, the library's revision and the models."""
+class BatchResult:
+    """The rows of a batch, in the order asked, and what they come to."""
 
-    key: str
-    row: BatchRow
+    rows: tuple[BatchRow, ...]
+    summary: BatchSummary
 
 
 class BatchRunner:
-    """Runs questions against a library and writes the results into one folder."""
+    """Runs questions against a library and writes the results into one folder.
 
-    def __init__(self, library: Library, *, out: Path, concurrency: int = 4) -> None:
+    `rounds` says how often a question is asked again whose model was not to be had.
+    """
+
+    def __init__(self, library: Library, *, out: Path, concurrency: int = 4, rounds: Rounds | None = None) -> None:
         self._library = library
         self._out = out
         self._concurrency = concurrency
+        self._rounds = rounds or Rounds()
 
-    def run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None) -> list[BatchRow]:
-        """Answer all questions and write the results; rows come back in the order asked.
+    def run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None) -> BatchResult:
+        """Answer all questions and write the results.
 
-        A question that fails becomes a row with status "error"; the rest goes on. `on_row` hears of each row when it
-        is done, those of an earlier run first. Raises OutputError when the folder can't be written.
+        A question that fails becomes a row with status "error", asked again by the next run; the rest goes on. `on_row`
+        hears of each row when it is done, those of an earlier run first. Raises OutputError when the folder can't be
+        written.
         """
-        return self._library.wait(self._run(questions, on_row=on_row or (lambda _row: None)))
+        return self._library.wait(self.run_async(questions, on_row=on_row))
 
-    async def _run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow) -> list[BatchRow]:
-        progress = self._out / "progress.jsonl"
+    async def run_async(
+        self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None
+    ) -> BatchResult:
+        """`run`, awaitable on any loop. Cancelled, it writes the results that are there; the next run goes on."""
+        batch = _Batch(self._library, self._out, questions, on_row or (lambda _row: None))
+        try:
+            await asyncio.to_thread(batch.open)
+            left = await self._rounds.run(batch.waiting(), batch.ask, at_once=self._concurrency)
+        except asyncio.CancelledError:
+            batch.write_what_is_there()
+            raise
+        for (position, question), error in left:
+            batch.keep(position, failed_row(question, str(error)))
+        return await asyncio.to_thread(batch.write)
+
+
+class _Batch:
+    """One run: its rows by their position among the questions, and where they go."""
+
+    def __init__(self, library: Library, out: Path, questions: Sequence[Question | BadQuestion], on_row: OnRow) -> None:
+        self._started = time.perf_counter()
+        self._library = library
+        self._out = out
+        self._questions = questions
+        self._on_row = on_row
+        self._rows: dict[int, BatchRow] = {}
+
+    def open(self) -> None:
+        """Make the folder and read what earlier runs left in it. Raises OutputError."""
         with writing(self._out):
             (self._out / "images").mkdir(parents=True, exist_ok=True)
-            _end_last_line(progress)
-        finished = _load_finished(progress)
-        gate = asyncio.Semaphore(self._concurrency)
+        self._progress = Progress(self._out / "progress.jsonl", fingerprint=self._library.fingerprint)
 
-        async def one(question: Question | BadQuestion) -> BatchRow:
-            key = self._key(question)
-            row = finished.get(key)
-            if row is None:
-                async with gate:
-                    row = await self._ask(question)
-                if row.status != "error":
-                    with writing(progress), progress.open("a", encoding="utf-8") as file:
-                        file.write(to_json(_Finished(key=key, row=row)) + "\n")
-            on_row(row)
-            return row
+    def waiting(self) -> list[Asked]:
+        """The questions that are to be asked; of the others the rows are kept."""
+        waiting: list[Asked] = []
+        for position, question in enumerate(self._questions):
+            if isinstance(question, BadQuestion):
+                self.keep(position, failed_row(question, question.reason))
+            elif (row := self._progress.find(question)) is not None:
+                self.keep(position, scored(row, question))
+            else:
+                waiting.append((position, question))
+        return waiting
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(question)) for question in questions]
-        except* PaperscopeError as errors:
-            raise errors.exceptions[0] from None
-        rows = [task.result() for task in tasks]
-        self._write(rows)
-        return rows
+    async def ask(self, asked: Asked) -> None:
+        """Ask one question and keep its row. Raises ModelUnavailableError where it may be asked again."""
+        position, question = asked
+        row = await ask_row(self._library, question)
+        if row.status != "error":
+            self._progress.add(question, row)
+        self.keep(position, scored(row, question))
 
-    def _key(self, question: Question | BadQuestion) -> str:
-        filters = to_json(question.filters) if isinstance(question, Question) and question.filters != Filters() else ""
-        parts = (str(question.index), question.text, self._library.fingerprint, filters)
-        return content_hash("\0".join(parts).encode())
+    def keep(self, position: int, row: BatchRow) -> None:
+        """Note a row and tell of it."""
+        self._rows[position] = row
+        self._on_row(row)
 
-    async def _ask(self, question: Question | BadQuestion) -> BatchRow:
-        started = time.perf_counter()
+    def write(self) -> BatchResult:
+        """Write the results. Raises OutputError."""
+        rows = tuple(self._rows[position] for position in sorted(self._rows))
+        seconds = time.perf_counter() - self._started
+        summary = summarise(rows, questions=len(self._questions), seconds=seconds)
+        answers = [row.answer for row in rows if row.answer is not None]
+        for reading in (reading for answer in answers for reading in answer.readings):
+            # A paper that was removed meanwhile takes its crops with it.
+            with suppress(KeyError):
+                write_atomically(self._out / "images" / image_name(reading.element), self._library.crop(reading.crop))
+        table = render_csv(rows, paper_names=paper_names(self._library, answers))
+        write_atomically(self._out / "answers.jsonl", "".join(row.to_json() + "\n" for row in rows).encode())
+        write_atomically(self._out / "answers.csv", table.encode())
+        write_atomically(self._out / "report.md", render_report(rows, summary).encode())
+        return BatchResult(rows=rows, summary=summary)
 
-        def failed(reason: str) -> BatchRow:
-            seconds = time.perf_counter() - started
-            return BatchRow(
-                index=question.index, question=question.text, status="error", warnings=(reason,), seconds=seconds
-            )
-
-        if isinstance(question, BadQuestion):
-            return failed(question.reason)
-        try:
-            answer = await self._library.ask_async(question.text, filters=question.filters)
-        except PaperscopeError as error:
-            return failed(str(error))
-        return BatchRow(
-            index=question.index,
-            question=question.text,
-            status=answer.status,
-            answer=answer,
-            warnings=answer.warnings,
-            seconds=answer.seconds,
-        )
-
-    def _write(self, rows: Sequence[BatchRow]) -> None:
-        for row in rows:
-            for reading in row.answer.readings if row.answer else ():
-                crop = self._library.crop(reading.crop)
-                write_atomically(self._out / "images" / image_name(reading.element), crop)
-        lines = "".join(row.to_json() + "\n" for row in rows)
-        write_atomically(self._out / "answers.jsonl", lines.encode())
-        write_atomically(self._out / "report.md", render_report(rows).encode())
-
-
-def _end_last_line(progress: Path) -> None:
-    """End a last line that a kill tore, so that the next one starts afresh."""
-    if progress.is_file() and not progress.read_bytes().endswith(b"\n"):
-        with progress.open("ab") as file:
-            file.write(b"\n")
-
-
-def _load_finished(progress: Path) -> dict[str, BatchRow]:
-    """Rows of an earlier run; a last line torn by a kill is passed over."""
-    finished: dict[str, BatchRow] = {}
-    if progress.is_file():
-        for line in progress.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                item = from_json(_Finished, line)
-            except ValueError:
-                continue
-            finished[item.key] = item.row
-    return finished
+    def write_what_is_there(self) -> None:
+        """`write` for a run that is stopped: where nothing is done yet, or nothing can be written, nothing is."""
+        if self._rows:
+            with suppress(OutputError):
+                self.write()

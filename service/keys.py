@@ -175,8 +175,8 @@ class Keys:
             ) from error
         except ValueError as error:
             raise KeyFileError(
-                f"{self._file}: damaged, so that no API key works; put a copy of it back, or create the keys anew in "
-                "another file"
+                f"{self._file}: damaged, so that no API key works; put a copy of it back, or name another file "
+                "in service.keys and create the keys anew"
             ) from error
         self._last = read
         return read.content

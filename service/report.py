@@ -2,8 +2,8 @@
 
 One block a question: `## Query:`, `### Context` with the CSV sections, `### Initial LLM Response`, `### Multimodal
 Processing (N images)` with `**Image**:` and `**Response**:` for each, `### Merged Multimodal Response` and
-`### Final Response`. A step that was left out says why. Text that came from papers or models is indented where it
-could be mistaken for one of these headings.
+`### Final Response`; `## Summary` ends it. A step that was left out says why. Text that came from papers or models is
+indented where it could be mistaken for one of these headings.
 """
 
 import re
@@ -12,21 +12,23 @@ from collections.abc import Sequence
 from paperscope.types import Answer, Claim, ImageFinding, Place, Reading
 from query import render_context
 from service.rows import BatchRow, image_name
+from service.summary import BatchSummary, summary_lines
 
 __all__ = ["render_report"]
 
 _HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
 
 
-def render_report(rows: Sequence[BatchRow]) -> str:
+def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
     """The whole report, questions in the order asked."""
-    return "\n---\n\n".join(_block(row) for row in rows)
+    lines = "\n".join(f"- {_line(line)}" for line in summary_lines(summary))
+    return "\n---\n\n".join([*map(_block, rows), f"## Summary\n\n{lines}\n"])
 
 
 def _block(row: BatchRow) -> str:
     heading = f"## Query: {_line(row.question)}\n"
     if row.answer is None:
-        return f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(_line, row.warnings))}\n"
+        return f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(_line, row.warnings))}\n{_gold(row)}"
     answer = row.answer
     parts = [
         heading,
@@ -35,8 +37,9 @@ def _block(row: BatchRow) -> str:
         f"### Multimodal Processing ({len(answer.readings)} images)\n\n{_readings(answer)}",
         f"### Merged Multimodal Response\n\n{_merged(answer)}",
         f"### Final Response\n\n{_final(answer)}",
+        _gold(row),
     ]
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+    return "\n".join(part.strip("\n") + "\n" for part in parts if part)
 
 
 def _initial(answer: Answer) -> str:
@@ -78,6 +81,14 @@ def _final(answer: Answer) -> str:
     lines += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
     lines.append(f"_{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
     return "\n\n".join(lines)
+
+
+def _gold(row: BatchRow) -> str:
+    """The gold answer and how right the answer is; nothing where there is none."""
+    if row.gold is None:
+        return ""
+    gold = _line(row.gold.answer) or "the papers do not say"
+    return f"\n**Gold**: {gold}" + (f" _(right: {row.right:.2g})_\n" if row.right is not None else "\n")
 
 
 def _claim(claim: Claim) -> str:

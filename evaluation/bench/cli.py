@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from evaluation.bench import graph, quality, query, speed
+from evaluation.bench import graph, quality, query, serve, speed
 from paperscope.errors import PaperscopeError
 
 __all__ = ["main"]
@@ -14,7 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: that of the command, or an error's own."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure Paperscope beside others.")
     commands = parser.add_subparsers(required=True)
-    for command in (speed, quality, graph, query):
+    for command in (speed, quality, graph, query, serve):
         command.add_command(commands)
     options = parser.parse_args(arguments)
     try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from evaluation.gold.docbench_line import DocBenchLine
 from evaluation.gold.files import json_lines
 from evaluation.gold.page_numbers import check_pages
 from paperscope.errors import GoldFileError
@@ -36,17 +37,7 @@ class DocBenchQuestion:
     evidence_pages: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
-    question: str
-    answer: str | int | float | tuple[str | int | float, ...]
-    type: str = ""
-    answer_format: str = ""
-    evidence_pages: tuple[int, ...] = ()
-    answerable: bool | None = None
-
-
-_LINE = TypeAdapter(_Line)
+_LINE = TypeAdapter(DocBenchLine)
 
 
 def docbench_questions(data: Path) -> Iterator[DocBenchQuestion | GoldFileError]:
@@ -74,23 +65,15 @@ def _questions(gold: Path, paper: Path) -> Iterator[DocBenchQuestion | GoldFileE
         except GoldFileError as error:
             bad.append(error)
             continue
-        several = isinstance(line.answer, tuple)
         yield DocBenchQuestion(
             paper=gold.parent.name,
             number=number,
             file=paper,
             question=line.question,
-            answer=str(list(line.answer)) if isinstance(line.answer, tuple) else str(line.answer),
-            answerable=_answerable(line),
+            answer=line.reference,
+            answerable=line.can_be_answered,
             type=line.type,
-            answer_format=line.answer_format or ("List" if several else ""),
+            answer_format=line.form,
             evidence_pages=line.evidence_pages,
         )
     yield from bad
-
-
-def _answerable(line: _Line) -> bool:
-    if line.answerable is not None:
-        return line.answerable
-    # DocBench calls such a type "una", "una-web" and the like.
-    return line.answer_format != "None" and not line.type.casefold().startswith("una")

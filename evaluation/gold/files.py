@@ -25,7 +25,8 @@ def json_lines(file: Path, kind: TypeAdapter[T], *, bad: list[GoldFileError]) ->
     """
     if not file.is_file():
         return
-    for number, line in enumerate(_text(file).splitlines(), start=1):
+    # Not `splitlines`: a JSON string may hold U+2028 and its like as they are.
+    for number, line in enumerate(_text(file).split("\n"), start=1):
         if line.strip():
             try:
                 value = _parse(line, kind, where=f"{file}:{number}")

@@ -15,6 +15,7 @@ from typing import IO
 from ingest.mineru.folder import is_mineru_folder
 from ingest.mineru.parser import read_folder
 from ingest.pdf.source import read_pdf
+from ingest.stopping import when_stopped
 from paperscope.errors import PaperFileError, SettingsError
 from paperscope.types import ParsedPaper
 
@@ -79,7 +80,8 @@ class MinerUCommandParser:
                     "Set it to MinerU's program."
                 ) from error
             try:
-                code = process.wait(timeout=self._seconds)
+                with when_stopped(process.terminate):
+                    code = process.wait(timeout=self._seconds)
             except subprocess.TimeoutExpired as error:
                 raise PaperFileError(
                     f"{name!r} was given up: MinerU took longer than {self._seconds:g} seconds. "

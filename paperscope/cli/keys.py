@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["keys_app"]
 
-DEFAULT_FILE = Path("paperscope-keys.json")
-
-FileOption = Annotated[Path, typer.Option("--keys", help="The file of API keys.")]
-
 keys_app = typer.Typer(
     help="Create, list and revoke the API keys of the HTTP service.",
     no_args_is_help=True,
@@ -47,7 +43,6 @@ def create(
     ] = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
-    file: FileOption = DEFAULT_FILE,
     as_json: JsonOption = False,
 ) -> None:
     """Make a key for one library and print its secret, which can't be shown again."""
@@ -55,7 +50,7 @@ def create(
 
     settings = read_settings(library=library, config=config)
     day = expires.date() if expires else None
-    key, secret = Keys.open(file).create(name, settings.library, folders=folder or (), expires=day)
+    key, secret = Keys.open(settings.service.keys).create(name, settings.library, folders=folder or (), expires=day)
     if as_json:
         typer.echo(json.dumps(json.loads(to_json(key)) | {"secret": secret.get_secret_value()}, ensure_ascii=False))
     else:
@@ -64,11 +59,11 @@ def create(
 
 
 @keys_app.command(name="list")
-def list_keys(file: FileOption = DEFAULT_FILE, as_json: JsonOption = False) -> None:
+def list_keys(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """List the keys and what each opens; secrets can't be listed."""
     from service.keys import Keys
 
-    found = Keys.open(file).all()
+    found = Keys.open(read_settings(library=None, config=config).service.keys).all()
     if as_json:
         for key in found:
             typer.echo(to_json(key))
@@ -79,12 +74,12 @@ def list_keys(file: FileOption = DEFAULT_FILE, as_json: JsonOption = False) -> N
 @keys_app.command()
 def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as `paperscope keys list` shows it.")],
-    file: FileOption = DEFAULT_FILE,
+    config: ConfigOption = None,
 ) -> None:
     """Make a key worthless, also in a service that runs."""
     from service.keys import Keys
 
-    key = Keys.open(file).revoke(key_id)
+    key = Keys.open(read_settings(library=None, config=config).service.keys).revoke(key_id)
     stdout().print(Text(f"revoked {key.id}  {key.name}"))
 
 

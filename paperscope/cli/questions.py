@@ -45,9 +45,9 @@ def ask(
 
 
 def batch(
-    questions: Annotated[Path, typer.Argument(help="A JSONL file with a 'question' on each line.")],
+    questions: Annotated[Path, typer.Argument(help="The questions: JSON lines, CSV, or one a line (.txt, .md).")],
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for answers.jsonl, report.md and images/.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for answers.jsonl, answers.csv and report.md.")],
     show: Annotated[bool, typer.Option("--show", help="Print each answer as well.")] = False,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many questions are asked at a time.")] = 4,
     library: LibraryOption = None,

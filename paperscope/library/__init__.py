@@ -3,6 +3,7 @@
 from paperscope.library.adding import Added
 from paperscope.library.estimating import Estimate, Estimator
 from paperscope.library.facade import Library
-from paperscope.library.view import AnswerView
+from paperscope.library.progress import OnStage, Stage
+from paperscope.library.view import View
 
-__all__ = ["Added", "AnswerView", "Estimate", "Estimator", "Library"]
+__all__ = ["Added", "Estimate", "Estimator", "Library", "OnStage", "Stage", "View"]

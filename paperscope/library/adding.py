@@ -2,10 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
+
+from numpy import float32
+from numpy.typing import NDArray
 
 from graph_store import Store
 from ingest import (
@@ -14,9 +18,11 @@ from ingest import (
     check_size,
     chunk_paper,
     content_file,
+    in_thread,
     read_paper,
 )
 from paperscope.errors import PaperFileError
+from paperscope.library.progress import OnStage, Stage
 from paperscope.models import CachedEmbedder
 from paperscope.protocols import Embedder, EntityExtractor, Parser
 from paperscope.types import (
@@ -27,18 +33,18 @@ from paperscope.types import (
     PaperImages,
     ParsedPaper,
     Shortfall,
+    Shown,
     Usage,
     content_hash,
     crops_of,
 )
+from paperscope.types.display import aside, fragment, to_html
 
-__all__ = ["Added", "Adder", "OnStage"]
-
-OnStage = Callable[[str], None]
+__all__ = ["Added", "Adder"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Added:
+class Added(Shown):
     """What adding a file came to: "added", "replaced" (an older version, or an older reading, of the same file went)
     or "unchanged".
 
@@ -52,6 +58,12 @@ class Added:
     usage: Usage = Usage()
     images: PaperImages = PaperImages()
     shortfall: Shortfall = field(default_factory=Shortfall)
+
+    def __str__(self) -> str:
+        return f"{self.outcome} in {self.seconds:.1f} s: {self.paper}"
+
+    def _repr_html_(self) -> str:
+        return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
 class Adder:
@@ -79,8 +91,11 @@ class Adder:
         self._max_words = max_words
         self._max_mb = max_mb
 
-    async def add(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Added:
-        """Add one file. An unchanged file costs nothing; a changed one replaces its older version.
+    async def add(
+        self, file: Path, *, on_stage: OnStage, older: Paper | None = None, password: str | None = None
+    ) -> Added:
+        """Add one file. An unchanged file costs nothing; a changed one replaces its older version: `older`, or else
+        the paper that was added from the same path.
 
         Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
         and chunks, names and entities that the extracting model gave no usable reply about. `password` opens an
@@ -89,29 +104,37 @@ class Adder:
         Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
         started = time.perf_counter()
-        draft = await self._draft(file, on_stage=on_stage, password=password)
+        draft = await self._draft(file, older, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return replace(draft, seconds=time.perf_counter() - started)
-        on_stage("embedding")
+        on_stage(Stage(name="embedding"))
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
-        on_stage("storing")
-        paper = draft.parsed.paper
-        await asyncio.to_thread(
-            self._store.add,
-            IndexedPaper(
-                paper=paper, chunks=draft.chunks, extraction=draft.extraction, vectors=vectors, images=draft.images
-            ),
-            crops=draft.parsed.crops,
-            source=draft.source,
-            embedder=self._embedder.name,
-            replaces=draft.replaces,
-        )
+        on_stage(Stage(name="storing"))
+        # The last moment to cancel: the transaction goes through.
+        await asyncio.sleep(0)
+        await in_thread(partial(self._store_draft, draft, vectors))
         return Added(
-            paper=paper,
+            paper=draft.parsed.paper,
             outcome=draft.outcome,
             images=draft.images,
             shortfall=draft.extraction.shortfall,
             seconds=time.perf_counter() - started,
+        )
+
+    def _store_draft(self, draft: "_Draft", vectors: NDArray[float32]) -> None:
+        indexed = IndexedPaper(
+            paper=draft.parsed.paper,
+            chunks=draft.chunks,
+            extraction=draft.extraction,
+            vectors=vectors,
+            images=draft.images,
+        )
+        self._store.add(
+            indexed,
+            crops=draft.parsed.crops,
+            source=draft.source,
+            embedder=self._embedder.name,
+            replaces=draft.replaces,
         )
 
     async def texts_to_embed(self, file: Path, *, on_stage: OnStage, password: str | None = None) -> Sequence[str]:
@@ -119,15 +142,17 @@ class Adder:
 
         Raises PaperFileError or StoreError.
         """
-        draft = await self._draft(file, on_stage=on_stage, password=password)
+        draft = await self._draft(file, None, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return ()
         return self._embedder.missing([chunk.searched for chunk in draft.chunks])
 
-    async def _draft(self, file: Path, *, on_stage: OnStage, password: str | None) -> "_Draft | Added":
+    async def _draft(
+        self, file: Path, older: Paper | None, *, on_stage: OnStage, password: str | None
+    ) -> "_Draft | Added":
         """All that is stored of a file but its vectors; `Added` where the library has it already."""
         source, sha256 = await asyncio.to_thread(self._identify, file)
-        known, older = self._store.paper_by_sha256(sha256), self._store.paper_by_source(source)
+        known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)
         before = self._store.images(known.id) if known is not None else PaperImages()
         lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
@@ -136,8 +161,7 @@ class Adder:
             return Added(paper=current, outcome="unchanged", images=before, shortfall=lacking)
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
         if parsed is None:
-            on_stage("parsing")
-            parsed = await asyncio.to_thread(read_paper, self._parser, file, password=password)
+            parsed = await self._parsed(file, on_stage=on_stage, password=password)
         images = await self._images(parsed, before, on_stage)
         if current is not None and not rereads and images == before:
             return Added(paper=current, outcome="unchanged", images=images, shortfall=lacking)
@@ -154,12 +178,19 @@ class Adder:
             replaces=older.id if older is not None and older.id != parsed.paper.id else None,
         )
 
+    async def _parsed(self, file: Path, *, on_stage: OnStage, password: str | None) -> ParsedPaper:
+        def on_page(done: int, total: int) -> None:
+            on_stage(Stage(name="parsing", done=done, total=total))
+
+        on_stage(Stage(name="parsing"))
+        return await in_thread(partial(read_paper, self._parser, file, password=password, on_page=on_page))
+
     async def _extracted(
         self, paper: Paper, images: PaperImages, on_stage: OnStage
     ) -> tuple[tuple[Chunk, ...], Extraction]:
         pictured = {description.element for description in images.descriptions}
         chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
-        on_stage("extracting entities")
+        on_stage(Stage(name="extracting entities"))
         extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
         return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction
 
@@ -182,7 +213,7 @@ class Adder:
             parsed.paper,
             parsed.crops,
             before=before,
-            on_read=lambda done, total: on_stage(f"reading images {done}/{total}"),
+            on_read=lambda done, total: on_stage(Stage(name="reading images", done=done, total=total)),
         )
 
     def _is_current(self, paper: Paper) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from paperscope.library.adding import Adder, OnStage
+from paperscope.library.adding import Adder
+from paperscope.library.progress import OnStage
 from paperscope.models import RehearsedModel
 from paperscope.models.tokens import count_tokens
 from paperscope.settings import EmbedSettings

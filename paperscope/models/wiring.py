@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from paperscope.models.batched import BatchedEmbedder
 from paperscope.models.budgeted import Budget, BudgetedEmbedder, BudgetedModel
 from paperscope.models.cached import CachedModel
 from paperscope.models.endpoint import Endpoint
+from paperscope.models.finishing import FinishingModel
 from paperscope.models.limited import LimitedModel
 from paperscope.models.local_embedder import LocalEmbedder
 from paperscope.models.openai_chat import OpenAIChatModel
@@ -54,14 +56,16 @@ def build_models(settings: Settings, cache: CallCache, *, budget: Budget | None 
 
 
 def build_reranker(settings: RetrievalSettings) -> Reranker | None:
-    """The reranker as set; it loads nothing yet. Raises `ModelError` where weights are missing."""
-    return CrossEncoderReranker(find_weights(settings.reranker)) if settings.reranker else None
+    """The reranker as set; it loads nothing yet, and is shared as the embedder is. Raises `ModelError` where weights
+    are missing."""
+    return _local_reranker(find_weights(settings.reranker)) if settings.reranker else None
 
 
 def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None) -> Embedder:
-    """The embedder as set; it loads or reaches nothing yet. Raises `ModelError` where weights are missing."""
+    """The embedder as set; it loads or reaches nothing yet. A local one is shared by all who use the same weights: they
+    are in memory once, however many libraries are open. Raises `ModelError` where weights are missing."""
     if settings.provider == "local":
-        return LocalEmbedder(find_weights(settings.model))
+        return _local_embedder(find_weights(settings.model))
     # Retries are inside the batches: what is already embedded is not asked for again.
     embedder: Embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
     if budget is not None:
@@ -69,11 +73,16 @@ def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None) -> 
     return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
 
 
+_local_embedder = lru_cache(maxsize=1)(LocalEmbedder)
+_local_reranker = lru_cache(maxsize=1)(CrossEncoderReranker)
+
+
 def build_model(role: RoleSettings, cache: CallCache, *, budget: Budget | None = None) -> CachedModel | None:
     """One role's model, None where it is not configured.
 
-    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; the budget
-    innermost, so that it counts what is sent.
+    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; what
+    finishes a call that was given up inside the limit, so that it keeps its slot; the budget innermost, so that it
+    counts what is sent.
     """
     if not role.configured:
         return None
@@ -81,7 +90,7 @@ def build_model(role: RoleSettings, cache: CallCache, *, budget: Budget | None =
     model: LanguageModel = OpenAIChatModel(_endpoint(role), **prices)
     if budget is not None:
         model = BudgetedModel(model, budget, **prices)
-    limited = LimitedModel(model, concurrency=role.concurrency)
+    limited = LimitedModel(FinishingModel(model), concurrency=role.concurrency)
     return CachedModel(RetryingModel(limited, RetryPolicy(retries=role.retries)), cache)
 
 

@@ -74,6 +74,7 @@ from paperscope.types.knowledge import (
 from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
 from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalRequest
+from paperscope.types.shown import Shown
 from paperscope.types.tables import Cell, Table
 
 __all__ = [
@@ -139,6 +140,7 @@ __all__ = [
     "Section",
     "SeenEntity",
     "Shortfall",
+    "Shown",
     "SkippedImage",
     "StageEvent",
     "StageTime",

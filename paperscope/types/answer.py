@@ -7,6 +7,7 @@ from paperscope.types.context import Context
 from paperscope.types.images import UnreadImage
 from paperscope.types.model import Usage
 from paperscope.types.place import Place
+from paperscope.types.shown import Shown
 from paperscope.types.tables import Cell
 
 __all__ = [
@@ -110,7 +111,7 @@ class StageTime:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class Answer(Shown):
     """An answer that can be checked.
 
     `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
@@ -139,9 +140,3 @@ class Answer:
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
     asked_as: str = ""
-
-    def _repr_html_(self) -> str:
-        """For a notebook, without crops, which are in the library's store: `Library.show` shows them too."""
-        from paperscope.types.answer_html import answer_html
-
-        return answer_html(self)

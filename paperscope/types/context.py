@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from paperscope.types.place import Place
+from paperscope.types.shown import Shown
 
 __all__ = ["Context", "ContextEntity", "ContextImage", "ContextRelation", "ContextSource"]
 
@@ -58,7 +59,7 @@ class ContextImage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Context:
+class Context(Shown):
     """What retrieval hands over. Row ids count from 0 within each section, in the order of relevance."""
 
     entities: tuple[ContextEntity, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from paperscope.types.place import Place
+from paperscope.types.shown import Shown
 from paperscope.types.tables import Table
 
 __all__ = [
@@ -38,7 +39,7 @@ def content_hash(data: bytes) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
+class Passage(Shown):
     """Running text. `more_places` holds the rest of a passage that goes on in another column or page.
 
     A passage with the role "list" is one item with its mark ("• ", "(a) ", "1. "); one with the role "code" is a
@@ -69,7 +70,7 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Figure:
+class Figure(Shown):
     """A picture; `text` is what the page itself prints inside its box (axis labels and the like).
 
     `panels` are its subfigures in reading order, empty where it has none.
@@ -89,7 +90,7 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Equation:
+class Equation(Shown):
     """A display equation; `label` is "Equation 3" where a number stands beside it, else ""."""
 
     id: str
@@ -103,7 +104,7 @@ class Equation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reference:
+class Reference(Shown):
     """One entry of the bibliography; `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown.
 
     `more_places` holds the rest of an entry that goes on in another column or page.
@@ -169,7 +170,7 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Paper:
+class Paper(Shown):
     """A parsed paper. `id` derives from the file's SHA-256; `file` is the file's name; elements are in reading order.
 
     Element ids are `PAPER/KIND-N`, N counting from 1 within the kind in reading order (`3f2a9c1b7d10/table-5`).

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from paperscope.types.place import Place
+from paperscope.types.shown import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class Table(Shown):
     """A table with its cells. `label` is as printed ("Table 5"), "" if none; `crop` names its picture.
 
     `confidence` (0 to 1) is the parser's own check of the grid. A table that is continued is one table: its rows follow

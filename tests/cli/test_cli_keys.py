@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from service.keys import Keys
 
 if TYPE_CHECKING:
@@ -58,3 +60,11 @@ def test_bad_input_makes_no_key_and_names_the_remedy(run: "Run", tmp_path: Path)
     outcome = run("keys", "list")
     assert outcome.code == 3
     assert f"{FILE}: damaged" in outcome.err
+
+
+def test_the_setting_says_where_keys_are_kept(run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPERSCOPE_SERVICE__KEYS", str(tmp_path / "data" / "keys.json"))
+    secret = run("keys", "create", "alice").out.strip()
+    assert Keys.open(tmp_path / "data" / "keys.json").find(secret)
+    assert "alice" in run("keys", "list").out
+    assert not (tmp_path / FILE).exists()

@@ -1,17 +1,20 @@
 """A file that crashes, stalls or bloats the parser is an error of that file; the caller and the next file go on."""
 
+import asyncio
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ingest import PdfParser
+from ingest import PdfParser, in_thread
 from ingest.isolated import IsolatedParser
 from paperscope.errors import PaperFileError, SettingsError
 from paperscope.protocols import Parser
@@ -95,6 +98,21 @@ def test_a_failure_is_the_files_own_and_the_next_file_is_read(odd: Parser, name:
 
 def test_a_step_that_asks_for_time_gets_it(odd: Parser) -> None:
     assert IsolatedParser(odd, seconds=2, memory_mb=500).parse(Path("slow.pdf")).crops
+
+
+async def test_work_that_is_given_up_kills_the_child_and_the_next_file_is_read(odd: Parser) -> None:
+    isolated = IsolatedParser(odd, seconds=60, memory_mb=500)
+    begun = threading.Event()
+    hanging = partial(isolated.parse, Path("hang.pdf"), on_page=lambda _done, _total: begun.set())
+    task = asyncio.create_task(in_thread(hanging))
+    await asyncio.to_thread(begun.wait)
+    before, started = threading.active_count(), time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - started < 5
+    assert threading.active_count() <= before
+    assert (await in_thread(partial(isolated.parse, Path("good.pdf")))).crops
 
 
 def test_errors_keep_their_kind(odd: Parser) -> None:

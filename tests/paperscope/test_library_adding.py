@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graph_store import Store
 from ingest.isolated import IsolatedParser
 from paperscope.errors import ModelUnavailableError, PaperFileError
-from paperscope.library import Library
+from paperscope.library import Library, Stage
 from paperscope.models import FakeEmbedder, FakeModel, Models
 from paperscope.settings import LimitSettings, Settings
 
@@ -50,9 +50,10 @@ def library(tmp_path: Path, embedder: CountingEmbedder) -> Iterator[Library]:
 
 def test_an_unchanged_file_costs_nothing(library: Library, embedder: CountingEmbedder, tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared.")
-    stages: list[str] = []
+    stages: list[Stage] = []
     assert library.add(file, on_stage=stages.append).outcome == "added"
-    assert stages == ["parsing", "extracting entities", "embedding", "storing"]
+    assert stages[1] == Stage(name="parsing", done=1, total=1)
+    assert list(map(str, stages)) == ["parsing", "parsing 1/1", "extracting entities", "embedding", "storing"]
     before = len(embedder.texts)
     stages.clear()
     assert library.add(file, on_stage=stages.append).outcome == "unchanged"

@@ -59,8 +59,9 @@ def seeing(replies: Iterable[str | ModelError] = (), *, name: str = "fake") -> F
 def test_pictures_are_read_when_a_paper_is_added_and_the_calls_are_counted(shelf: Shelf, file: Path) -> None:
     stages: list[str] = []
     with shelf.open(seeing()) as library:
-        added = library.add(file, on_stage=stages.append)
-        assert stages[:4] == ["parsing", "reading images 0/2", "reading images 1/2", "reading images 2/2"]
+        added = library.add(file, on_stage=lambda stage: stages.append(str(stage)))
+        reading = ["reading images 0/2", "reading images 1/2", "reading images 2/2"]
+        assert stages[:5] == ["parsing", "parsing 1/1", *reading]
         assert (added.outcome, added.usage.calls, len(added.images.descriptions)) == ("added", 2, 2)
         assert library.images(added.paper.id) == added.images
         again = library.add(file)
@@ -90,7 +91,7 @@ def test_an_unread_picture_is_retried_by_the_next_add_of_the_unchanged_file_and_
         assert library._store.revision == revision
     stages: list[str] = []
     with shelf.open(seeing()) as library:
-        added = library.add(file, on_stage=stages.append)
+        added = library.add(file, on_stage=lambda stage: stages.append(str(stage)))
         assert (added.outcome, added.usage.calls, added.images.unread) == ("replaced", 1, ())
         assert "parsing" not in stages
         assert len(library.papers()) == 1

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from paperscope.errors import StoreError
 from paperscope.library.loop import LoopThread
 
 
@@ -24,7 +25,7 @@ def test_waits_from_plain_code_and_closes_twice() -> None:
 async def test_waits_and_awaits_inside_a_running_loop() -> None:
     loop = LoopThread()
     assert loop.wait(where()) == "paperscope-loop"
-    assert await asyncio.wrap_future(loop.submit(where())) == "paperscope-loop"
+    assert await loop.run(where()) == "paperscope-loop"
     loop.close()
 
 
@@ -38,11 +39,67 @@ def test_errors_come_through() -> None:
     loop.close()
 
 
-def test_close_cancels_what_still_runs() -> None:
-    loop = LoopThread()
-    endless = loop.submit(asyncio.sleep(3600))
+async def test_close_ends_what_still_runs_with_an_error_that_says_so() -> None:
+    loop, order = LoopThread(), list[str]()
+
+    async def endless(begun: asyncio.Event) -> None:
+        here.call_soon_threadsafe(begun.set)
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            order.append("ended")
+
+    async def last() -> None:
+        order.append("last")
+
+    here, begun = asyncio.get_running_loop(), asyncio.Event()
+    awaited = asyncio.create_task(loop.run(endless(begun)))
+    await begun.wait()
+    waiting = asyncio.create_task(asyncio.to_thread(loop.wait, asyncio.sleep(3600)))
+    streaming = asyncio.create_task(anext(loop.iterate(never())))
+    await asyncio.sleep(0.1)
+    await asyncio.to_thread(loop.close, last)
+    for one in (awaited, waiting, streaming):
+        with pytest.raises(StoreError, match="the library was closed before this was done"):
+            await one
+    assert order == ["ended", "last"]
+    with pytest.raises(StoreError, match="the library is closed; open it again"):
+        await loop.run(where())
+
+
+async def never() -> AsyncIterator[int]:
+    await asyncio.sleep(3600)
+    yield 1
+
+
+async def test_work_has_ended_when_a_cancelled_caller_goes_on() -> None:
+    loop, begun, ended = LoopThread(), threading.Event(), threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            await asyncio.sleep(0.1)
+            ended.set()
+
+    task = asyncio.create_task(loop.run(work()))
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended.is_set()
     loop.close()
-    assert endless.cancelled()
+
+
+async def test_work_that_is_cancelled_before_it_begins_leaves_nobody_waiting() -> None:
+    loop = LoopThread()
+    task = asyncio.create_task(loop.run(asyncio.sleep(3600)))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, timeout=5)
+    loop.close()
 
 
 async def numbers(stopped: threading.Event) -> AsyncIterator[int]:

@@ -55,8 +55,8 @@ def test_rows_stand_in_the_order_asked_and_a_failed_one_stops_nothing(
         Question(index=2, text="forbidden?"),
     ]
     heard: list[BatchRow] = []
-    rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(asked, on_row=heard.append)
-    assert [row.status for row in rows] == ["answered", "error", "error"]
+    result = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(asked, on_row=heard.append)
+    assert [row.status for row in result.rows] == ["answered", "error", "error"]
     assert sorted(row.index for row in heard) == [0, 1, 2]
     first, second, third = rows_of(tmp_path / "out")
     assert first["index"] == 0
@@ -69,26 +69,32 @@ def test_rows_stand_in_the_order_asked_and_a_failed_one_stops_nothing(
 def test_a_row_names_the_place_of_each_claim_and_what_it_took(make_library: MakeLibrary, tmp_path: Path) -> None:
     BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
     row = rows_of(tmp_path / "out")[0]
-    assert " ".join(row) == "index question status answer claims checks images usage model seconds warnings"
+    assert " ".join(row) == (
+        "index question status answer confidence claims checks images usage model seconds stages warnings gold right"
+    )
     claims, images, usage = row["claims"], row["images"], row["usage"]
     assert isinstance(claims, list)
     assert isinstance(images, list)
     assert isinstance(usage, dict)
+    stages = row["stages"]
+    assert isinstance(stages, list)
     evidence = claims[0]["evidence"][0]
     assert evidence["paper"] == "aaaa00000001"
     assert evidence["page"] == 1
     assert len(evidence["box"]) == 4
+    assert {stage["stage"] for stage in stages} >= {"retrieving"}
     assert usage["calls"] == 3, "an initial answer, one image, one merge"
     assert (tmp_path / "out" / images[0]["file"]).read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_report_has_the_headings_and_its_contexts_parse_back(make_library: MakeLibrary, tmp_path: Path) -> None:
     asked = questions("F1 of the tagger?", "What does the\ntagger reach?")
-    rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(asked)
+    rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(asked).rows
     report = (tmp_path / "out" / "report.md").read_text()
     for heading in HEADINGS:
         found = [line for line in report.splitlines() if line.startswith(heading)]
         assert len(found) == len(asked), f"{heading!r} stands {len(found)} times"
+    assert report.count("\n## Summary\n") == 1
     blocks = re.split(r"^## Query:.*$", report, flags=re.MULTILINE)[1:]
     for row, block in zip(rows, blocks, strict=True):
         context = block.partition("### Context\n\n")[2].partition("### Initial LLM Response")[0]
@@ -110,26 +116,6 @@ def test_without_a_model_the_report_says_so(make_library: MakeLibrary, tmp_path:
     report = (tmp_path / "out" / "report.md").read_text()
     assert "No language model is configured" in report
     assert "no language model was used" in report
-
-
-def test_a_second_run_asks_nothing_again(make_library: MakeLibrary, tmp_path: Path) -> None:
-    model = FakeModel(reply)
-    asked = questions("F1 of the tagger?", "forbidden?")
-    first = BatchRunner(make_library(model), out=tmp_path / "out").run(asked)
-    before = len(model.requests)
-    second = BatchRunner(make_library(model), out=tmp_path / "out").run(asked)
-    assert second[0] == first[0]
-    assert all("forbidden" in request.messages[-1].text for request in model.requests[before:])
-
-
-def test_a_torn_progress_line_is_asked_again(make_library: MakeLibrary, tmp_path: Path) -> None:
-    model = FakeModel(reply)
-    BatchRunner(make_library(model), out=tmp_path / "out").run(questions("F1 of the tagger?"))
-    progress = tmp_path / "out" / "progress.jsonl"
-    progress.write_bytes(progress.read_bytes()[:-40])
-    rows = BatchRunner(make_library(model), out=tmp_path / "out").run(questions("F1 of the tagger?"))
-    assert rows[0].status == "answered"
-    assert len(progress.read_text().splitlines()) == 2
 
 
 def test_an_out_folder_that_is_a_file_is_one_clear_error(make_library: MakeLibrary, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Question files: good lines, bad lines, bad files."""
+"""Question files in JSON lines: good lines, bad lines, bad files."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from paperscope.errors import QuestionFileError
 from paperscope.types import Filters
-from service import BadQuestion, Question, load_questions
+from service import BadQuestion, Gold, Question, load_questions
+
+ENCODABLE = st.characters(codec="utf-8")
 
 
 def written(folder: Path, text: str) -> Path:
@@ -20,7 +22,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_good_lines_are_read_in_order_and_blank_ones_passed_over(tmp_path: Path) -> None:
     file = written(tmp_path, '{"question": "A?", "answer": "a"}\n\n{"question": " B? "}\n')
-    assert load_questions(file) == [Question(index=0, text="A?", gold="a"), Question(index=1, text="B?")]
+    assert load_questions(file) == [Question(index=0, text="A?", gold=Gold(answer="a")), Question(index=1, text="B?")]
 
 
 def test_filters_restrict_a_question(tmp_path: Path) -> None:
@@ -35,14 +37,22 @@ def test_filters_restrict_a_question(tmp_path: Path) -> None:
     [
         ("{", "not JSON"),
         ("[1]", "not a JSON object"),
-        ('{"q": "A?"}', "no text under the key 'question'"),
-        ('{"question": "  "}', "no text under the key 'question'"),
-        ('{"question": 3}', "no text under the key 'question'"),
+        ('{"q": "A?"}', "no text under 'question'"),
+        ('{"question": "  "}', "no text under 'question'"),
+        ('{"question": 3}', "no text under 'question'"),
         ("[" * 100_000, "recursion limit"),
         ('{"question": "A?", "filters": {"kinds": ["chart"]}}', "'chart' is no kind of element"),
-        ('{"question": "A?", "filters": {"years": 2020}}', "filters can't be used (Input should be a valid string)"),
-        ('{"question": "A?", "filters": {"pages": ["3"]}}', "filters can't be used (Extra inputs are not permitted)"),
+        (
+            '{"question": "A?", "filters": {"years": 2020}}',
+            "filters can't be used (years: Input should be a valid string)",
+        ),
+        (
+            '{"question": "A?", "filters": {"pages": ["3"]}}',
+            "filters can't be used (pages: Extra inputs are not permitted)",
+        ),
         ('{"question": "A?", "filters": ["Table"]}', "filters can't be used"),
+        ('{"question": "A?", "answer": {"is": "x"}}', "gold can't be used (answer: Input should be a valid string)"),
+        ('{"question": "A?", "answer": "x", "answerable": "perhaps"}', "gold can't be used (answerable: "),
     ],
 )
 def test_bad_line_keeps_its_place_and_names_file_and_line(tmp_path: Path, line: str, reason: str) -> None:
@@ -75,9 +85,33 @@ def test_file_that_is_not_text(tmp_path: Path) -> None:
         load_questions(file)
 
 
-@given(st.lists(st.text().filter(lambda text: text.strip()), min_size=1, max_size=5))
+@pytest.mark.parametrize(
+    ("keys", "gold"),
+    [
+        ({"answer": "Rank 256.", "type": "text-only", "evidence": ["p. 3", 4]}, Gold(answer="Rank 256.")),
+        ({"answer": "", "type": "una-web"}, Gold(answer="", answerable=False)),
+        ({"answer": "It is not said.", "answerable": False}, Gold(answer="It is not said.", answerable=False)),
+        ({"answer": "The paper does not say."}, Gold(answer="The paper does not say.", answerable=False)),
+        ({"answer": True}, Gold(answer="yes")),
+        ({"answer": 0.83, "answer_format": "Float"}, Gold(answer="0.83", form="Float")),
+        ({"answer": ["a", "b"]}, Gold(answer="['a', 'b']", form="List")),
+        ({"answer": None, "type": None}, None),
+        ({"answer": " "}, None),
+    ],
+)
+def test_gold_is_read_as_docbench_has_it(tmp_path: Path, keys: dict[str, object], gold: Gold | None) -> None:
+    [question] = load_questions(written(tmp_path, json.dumps({"question": "A?", **keys})))
+    assert question == Question(index=0, text="A?", gold=gold)
+
+
+def test_a_json_list_is_told_from_lines(tmp_path: Path) -> None:
+    with pytest.raises(QuestionFileError, match="one object a line"):
+        load_questions(written(tmp_path, '[\n{"question": "A?"}\n]'))
+
+
+@given(st.lists(st.text(ENCODABLE).filter(str.strip), min_size=1, max_size=5))
 def test_every_question_comes_back(tmp_path_factory: pytest.TempPathFactory, questions: list[str]) -> None:
     folder = tmp_path_factory.mktemp("questions")
-    file = written(folder, "\n".join(json.dumps({"question": question}) for question in questions))
+    file = written(folder, "\n".join(json.dumps({"question": question}, ensure_ascii=False) for question in questions))
     found = [row.text for row in load_questions(file)]
     assert found == [question.strip() for question in questions]

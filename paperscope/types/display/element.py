@@ -1,0 +1,65 @@
+"""An element with its place: text as text, a table as a grid, a float with its picture where somebody holds it."""
+
+from html import escape
+from typing import assert_never
+
+from paperscope.types.display.parts import Holder, aside, details, fragment, pictures
+from paperscope.types.elements import Element, Equation, Figure, Passage, Reference, crops_of
+from paperscope.types.images import ImageDescription
+from paperscope.types.tables import Table
+
+__all__ = ["element_html", "element_text", "title_of"]
+
+
+def element_html(element: Element, holder: Holder) -> str:
+    """The element as a block. What a vision model saw in its picture is said to be a model's words."""
+    head = f"<figcaption>{escape(title_of(element))} {_where(element)}</figcaption>"
+    crops = pictures(crops_of(element), title_of(element), holder)
+    match element:
+        case Passage() | Reference():
+            return fragment(f'<p class="text">{escape(element.text)}</p>', aside(_name(element)))
+        case Table():
+            body = f'<div class="wide">{element.to_html()}</div>' if element.cells else ""
+            shown = body + details("As printed", crops) if body else crops
+        case Figure():
+            shown = crops + details("Text in the figure", _block(element.text))
+        case Equation():
+            shown = crops + details("Text", _block(element.text)) if crops else _block(element.text)
+        case _:
+            assert_never(element)
+    return fragment(f"<figure>{head}{shown}{_seen(element, holder)}</figure>", aside(_name(element)))
+
+
+def element_text(element: Element) -> str:
+    """What it is and where it stands, on one line."""
+    words = element.text if isinstance(element, Passage | Reference) else title_of(element)
+    return f"{words} ({element.place.where})"
+
+
+def title_of(element: Element) -> str:
+    """Label and caption; of an equation its text, of text its label."""
+    words = element.text if isinstance(element, Equation) else getattr(element, "caption", "")
+    return ": ".join(part for part in (element.label or element.kind.capitalize(), words) if part)
+
+
+def _where(element: Element) -> str:
+    return f"<span class='aside'>({escape(element.place.where)})</span>"
+
+
+def _name(element: Element) -> str:
+    size = f", {element.shape[0]} × {element.shape[1]} cells" if isinstance(element, Table) else ""
+    return f"{element.id}, {element.place.where}{size}"
+
+
+def _block(text: str) -> str:
+    return f'<p class="text">{escape(text)}</p>' if text else ""
+
+
+def _seen(element: Element, holder: Holder) -> str:
+    found = (one for one in holder.images(element.place.paper).descriptions if one.element == element.id)
+    return "".join(map(_description, found))
+
+
+def _description(seen: ImageDescription) -> str:
+    latex = f"<p><code>{escape(seen.latex)}</code></p>" if seen.latex else ""
+    return details("What a vision model saw", _block(seen.text) + latex)

@@ -1,0 +1,39 @@
+"""What makes a value readable: as HTML in a notebook, as a few lines of text elsewhere."""
+
+from typing import Protocol
+
+__all__ = ["Shown"]
+
+
+class _Printer(Protocol):
+    """What IPython hands to `_repr_pretty_`."""
+
+    def text(self, text: str) -> None:
+        """Write the text."""
+
+
+class Shown:
+    """A value that `paperscope.types.display` can show; `str` gives its text, and a notebook finds both.
+
+    `Library.show` adds the pictures, which values don't hold.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from paperscope.types.display import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from paperscope.types.display import to_html
+
+        return to_html(self)
+
+    def __init_subclass__(cls) -> None:
+        # IPython takes this from the class that has a `__repr__`, which a dataclass makes of its own.
+        cls._repr_pretty_ = _write  # type: ignore[attr-defined]
+
+
+def _write(value: Shown, printer: _Printer, cycle: bool) -> None:  # noqa: ARG001 # IPython's form
+    printer.text(str(value))

