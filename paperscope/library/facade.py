@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import JobQueue, NativeGraphIndex, Store
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added
 from paperscope.library.catalog import Catalog
@@ -207,6 +207,11 @@ class Library(Catalog):
     def remove(self, name: str) -> Paper:
         """Remove a paper and exactly what it brought; returns it."""
         return self._intake.remove(name)
+
+    @property
+    def jobs(self) -> JobQueue:
+        """The jobs of the library, which outlive whoever asked for them."""
+        return self._store.jobs
 
     @property
     def fingerprint(self) -> str:

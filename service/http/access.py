@@ -22,12 +22,13 @@ from paperscope.library import Library
 from paperscope.settings import Settings
 from service.http.ending import Ending
 from service.http.gate import Gate
-from service.http.libraries import Libraries
 from service.http.metrics import Metrics
 from service.http.problems import ProblemError
 from service.http.rates import Rates
 from service.keys import Keys
+from service.libraries import Libraries
 from service.tracing import Tracing
+from service.worker import Supervisor
 
 __all__ = [
     "Caller",
@@ -62,6 +63,7 @@ class Service:
     library_folders: Callable[[], Collection[Path]]
     metrics: Metrics
     tracing: Tracing
+    workers: Supervisor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

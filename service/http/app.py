@@ -16,7 +16,6 @@ from service.http.door import Door
 from service.http.ending import Ending
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
-from service.http.libraries import Libraries
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
 from service.http.problems import PROBLEMS, install_problems
@@ -24,7 +23,9 @@ from service.http.rates import Rates
 from service.http.routes import ROUTERS
 from service.http.size_limit import MOST_BYTES, SizeProblems
 from service.keys import Keys
+from service.libraries import Libraries
 from service.tracing import open_tracing
+from service.worker import Supervisor
 
 __all__ = ["create_app"]
 
@@ -46,9 +47,11 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        service.workers.start()
         try:
             yield
         finally:
+            await service.workers.stop()
             service.libraries.close()
             await asyncio.to_thread(service.tracing.close)
 
@@ -87,6 +90,7 @@ def _service(settings: Settings) -> Service:
         libraries=Libraries(settings),
         keys=keys,
         keyed=keyed,
+        workers=Supervisor(settings, known=library_folders),
         gate=gate,
         rates=Rates(per_minute=limits.requests_per_minute),
         ending=Ending(),

@@ -17,7 +17,10 @@ from paperscope.types import Answer, AnswerEvent, Context, DoneEvent, Filters, S
 from service.http.access import CallerOf, LibraryOf, Service, ServiceOf
 from service.http.problems import ProblemError
 
-__all__ = ["Asked", "Asker", "AskerOf"]
+__all__ = ["LONGEST_QUESTION", "Asked", "Asker", "AskerOf"]
+
+LONGEST_QUESTION = 4000
+"""How many letters a question may have."""
 
 T = TypeVar("T")
 

@@ -3,7 +3,10 @@
 from fastapi import APIRouter
 
 from service.http.routes import (
+    adding,
+    batch,
     health,
+    jobs,
     metrics,
     openai,
     query,
@@ -15,7 +18,10 @@ __all__ = ["ROUTERS"]
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     metrics.router,
+    adding.router,
+    jobs.router,
     query.router,
     retrieve.router,
+    batch.router,
     openai.router,
 )
