@@ -57,13 +57,13 @@ class Service:
     libraries: Libraries
     keys: Keys
     keyed: bool
+    workers: Supervisor
     gate: Gate
     rates: Rates
     ending: Ending
     library_folders: Callable[[], Collection[Path]]
     metrics: Metrics
     tracing: Tracing
-    workers: Supervisor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,7 +18,7 @@ _OPENAI = ("/v1/models", "/v1/chat/completions")
 
 
 class Door:
-    """Middleware that lets callers in to `/v1/…` and `/metrics`; health and the OpenAPI document are open."""
+    """Middleware that lets callers in to `/v1/…` and `/metrics`; health and the OpenAPI document are open to all."""
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
         self._app = app
