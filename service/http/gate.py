@@ -74,25 +74,29 @@ class Gate:
             raise self._too_many()
         turn = self._queues[most][-1]
         self._forget(most, turn)
-        turn.set_exception(self._too_many())
+        if not turn.done():
+            turn.set_exception(self._too_many())
 
     def _leave(self) -> None:
         """Give the place to who is next, the callers in turn."""
-        if not self._queues:
-            self.running -= 1
-            return
-        caller = next(iter(self._queues))
-        turn = self._queues[caller][0]
-        self._forget(caller, turn)
-        if caller in self._queues:
-            self._queues.move_to_end(caller)
-        turn.set_result(None)
+        while self._queues:
+            caller = next(iter(self._queues))
+            turn = self._queues[caller][0]
+            self._forget(caller, turn)
+            if caller in self._queues:
+                self._queues.move_to_end(caller)
+            # Who was cancelled in this very moment stands in the queue, and is done.
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.running -= 1
 
     def _forget(self, caller: str, turn: "asyncio.Future[None]") -> None:
-        queue = self._queues[caller]
-        queue.remove(turn)
+        queue = self._queues.get(caller, deque())
+        if turn in queue:
+            queue.remove(turn)
         if not queue:
-            del self._queues[caller]
+            self._queues.pop(caller, None)
 
     def _too_many(self) -> ProblemError:
         seconds = self._mean_seconds * (self.waiting + 1) / self._at_once
