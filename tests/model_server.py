@@ -22,7 +22,9 @@ DIMENSION = 16
 class ModelServer:
     """What a server was asked, in order: each body, and its fingerprint in `names`.
 
-    `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds).
+    `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds). With
+    `streams` it tells a reply in pieces to whoever asks for that, and breaks the connection off in the middle of the
+    next `breaks` of them.
     """
 
     reply: Callable[[Body], str]
@@ -32,6 +34,8 @@ class ModelServer:
     names: list[str] = field(default_factory=list)
     refuse: list[int] = field(default_factory=list)
     retry_after: float = 0.0
+    streams: bool = False
+    breaks: int = 0
 
 
 def fingerprint(body: Body) -> str:
@@ -117,6 +121,9 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
                 return
             content = state.reply(body)
             usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
+            if state.streams and body.get("stream"):
+                self._tell(content, usage)
+                return
             choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
             self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage})
 
@@ -127,6 +134,22 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
             self.send_header("Retry-After", str(state.retry_after))
             self.send_header("Content-Length", str(len(payload)))
             self.end_headers()
+            self.wfile.write(payload)
+
+        def _tell(self, content: str, usage: Body) -> None:
+            """The reply as events, all of them or the first half."""
+            chunks: list[Body] = [
+                {"choices": [{"delta": {"content": piece}}]} for piece in re.findall(r"(?s).{1,8}", content)
+            ]
+            chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage})
+            payload = "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Length", str(len(payload)))
+            self.end_headers()
+            if state.breaks:
+                state.breaks -= 1
+                payload = payload[: len(payload) // 2]
             self.wfile.write(payload)
 
         def log_message(self, *_arguments: object) -> None:

@@ -9,6 +9,7 @@ from paperscope.models.cached import CachedModel
 from paperscope.models.cached_embedder import CachedEmbedder
 from paperscope.models.endpoint import Endpoint
 from paperscope.models.fakes import FakeEmbedder, FakeModel, FakeReranker
+from paperscope.models.finishing import FinishingModel
 from paperscope.models.json_schema import strict_schema
 from paperscope.models.limited import LimitedModel
 from paperscope.models.local_embedder import LocalEmbedder
@@ -34,6 +35,7 @@ __all__ = [
     "FakeEmbedder",
     "FakeModel",
     "FakeReranker",
+    "FinishingModel",
     "LimitedModel",
     "LocalEmbedder",
     "MeteredModel",

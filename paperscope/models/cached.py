@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from paperscope.models.calls import SharedCall
 from paperscope.models.per_loop import PerLoop
 from paperscope.models.streaming import streamed
 from paperscope.protocols import CallCache, LanguageModel
@@ -13,16 +12,25 @@ from paperscope.types import ModelReply, ModelRequest, Usage
 __all__ = ["CachedModel"]
 
 
+@dataclass(kw_only=True, slots=True)
+class _Call:
+    """A call under way, and how many wait for its reply."""
+
+    task: asyncio.Task[ModelReply]
+    waiting: int = 0
+
+
 class CachedModel:
     """Looks into the cache first; equal requests at the same time share one call.
 
-    A call whose caller gave up goes on and is kept, for it is paid; `drain` waits for such calls.
+    A call that all its callers gave up is cancelled; what comes of it nevertheless (see `FinishingModel`) is kept, for
+    it is paid, and `drain` waits for it.
     """
 
     def __init__(self, model: LanguageModel, cache: CallCache) -> None:
         self._model = model
         self._cache = cache
-        self._under_way: PerLoop[dict[str, SharedCall[ModelReply]]] = PerLoop(dict)
+        self._under_way: PerLoop[dict[str, _Call]] = PerLoop(dict)
 
     @property
     def name(self) -> str:
@@ -53,16 +61,36 @@ class CachedModel:
         if kept is not None:
             return _free(kept)
         calls = self._under_way.get()
-        if key in calls and not calls[key].given_up:
-            return _free(await calls[key].join())
-        shared = SharedCall(self._pay(key, call))
-        calls[key] = shared
-        shared.task.add_done_callback(lambda _done: _forget(calls, key, shared))
-        return await shared.join()
+        while True:
+            shares = key in calls
+            under_way = calls[key] if shares else self._begun(key, call)
+            try:
+                reply = await self._waited_for(under_way)
+            except asyncio.CancelledError:
+                # Given up by all who had asked before, and nothing came of it.
+                if shares and under_way.task.cancelled() and not _is_cancelled():
+                    continue
+                raise
+            return _free(reply) if shares else reply
 
     async def drain(self) -> None:
         """Wait for the calls under way on the running loop, whatever becomes of them."""
         await asyncio.gather(*(call.task for call in self._under_way.get().values()), return_exceptions=True)
+
+    def _begun(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> _Call:
+        calls = self._under_way.get()
+        calls[key] = begun = _Call(task=asyncio.create_task(self._pay(key, call)))
+        begun.task.add_done_callback(lambda done: _forget(calls, key, done))
+        return begun
+
+    async def _waited_for(self, call: _Call) -> ModelReply:
+        call.waiting += 1
+        try:
+            return await asyncio.shield(call.task)
+        finally:
+            call.waiting -= 1
+            if not call.waiting:
+                call.task.cancel()
 
     async def _pay(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         reply = await call()
@@ -70,12 +98,16 @@ class CachedModel:
         return reply
 
 
-def _forget(calls: dict[str, SharedCall[ModelReply]], key: str, done: SharedCall[ModelReply]) -> None:
-    if calls.get(key) is done:
-        del calls[key]
-    if not done.task.cancelled():
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _forget(calls: dict[str, _Call], key: str, done: asyncio.Task[ModelReply]) -> None:
+    del calls[key]
+    if not done.cancelled():
         # Asked for, so that asyncio doesn't report an error that no caller waited for.
-        done.task.exception()
+        done.exception()
 
 
 def _free(reply: ModelReply) -> ModelReply:

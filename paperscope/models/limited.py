@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from paperscope.errors import ModelRateLimitError
-from paperscope.models.calls import in_line
 from paperscope.models.per_loop import PerLoop
 from paperscope.models.streaming import streamed
 from paperscope.protocols import LanguageModel
@@ -41,8 +40,7 @@ class LimitedModel:
 
     async def _in_slot(self, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         slots = self._slots.get()
-        with in_line():
-            await slots.take()
+        await slots.take()
         limited = False
         try:
             return await call()

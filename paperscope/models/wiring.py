@@ -8,6 +8,7 @@ from paperscope.models.batched import BatchedEmbedder
 from paperscope.models.budgeted import Budget, BudgetedEmbedder, BudgetedModel
 from paperscope.models.cached import CachedModel
 from paperscope.models.endpoint import Endpoint
+from paperscope.models.finishing import FinishingModel
 from paperscope.models.limited import LimitedModel
 from paperscope.models.local_embedder import LocalEmbedder
 from paperscope.models.openai_chat import OpenAIChatModel
@@ -79,8 +80,9 @@ _local_reranker = lru_cache(maxsize=1)(CrossEncoderReranker)
 def build_model(role: RoleSettings, cache: CallCache, *, budget: Budget | None = None) -> CachedModel | None:
     """One role's model, None where it is not configured.
 
-    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; the budget
-    innermost, so that it counts what is sent.
+    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; what
+    finishes a call that was given up inside the limit, so that it keeps its slot; the budget innermost, so that it
+    counts what is sent.
     """
     if not role.configured:
         return None
@@ -88,7 +90,7 @@ def build_model(role: RoleSettings, cache: CallCache, *, budget: Budget | None =
     model: LanguageModel = OpenAIChatModel(_endpoint(role), **prices)
     if budget is not None:
         model = BudgetedModel(model, budget, **prices)
-    limited = LimitedModel(model, concurrency=role.concurrency)
+    limited = LimitedModel(FinishingModel(model), concurrency=role.concurrency)
     return CachedModel(RetryingModel(limited, RetryPolicy(retries=role.retries)), cache)
 
 

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from paperscope import errors
 from paperscope.errors import ModelRateLimitError, PaperscopeError
 
-__all__ = ["PROBLEMS", "Problem", "ProblemError", "install_problems", "problem_response"]
+__all__ = ["PROBLEMS", "Problem", "ProblemError", "Reportable", "install_problems", "problem_of", "problem_response"]
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
@@ -79,28 +79,18 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
+Reportable = PaperscopeError | HTTPException | RequestValidationError
+
+
 def install_problems(app: FastAPI) -> None:
     """Let every error that leaves a route become a problem document."""
 
     @app.exception_handler(PaperscopeError)
-    async def known(request: Request, error: PaperscopeError) -> Response:
-        status = next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
-        headers: dict[str, str] = {}
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            wait = error.retry_after if isinstance(error, ModelRateLimitError) else None
-            headers["Retry-After"] = str(max(1, round(wait or _RETRY_SECONDS)))
-        return problem_response(request, status, _kind(type(error)), str(error), headers=headers)
-
     @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> Response:
-        kind = error.kind if isinstance(error, ProblemError) else _slug(HTTPStatus(error.status_code).phrase)
-        return problem_response(request, error.status_code, kind, str(error.detail), headers=error.headers)
-
     @app.exception_handler(RequestValidationError)
-    async def malformed(request: Request, error: RequestValidationError) -> Response:
-        found = [Invalid(where=".".join(map(str, one["loc"])), why=one["msg"]) for one in error.errors()]
-        detail = "; ".join(f"{one.where}: {one.why}" for one in found)
-        return problem_response(request, 422, "invalid-request", detail, invalid=found)
+    async def known(request: Request, error: Reportable) -> Response:
+        problem, headers = problem_of(request, error)
+        return _response(problem, headers)
 
     @app.exception_handler(Exception)
     async def unknown(request: Request, _error: Exception) -> Response:
@@ -108,17 +98,36 @@ def install_problems(app: FastAPI) -> None:
         return problem_response(request, 500, "internal-error", detail)
 
 
+def problem_of(request: Request, error: Reportable) -> tuple[Problem, Mapping[str, str]]:
+    """The problem document of an error, and the headers that go with it."""
+    if isinstance(error, RequestValidationError):
+        found = [Invalid(where=".".join(map(str, one["loc"])), why=one["msg"]) for one in error.errors()]
+        detail = "; ".join(f"{one.where}: {one.why}" for one in found)
+        return _problem(request, 422, "invalid-request", detail, invalid=found), {}
+    if isinstance(error, HTTPException):
+        kind = error.kind if isinstance(error, ProblemError) else _slug(HTTPStatus(error.status_code).phrase)
+        return _problem(request, error.status_code, kind, str(error.detail)), error.headers or {}
+    status = next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+    headers: dict[str, str] = {}
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        wait = error.retry_after if isinstance(error, ModelRateLimitError) else None
+        headers["Retry-After"] = str(max(1, round(wait or _RETRY_SECONDS)))
+    return _problem(request, status, _kind(type(error)), str(error)), headers
+
+
 def problem_response(
-    request: Request,
-    status: int,
-    kind: str,
-    detail: str,
-    *,
-    headers: Mapping[str, str] | None = None,
-    invalid: Sequence[Invalid] | None = None,
+    request: Request, status: int, kind: str, detail: str, *, headers: Mapping[str, str] | None = None
 ) -> Response:
     """The problem document of a request."""
-    problem = Problem(
+    return _response(_problem(request, status, kind, detail), headers or {})
+
+
+def _problem(
+    request: Request, status: int, kind: str, detail: str, *, invalid: Sequence[Invalid] | None = None
+) -> Problem:
+    # For the log and the metrics.
+    request.state.problem = kind
+    return Problem(
         type=f"urn:paperscope:problem:{kind}",
         title=kind.replace("-", " ").capitalize(),
         status=status,
@@ -126,8 +135,11 @@ def problem_response(
         instance=request.url.path,
         errors=list(invalid) if invalid else None,
     )
+
+
+def _response(problem: Problem, headers: Mapping[str, str]) -> Response:
     text = json.dumps(problem.model_dump(exclude_none=True))
-    return Response(text, status_code=status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+    return Response(text, status_code=problem.status, headers=dict(headers), media_type=MEDIA_TYPE)
 
 
 def _kind(error: type[PaperscopeError]) -> str:

@@ -1,6 +1,7 @@
 """A model that takes its time, and a clock that takes none."""
 
 import asyncio
+from collections.abc import Sequence
 
 from paperscope.models import RetryPolicy
 from paperscope.types import ModelReply, ModelRequest, Usage
@@ -9,11 +10,12 @@ __all__ = ["Clock", "SlowModel", "settle"]
 
 
 class SlowModel:
-    """A model whose calls last until `finish` is set; knows how many were under way at once."""
+    """A model whose calls last until `finish` is set; the first fail. It knows how many were under way at once."""
 
     name = "slow"
 
-    def __init__(self) -> None:
+    def __init__(self, *, fails: Sequence[Exception] = ()) -> None:
+        self.fails = list(fails)
         self.calls = self.now = self.most = 0
         self.finish = asyncio.Event()
 
@@ -25,6 +27,8 @@ class SlowModel:
             await self.finish.wait()
         finally:
             self.now -= 1
+        if self.fails:
+            raise self.fails.pop(0)
         return ModelReply(text=request.messages[0].text, usage=Usage(calls=1, cost=1.0))
 
 

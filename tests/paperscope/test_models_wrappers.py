@@ -14,9 +14,14 @@ from paperscope.models import (
     CachedModel,
     FakeEmbedder,
     FakeModel,
+    FinishingModel,
+    LimitedModel,
     MeteredModel,
     RetryingEmbedder,
+    RetryingModel,
+    RetryPolicy,
 )
+from paperscope.protocols import LanguageModel
 from paperscope.types import Message, ModelReply, ModelRequest, Usage
 from tests.paperscope.slow import Clock, SlowModel, settle
 
@@ -76,17 +81,55 @@ async def test_equal_requests_at_once_share_a_call() -> None:
     assert sum((reply.usage for reply in replies), Usage()) == Usage(calls=1, cached=4, cost=1.0)
 
 
-async def test_a_call_whose_caller_gave_up_is_kept() -> None:
-    slow, cache = SlowModel(), MemoryCache()
-    model = CachedModel(slow, cache)
+async def give_up(model: LanguageModel) -> None:
     caller = asyncio.create_task(model.complete(request()))
     await settle()
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
         await caller
+
+
+async def test_a_call_that_was_sent_before_its_caller_gave_up_is_kept() -> None:
+    slow, cache = SlowModel(), MemoryCache()
+    model = CachedModel(FinishingModel(slow), cache)
+    await give_up(model)
+    again = asyncio.create_task(model.complete(request()))
+    await settle()
     slow.finish.set()
     await model.drain()
     assert len(cache.calls) == 1
+    assert ((await again).usage, slow.calls) == (Usage(cached=1), 1)
+
+
+async def test_a_call_that_was_given_up_is_not_tried_again() -> None:
+    slow = SlowModel(fails=[DOWN])
+    model = CachedModel(RetryingModel(FinishingModel(slow), RetryPolicy(sleep=Clock().sleep)), MemoryCache())
+    await give_up(model)
+    slow.finish.set()
+    await model.drain()
+    assert slow.calls == 1
+
+
+async def test_a_call_that_was_given_up_before_its_turn_is_not_sent() -> None:
+    slow = SlowModel()
+    limited = LimitedModel(FinishingModel(slow), concurrency=1)
+    first = asyncio.create_task(limited.complete(request("first")))
+    await settle()
+    await give_up(CachedModel(limited, MemoryCache()))
+    slow.finish.set()
+    await first
+    await settle()
+    assert slow.calls == 1
+
+
+async def test_who_shares_a_call_that_was_given_up_and_failed_asks_anew() -> None:
+    slow = SlowModel(fails=[DOWN])
+    model = CachedModel(FinishingModel(slow), MemoryCache())
+    await give_up(model)
+    other = asyncio.create_task(model.complete(request()))
+    await settle()
+    slow.finish.set()
+    assert ((await other).usage.calls, slow.calls) == (1, 2)
 
 
 async def test_a_failure_reaches_all_who_share_it_and_is_not_kept() -> None:

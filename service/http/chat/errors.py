@@ -1,0 +1,52 @@
+"""Errors in OpenAI's form, for routes that OpenAI's clients call."""
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from paperscope.errors import PaperscopeError
+from service.http.problems import Problem, Reportable, problem_of
+
+__all__ = ["OpenAIRoute", "error_json", "error_response"]
+
+
+class OpenAIRoute(APIRoute):
+    """A route whose errors are `{"error": {"message", "type", "param", "code"}}`, whatever raises them."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's handler, its errors translated."""
+        handle = super().get_route_handler()
+
+        async def translated(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (PaperscopeError, HTTPException, RequestValidationError) as error:
+                return error_response(request, error)
+
+        return translated
+
+
+def error_response(request: Request, error: Reportable) -> Response:
+    """An error as a response."""
+    problem, headers = problem_of(request, error)
+    status = 400 if isinstance(error, RequestValidationError) else problem.status
+    return Response(_as_json(problem), status_code=status, headers=dict(headers), media_type="application/json")
+
+
+def error_json(request: Request, error: Reportable) -> str:
+    """An error as JSON text."""
+    problem, _ = problem_of(request, error)
+    return _as_json(problem)
+
+
+def _as_json(problem: Problem) -> str:
+    where = problem.errors[0].where.removeprefix("body.") if problem.errors else None
+    kinds = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+    kind = kinds.get(problem.status, "invalid_request_error" if problem.status < 500 else "server_error")
+    code = problem.type.rpartition(":")[2].replace("-", "_")
+    return json.dumps({"error": {"message": problem.detail, "type": kind, "param": where, "code": code}})

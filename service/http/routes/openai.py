@@ -1,0 +1,96 @@
+"""`POST /v1/chat/completions` and `GET /v1/models`, as OpenAI's clients and chat front ends expect them."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from fastapi import APIRouter, Request, Response
+from fastapi.sse import format_sse_event
+from starlette.exceptions import HTTPException
+
+from paperscope.errors import PaperscopeError
+from paperscope.library import Library
+from paperscope.types import Answer, AnswerEvent, DoneEvent
+from service.http.access import LibraryOf
+from service.http.asking import AskerOf
+from service.http.chat import (
+    ALL_PAPERS,
+    ChatBody,
+    ChatChunk,
+    ChatCompletion,
+    Model,
+    Models,
+    OpenAIRoute,
+    cited_papers,
+    error_json,
+    reply_text,
+)
+from service.http.events import EventStream
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
+
+
+@router.get("/models", summary="List the models in OpenAI's form")
+async def models(library: LibraryOf) -> Models:
+    """`paperscope` asks all papers; `paperscope/PAPERID` asks one of them."""
+    entries = await asyncio.to_thread(library.entries)
+    papers = [Model(id=f"{ALL_PAPERS}/{entry.id}", name=entry.title or entry.file) for entry in entries]
+    return Models(data=[Model(id=ALL_PAPERS, name="All papers"), *papers])
+
+
+@router.post(
+    "/chat/completions",
+    summary="Ask in OpenAI's form",
+    response_model=ChatCompletion,
+    responses={
+        200: {"description": "The completion; with `stream`, its chunks.", "content": {"text/event-stream": {}}}
+    },
+)
+async def chat(request: Request, body: ChatBody, asker: AskerOf, library: LibraryOf) -> Response:
+    """Answers the last message of the user; what was said before is the history.
+
+    The content is the answer's text with a list of its sources; `paperscope` holds the whole answer, with its evidence.
+    System messages change nothing: an answer rests on papers. Settings of sampling are ignored, as are limits of
+    tokens; tools, several choices, JSON forms and pictures are refused.
+    """
+    if body.stream:
+        return EventStream(_told(request, body, library, await asker.stream(body.asked)))
+    answer = await asker.answer(body.asked)
+    completion = ChatCompletion.of(answer, content=await _content(library, answer), model=body.model)
+    return Response(completion.model_dump_json(), media_type="application/json")
+
+
+async def _told(
+    request: Request, body: ChatBody, library: Library, events: AsyncGenerator[AnswerEvent, None]
+) -> AsyncGenerator[bytes, None]:
+    """The chunks of an answer.
+
+    A client can't take back what it was told, and a model may begin its text anew: so the text is told when it is
+    final. `POST /v1/query` tells it as it is written.
+    """
+    chunk = ChatChunk(model=body.model)
+    async with aclosing(events):
+        try:
+            yield _event(chunk.begun())
+            async for event in events:
+                if isinstance(event, DoneEvent):
+                    yield _event(chunk.told(await _content(library, event.answer)))
+                    yield _event(chunk.ended(event.answer))
+                    if body.includes_usage:
+                        yield _event(chunk.used(event.answer.usage))
+        except (PaperscopeError, HTTPException) as error:
+            yield format_sse_event(data_str=error_json(request, error))
+            return
+    yield format_sse_event(data_str="[DONE]")
+
+
+def _event(chunk: ChatChunk) -> bytes:
+    return format_sse_event(data_str=chunk.model_dump_json())
+
+
+async def _content(library: Library, answer: Answer) -> str:
+    cited = cited_papers(answer)
+    entries = await asyncio.to_thread(library.entries) if cited else ()
+    return reply_text(answer, titles={entry.id: entry.title for entry in entries if entry.id in cited})
