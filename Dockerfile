@@ -40,7 +40,9 @@ RUN groupadd --gid 10001 paperscope \
     && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --no-log-init --shell /usr/sbin/nologin paperscope \
     && install --directory --owner=10001 --group=10001 --mode=0750 /data
 COPY --from=build /opt/paperscope /opt/paperscope
-ENV PYTHONUNBUFFERED=1 \
+# onnxruntime, which comes with pymupdf, tells Microsoft of its use where it is not told not to.
+ENV ORT_DISABLE_TELEMETRY=1 \
+    PYTHONUNBUFFERED=1 \
     PAPERSCOPE_LIBRARY=/data/library \
     PAPERSCOPE_SERVICE__KEYS=/data/keys.json
 USER 10001:10001

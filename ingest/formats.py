@@ -10,10 +10,11 @@ from ingest.source import read_file
 from paperscope.errors import PaperFileError
 from paperscope.types import PaperFormat
 
-__all__ = ["format_of", "is_paper_xml"]
+__all__ = ["HEAD_BYTES", "check_head", "format_of", "is_paper_xml"]
 
+_ZIP = b"PK"
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HEAD = 8192
+HEAD_BYTES = 8192
 _PDF_WITHIN = 1024
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
 _WEB = (".html", ".htm", ".xhtml")
@@ -39,20 +40,31 @@ def format_of(file: Path) -> PaperFormat:
     if file.is_dir():
         return "mineru"
     data = read_file(file)
-    return _by_signature(data, file) or _by_markup(_readable(data[:_HEAD]), file)
+    return _by_signature(data, file) or _by_markup(_readable(data[:HEAD_BYTES]), file)
+
+
+def check_head(head: bytes, file: Path) -> None:
+    """Raise `PaperFileError` where the first bytes of a file (HEAD_BYTES of them tell) show that it is no paper.
+
+    What this lets pass may still be none.
+    """
+    if not head:
+        raise PaperFileError(f"{file.name!r} is empty. Fetch the file again.")
+    if not head.startswith(_ZIP) and _by_signature(head, file) is None:
+        _by_markup(_readable(head), file)
 
 
 def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
     """What a file's first bytes say; None for text."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return "pdf"
-    if is_image(data[:_HEAD]):
+    if is_image(data[:HEAD_BYTES]):
         return "image"
     if data.startswith(_OLD_WORD):
         raise PaperFileError(
             f"{file.name!r} is an old Office file (.doc) or one with a password. Save it as DOCX without a password."
         )
-    if data.startswith(b"PK"):
+    if data.startswith(_ZIP):
         return _zipped(data, file)
     if file.suffix.lower() == ".pdf":
         raise PaperFileError(f"{file.name!r} is no PDF file, whatever its name says. Fetch the file again.")
@@ -81,7 +93,7 @@ def is_paper_xml(file: Path) -> bool:
     """Whether an XML file in a folder is a paper; what can't be read is one, so that its error is told."""
     try:
         with file.open("rb") as opened:
-            return _root(_readable(opened.read(_HEAD))) in _ROOTS
+            return _root(_readable(opened.read(HEAD_BYTES))) in _ROOTS
     except OSError:
         return True
 

@@ -41,7 +41,7 @@ def _values(row: BatchRow, names: Mapping[str, str]) -> list[str | float | None]
         row.status,
         answer.text if answer else "",
         "; ".join(citations(answer, names)) if answer else "",
-        answer.confidence if answer else None,
+        round(answer.confidence, 4) if answer and answer.confidence is not None else None,
         round(row.seconds, 3),
         usage.calls,
         usage.cached,

@@ -9,7 +9,7 @@ from paperscope.types import Filters, content_hash
 from service.questions import Question
 from service.rows import BatchRow
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "finished_rows"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,13 +50,24 @@ class Progress:
             file.write(to_json(_Finished(key=self._key(question), row=row)) + "\n")
 
     def _read(self, line: bytes) -> None:
-        try:
-            finished = from_json(_Finished, line)
-        except ValueError:
-            # Torn, or of another version of Paperscope: it is asked again.
-            return
-        self._rows[finished.key] = finished.row
+        # One that is torn, or of another version of Paperscope, is asked again.
+        if finished := _finished(line):
+            self._rows[finished.key] = finished.row
 
     def _key(self, question: Question) -> str:
         filters = to_json(question.filters) if question.filters != Filters() else ""
         return content_hash("\0".join((question.text, self._fingerprint, filters)).encode())
+
+
+def finished_rows(file: Path) -> list[BatchRow]:
+    """The rows that a run has finished up to now, in the order asked; none where there is no such file."""
+    lines = file.read_bytes().split(b"\n") if file.is_file() else []
+    rows = {one.row.index: one.row for one in map(_finished, lines) if one}
+    return [rows[index] for index in sorted(rows)]
+
+
+def _finished(line: bytes) -> _Finished | None:
+    try:
+        return from_json(_Finished, line)
+    except ValueError:
+        return None

@@ -57,7 +57,8 @@ def summary_lines(summary: BatchSummary) -> list[str]:
     }
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     earlier = f" ({summary.resumed} from an earlier run)" if summary.resumed else ""
-    lines = [f"{summary.questions} questions: {told}{earlier}"]
+    many = "question" if summary.questions == 1 else "questions"
+    lines = [f"{summary.questions} {many}: {told}{earlier}"]
     if summary.scores:
         lines += _scores(summary.scores)
     return [*lines, f"{summary.usage}; {summary.seconds:.1f} s"]
@@ -66,7 +67,7 @@ def summary_lines(summary: BatchSummary) -> list[str]:
 def _scores(scores: BatchScores) -> list[str]:
     parts = [f"right {_share(scores.right)}", f"right of answered {_share(scores.right_of_answered)}"]
     if scores.refused.total:
-        parts.append(f"refused rightly {_share(scores.refused)} that the papers don't answer")
+        parts.append(f"rightly refused {_share(scores.refused)}")
     return [f"against {scores.right.total:g} gold answers: {', '.join(parts)}", f"judged {scores.rule}"]
 
 

@@ -7,21 +7,28 @@ another origin).
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, cast
-from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.security import APIKeyHeader, HTTPBearer
 
+from paperscope.errors import KeyFileError
 from paperscope.library import Library
 from paperscope.settings import Settings
-from service.http.libraries import Libraries
+from service.http.ending import Ending
+from service.http.gate import Gate
+from service.http.metrics import Metrics
 from service.http.problems import ProblemError
+from service.http.rates import Rates
 from service.keys import Keys
+from service.libraries import Libraries
+from service.tracing import Tracing
+from service.worker import Supervisor
 
 __all__ = [
     "Caller",
@@ -29,24 +36,34 @@ __all__ = [
     "LibraryOf",
     "Service",
     "ServiceOf",
+    "identify",
     "install_service",
     "is_loopback",
+    "keys_unreadable",
     "service_of",
 ]
 
 _REMEDY = "send `Authorization: Bearer KEY`; `paperscope keys create` makes one"
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
 _BEARER = HTTPBearer(auto_error=False, description="A key that `paperscope keys create` made.")
 _HEADER = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What all routes share."""
+    """What all routes share. `library_folders` tells where the libraries of all callers are; it raises KeyFileError."""
 
     settings: Settings
     libraries: Libraries
     keys: Keys
     keyed: bool
+    workers: Supervisor
+    gate: Gate
+    rates: Rates
+    ending: Ending
+    library_folders: Callable[[], Collection[Path]]
+    metrics: Metrics
+    tracing: Tracing
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,46 +88,71 @@ def service_of(request: Request) -> Service:
 ServiceOf = Annotated[Service, Depends(service_of)]
 
 
+async def identify(request: Request, service: Service) -> Caller:
+    """Who sent a request, counted against what they may send.
+
+    Raises ProblemError: 401 without a key that works, 421 and 403 for a stranger's web page, 429 for too many.
+    """
+    address = request.client.host if request.client else ""
+    if not service.keyed:
+        _check_local(request, service)
+        service.rates.take(address)
+        settings = service.settings
+        caller = Caller(name="local", library=settings.library, folders=settings.service.folders)
+    else:
+        caller = await _keyed_caller(request, service, address)
+        service.rates.take(caller.name)
+    request.state.caller_name = caller.name
+    return caller
+
+
+async def _keyed_caller(request: Request, service: Service, address: str) -> Caller:
+    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+    secret = secret.strip() if kind.lower() == "bearer" else request.headers.get("x-api-key", "")
+    try:
+        key = await asyncio.to_thread(service.keys.find, secret) if secret else None
+    except KeyFileError as error:
+        raise keys_unreadable() from error
+    if key is not None:
+        return Caller(name=key.id, library=key.library, folders=key.folders)
+    service.rates.take(address)
+    challenge = {"WWW-Authenticate": "Bearer"}
+    if not secret:
+        raise ProblemError(401, "no-key", f"This service takes an API key: {_REMEDY}.", headers=challenge)
+    detail = f"The API key is unknown, revoked or expired: {_REMEDY}."
+    raise ProblemError(401, "unknown-key", detail, headers=challenge)
+
+
+def keys_unreadable() -> ProblemError:
+    """What strangers are told of a KeyFileError, whose message says where the file is."""
+    detail = "The service can't read its API keys; where it runs, `paperscope keys list` says why."
+    return ProblemError(503, "keys-unreadable", detail, headers={"Retry-After": "30"})
+
+
 async def _caller(
     request: Request,
-    service: ServiceOf,
-    bearer: Annotated[object, Depends(_BEARER)],
-    header: Annotated[str | None, Depends(_HEADER)],
+    _bearer: Annotated[object, Depends(_BEARER)],
+    _header: Annotated[str | None, Depends(_HEADER)],
 ) -> Caller:
-    secret = getattr(bearer, "credentials", None) or header
-    if service.keyed:
-        return await _keyed_caller(service, secret)
-    _check_local(request, service)
-    settings = service.settings
-    return Caller(name="local", library=settings.library, folders=settings.service.folders)
+    # The door let them in; the two parameters tell the OpenAPI document how.
+    return cast("Caller", request.state.caller)
 
 
 CallerOf = Annotated[Caller, Depends(_caller)]
 
 
-async def _keyed_caller(service: Service, secret: str | None) -> Caller:
-    challenge = {"WWW-Authenticate": "Bearer"}
-    if not secret:
-        raise ProblemError(401, "no-key", f"This service takes an API key: {_REMEDY}.", headers=challenge)
-    key = await asyncio.to_thread(service.keys.find, secret)
-    if key is None:
-        detail = f"The API key is unknown, revoked or expired: {_REMEDY}."
-        raise ProblemError(401, "unknown-key", detail, headers=challenge)
-    return Caller(name=key.id, library=key.library, folders=key.folders)
-
-
 def _check_local(request: Request, service: Service) -> None:
     """Refuse what a stranger's web page lets a browser send here."""
     settings = service.settings.service
-    host = request.url.hostname or ""
-    if not is_loopback(host) and host not in settings.hosts:
-        detail = f"The service is called {host!r}, which it isn't known by; name it in service.hosts."
+    named = request.headers.get("host", "127.0.0.1").lower()
+    host = _HOST.fullmatch(named)
+    if host is None or not (is_loopback(host[1]) or host[1] in settings.hosts):
+        detail = f"The service is called {named!r}, which it isn't known by; name it in service.hosts."
         raise ProblemError(421, "unknown-host", detail)
     origin = request.headers.get("origin")
     if origin is None or origin in settings.origins:
         return
-    page = urlsplit(origin)
-    if page.netloc != request.url.netloc:
+    if origin.lower() != f"{request.url.scheme}://{named}":
         detail = f"A web page of {origin!r} may not call this service; name it in service.origins to let it."
         raise ProblemError(403, "foreign-origin", detail)
 

@@ -1,17 +1,32 @@
 """The app: routes, errors and what they share, put together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
-from service.http.libraries import Libraries
+from service.http.door import Door
+from service.http.ending import Ending
+from service.http.gate import Gate
+from service.http.headers import SafeHeaders
+from service.http.methods import Methods
+from service.http.metrics import Metrics
+from service.http.observing import Observing, Seen, log_request
 from service.http.problems import PROBLEMS, install_problems
+from service.http.rates import Rates
 from service.http.routes import ROUTERS
+from service.http.size_limit import MOST_BYTES, SizeProblems
 from service.keys import Keys
+from service.libraries import Libraries
+from service.tracing import open_tracing
+from service.worker import Supervisor
 
 __all__ = ["create_app"]
 
@@ -27,20 +42,23 @@ says so in each answer.
 def create_app(settings: Settings) -> FastAPI:
     """The service over the settings' library, or over those of its API keys where its key file is there.
 
-    Raises SettingsError where the key file can't be read.
+    Raises KeyFileError where that can't be read, and SettingsError where traces can't be sent.
     """
-    keys = Keys.open(settings.service.keys)
-    service = Service(settings=settings, libraries=Libraries(settings), keys=keys, keyed=keys.required)
+    service = _service(settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        service.workers.start()
         try:
             yield
         finally:
+            await service.workers.stop()
             service.libraries.close()
+            await asyncio.to_thread(service.tracing.close)
 
-    # The interactive pages would fetch their scripts from a host that nobody configured.
-    app = FastAPI(
+    # The interactive pages would fetch their scripts from a host that nobody configured, and FastAPI's own telemetry
+    # would send traces where the environment says.
+    app = _Guarded(
         title="Paperscope",
         version=__version__,
         description=_ABOUT,
@@ -48,9 +66,60 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         responses=PROBLEMS,
+        max_body_size=MOST_BYTES,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     install_service(app, service)
     install_problems(app)
+    app.add_middleware(Methods)
+    app.add_middleware(Door, service=service)
     for router in ROUTERS:
         app.include_router(router)
     return app
+
+
+def _service(settings: Settings) -> Service:
+    limits = settings.service
+    keys = Keys.open(limits.keys)
+    keyed = keys.required
+
+    def library_folders() -> set[Path]:
+        return {key.library for key in keys.all()} if keyed else {settings.library}
+
+    gate = Gate(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
+    return Service(
+        settings=settings,
+        libraries=Libraries(settings),
+        keys=keys,
+        keyed=keyed,
+        workers=Supervisor(settings, known=library_folders),
+        gate=gate,
+        rates=Rates(per_minute=limits.requests_per_minute),
+        ending=Ending(),
+        library_folders=library_folders,
+        metrics=Metrics(gate=gate, folders=library_folders),
+        tracing=open_tracing(limits.otlp_endpoint),
+    )
+
+
+class _Guarded(FastAPI):
+    """An app whose every response, also that to an error which nobody foresaw, passes what stands outermost."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """What stands round the routes, from the inside out."""
+        service: Service = self.state.service
+
+        def observe(seen: Seen) -> None:
+            service.metrics.observe(seen)
+            log_request(seen)
+
+        app: ASGIApp = SafeHeaders(SizeProblems(super().build_middleware_stack()))
+        if service.settings.service.origins:
+            app = CORSMiddleware(
+                app,
+                allow_origins=service.settings.service.origins,
+                allow_methods=("GET", "POST", "DELETE"),
+                allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
+                expose_headers=("Location", "Retry-After", "X-Request-ID"),
+            )
+        return Observing(app, observe=observe, tracing=service.tracing)

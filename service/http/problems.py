@@ -125,6 +125,8 @@ def problem_response(
 def _problem(
     request: Request, status: int, kind: str, detail: str, *, invalid: Sequence[Invalid] | None = None
 ) -> Problem:
+    # For the log and the metrics.
+    request.state.problem = kind
     return Problem(
         type=f"urn:paperscope:problem:{kind}",
         title=kind.replace("-", " ").capitalize(),

@@ -10,7 +10,7 @@ __all__ = ["Clock", "SlowModel", "settle"]
 
 
 class SlowModel:
-    """A model whose calls last until `finish` is set; the first ones fail. Knows how many were under way at once."""
+    """A model whose calls last until `finish` is set; the first fail. It knows how many were under way at once."""
 
     name = "slow"
 

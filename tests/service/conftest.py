@@ -9,7 +9,7 @@ import pytest
 from graph_store import Store
 from paperscope.library import Library
 from paperscope.models import FakeEmbedder, FakeModel, Models
-from paperscope.settings import Settings
+from paperscope.settings import Settings, load_settings
 from paperscope.types import (
     Box,
     Cell,
@@ -83,6 +83,21 @@ def small_paper() -> IndexedPaper:
     )
     vectors = np.eye(2, 64, dtype=np.float32)
     return IndexedPaper(paper=paper, chunks=chunks, extraction=Extraction(entities=(), relations=()), vectors=vectors)
+
+
+def settings_of(library: Path, **overrides: object) -> Settings:
+    """The settings of a service over this library, whose key file lies beside it."""
+    given = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
+    return load_settings(environ={}, overrides=given)
+
+
+@pytest.fixture(scope="session")
+def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """The folder of a library that holds the example paper; copy it to change it."""
+    folder = tmp_path_factory.mktemp("example") / "library"
+    with Library.open(folder, settings=load_settings(environ={})) as library:
+        library.add(root / "examples" / "paper" / "ner-report.pdf")
+    return folder
 
 
 @pytest.fixture

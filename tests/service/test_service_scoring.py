@@ -97,8 +97,7 @@ def test_summary_is_told_in_words_in_json_and_in_the_report(result: BatchResult,
     lines = summary_lines(result.summary)
     assert lines[0] == "8 questions: 4 answered, 2 unanswerable, 2 in error"
     assert lines[1] == (
-        "against 6 gold answers: right 2 of 6 (33%), right of answered 1 of 3 (33%), "
-        "refused rightly 1 of 2 (50%) that the papers don't answer"
+        "against 6 gold answers: right 2 of 6 (33%), right of answered 1 of 3 (33%), rightly refused 1 of 2 (50%)"
     )
     assert "by rule" in lines[2]
     assert "no model judged" in lines[2]

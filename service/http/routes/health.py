@@ -7,7 +7,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from graph_store import Store
-from service.http.access import ServiceOf
+from paperscope.errors import KeyFileError
+from service.http.access import Service, ServiceOf, keys_unreadable
+from service.http.ending import ending_problem
+from service.http.problems import ProblemError
 
 __all__ = ["router"]
 
@@ -28,11 +31,25 @@ async def healthz() -> Health:
 
 @router.get("/readyz", summary="Can it serve?")
 async def readyz(service: ServiceOf) -> Health:
-    """Answers 200 once the library can be read, a problem document with 503 where it can't."""
-
-    def look() -> None:
-        Store.open(service.settings.library).close()
-
-    if not service.keyed:
-        await asyncio.to_thread(look)
+    """Answers 200 while requests are welcome, a problem document with 503 where they aren't: the service is ending, or
+    no library can be read."""
+    if service.ending.begun.is_set():
+        raise ending_problem()
+    await asyncio.to_thread(_look_keyed if service.keyed else _look, service)
     return Health()
+
+
+def _look(service: Service) -> None:
+    Store.open(service.settings.library).close()
+
+
+def _look_keyed(service: Service) -> None:
+    """Anybody may ask, so that no name of a file or library is told. A library that is not there yet is made when it is
+    first used."""
+    try:
+        folders = service.library_folders()
+    except KeyFileError as error:
+        raise keys_unreadable() from error
+    if folders and not any(folder.is_dir() or folder.parent.is_dir() for folder in folders):
+        detail = "No library is where the API keys say; is the disk or volume there that holds them?"
+        raise ProblemError(503, "no-library", detail, headers={"Retry-After": "30"})

@@ -1,0 +1,61 @@
+"""What is done for a job of each kind."""
+
+from pathlib import Path
+
+from paperscope.codec import from_json, to_json
+from paperscope.errors import PaperFileError
+from paperscope.library import Library, Stage
+from service.batch import BatchRunner
+from service.job_files import JobFiles
+from service.jobs import AddRequest, AddResult, BatchRequest
+from service.questions import parse_questions
+from service.rows import BatchRow
+from service.worker.held import Held
+
+__all__ = ["clear_up", "do"]
+
+
+async def do(held: Held, library: Library) -> str:
+    """Do a job; its result as JSON text. Raises PaperscopeError."""
+    if held.job.kind == "add":
+        return await _add(held, library)
+    return await _answer(held, library)
+
+
+def clear_up(held: Held) -> None:
+    """Delete what an add that has ended needs no more: the library keeps a copy of its own of what was handed over."""
+    if held.ended and held.job.kind == "add":
+        JobFiles(held.folder).discard(held.job.id)
+
+
+async def _add(held: Held, library: Library) -> str:
+    request = from_json(AddRequest, held.job.request)
+    file = Path(request.path) if request.path else JobFiles(held.folder).folder(held.job.id) / request.upload
+    # A link may have come between since it was looked at.
+    if request.path and file.resolve() != file:
+        raise PaperFileError(f"{request.path}: is no longer where it was; send its path again")
+    added = await library.add_async(
+        file,
+        name=None if request.path else request.name,
+        replaces=request.replaces,
+        password=held.secret or None,
+        on_stage=held.tell,
+    )
+    return to_json(AddResult.of(added))
+
+
+async def _answer(held: Held, library: Library) -> str:
+    request = from_json(BatchRequest, held.job.request)
+    folder = JobFiles(held.folder).folder(held.job.id)
+    # A kill may have torn what was being written.
+    for torn in folder.glob(".*.tmp"):
+        torn.unlink(missing_ok=True)
+    questions = parse_questions((folder / request.file).read_bytes(), name=request.name)
+    done: set[int] = set()
+
+    def on_row(row: BatchRow) -> None:
+        done.add(row.index)
+        held.tell(Stage(name="answering", done=len(done), total=len(questions)))
+
+    result = await BatchRunner(library, out=folder).run_async(questions, on_row=on_row)
+    return to_json(result.summary)
