@@ -16,9 +16,9 @@ from service.http.door import Door
 from service.http.ending import Ending
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
-from service.http.methods import Methods
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
+from service.http.methods import Methods
 from service.http.problems import PROBLEMS, install_problems
 from service.http.rates import Rates
 from service.http.routes import ROUTERS
