@@ -5,8 +5,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -95,10 +95,21 @@ def echo(body: Body) -> str:
     return json.dumps({"entities": entities, "relations": []})
 
 
-def _vector(index: int, text: str) -> Body:
-    """A vector of DIMENSION numbers, the same for equal texts."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return {"index": index, "embedding": [byte - 127.5 for byte in digest[:DIMENSION]]}
+def _vectors(texts: Sequence[str]) -> list[Body]:
+    """A vector of DIMENSION numbers for each text, the same for equal ones."""
+    digests = [hashlib.sha256(text.encode()).digest()[:DIMENSION] for text in texts]
+    return [{"index": index, "embedding": [byte - 127.5 for byte in digest]} for index, digest in enumerate(digests)]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Says nothing, also of clients that hang up."""
+
+    def log_message(self, *_arguments: object) -> None:
+        return
+
+    def handle(self) -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            super().handle()
 
 
 @contextmanager
@@ -107,11 +118,11 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
     token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Handler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if self.path.endswith("/embeddings"):
-                self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
+                self._send(200, {"data": _vectors(body["input"])})
                 return
             state.bodies.append(body)
             state.names.append(fingerprint(body))
@@ -151,15 +162,6 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
                 state.breaks -= 1
                 payload = payload[: len(payload) // 2]
             self.wfile.write(payload)
-
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-        def handle(self) -> None:
-            try:
-                super().handle()
-            except (BrokenPipeError, ConnectionResetError):
-                return
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

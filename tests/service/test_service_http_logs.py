@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx2
 import pytest
 from fastapi import APIRouter
+from service.logs import configure_logs, event_log
 
 from paperscope.settings import Settings, load_settings
 from service.http.access import CallerOf
-from service.http.logs import configure_logs, event_log
 from service.keys import Keys
 from tests.service.serving import serving
 
