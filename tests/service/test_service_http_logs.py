@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx2
 import pytest
 from fastapi import APIRouter
-from service.logs import configure_logs, event_log
 
 from paperscope.settings import Settings, load_settings
 from service.http.access import CallerOf
 from service.keys import Keys
+from service.logs import configure_logs, event_log
 from tests.service.serving import serving
 
 SECRET = "sesame_open_9f31"
