@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, Table, inspect, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select
 
 from graph_store import schema
 from graph_store.values import Searchable
@@ -31,6 +31,7 @@ from paperscope.types import (
 __all__ = [
     "read_chunks",
     "read_chunks_of",
+    "read_counts",
     "read_elements",
     "read_entries",
     "read_entry",
@@ -41,6 +42,7 @@ __all__ = [
     "read_searchable",
     "read_shortfall",
     "read_values",
+    "require_crop",
 ]
 
 T = TypeVar("T")
@@ -72,6 +74,16 @@ def read_entry(connection: Connection, paper: str) -> PaperEntry:
     if not entries:
         raise KeyError(paper)
     return entries[0]
+
+
+def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many elements of each kind these papers have."""
+    table = schema.elements
+    query = select(table.c.paper, table.c.kind, func.count().label("count")).where(table.c.paper.in_(papers))
+    counts: dict[str, dict[str, int]] = {paper: {} for paper in papers}
+    for row in connection.execute(query.group_by(table.c.paper, table.c.kind).order_by(table.c.kind)):
+        counts[row.paper][row.kind] = row[2]
+    return counts
 
 
 def read_newest_embedder(connection: Connection) -> str:
@@ -183,6 +195,11 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
         vectors=_matrix([row.vector for row in rows]),
         entities=read_values(connection, schema.entities, Entity, paper=paper),
     )
+
+
+def require_crop(connection: Connection, crop: str) -> None:
+    """Raise KeyError for a crop that no paper names."""
+    _one(connection, select(schema.paper_crops.c.crop).where(schema.paper_crops.c.crop == crop), key=crop)
 
 
 def _one(connection: Connection, query: Select[str], *, key: str) -> str:

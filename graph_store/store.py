@@ -189,6 +189,10 @@ class Store:
         """What an index needs of a paper."""
         return self._read(reading.read_searchable, paper)
 
+    def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """How many elements of each kind these papers have, by the paper's id."""
+        return self._read(reading.read_counts, papers)
+
     def element(self, element: str) -> Element:
         """The element under an id."""
         return self.elements([element])[element]
@@ -206,7 +210,8 @@ class Store:
         return self._read(reading.read_chunks_of, elements)
 
     def crop(self, crop: str) -> bytes:
-        """A crop's PNG bytes by content hash; KeyError for anything else."""
+        """The PNG bytes, by content hash, of a crop that a paper names; KeyError for anything else."""
+        self._read(reading.require_crop, crop)
         with translated(self.folder):
             return self._crops.get(crop)
 

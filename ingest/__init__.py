@@ -6,6 +6,7 @@ from ingest.extraction import TypeSystem
 from ingest.extractors import extractor_for
 from ingest.files import content_file, paper_files
 from ingest.formats import HEAD_BYTES, check_head
+from ingest.page_pictures import PagePainter, page_painter
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
 from ingest.reading import check_size, read_paper
@@ -16,6 +17,7 @@ __all__ = [
     "HEAD_BYTES",
     "EmbedTexts",
     "ImageDescriber",
+    "PagePainter",
     "PdfParser",
     "TypeSystem",
     "add_to_chunks",
@@ -25,6 +27,7 @@ __all__ = [
     "content_file",
     "extractor_for",
     "in_thread",
+    "page_painter",
     "paper_files",
     "parser_for",
     "read_paper",

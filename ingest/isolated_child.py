@@ -1,58 +1,69 @@
-"""The child process of `ingest.isolated`: parses file after file until its input ends."""
+"""The child process of `ingest.children`: does job after job until its input ends."""
 
 import json
 import os
 import pickle
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from ingest.frames import write_frame
 from ingest.patience import heard_by
-from paperscope.codec import to_json
 from paperscope.errors import PaperscopeError
-from paperscope.protocols import Parser
 
-__all__ = ["main"]
+__all__ = ["Send", "Work", "main"]
+
+Job_contra = TypeVar("Job_contra", contravariant=True)
+Send = Callable[[bytes, bytes], None]
+
+
+class Work(Protocol[Job_contra]):
+    """What a child does, job after job; it and its jobs can be pickled."""
+
+    def __call__(self, job: Job_contra, send: Send) -> None:
+        """Do a job; what comes of it is sent in frames. Raises `PaperscopeError`."""
+        ...
 
 
 def main() -> None:
-    """Take a parser and its limit of memory from the input, then a file a line; answer in frames.
+    """Take the work and its limit of memory from the input, then job after job; answer in frames.
 
-    R: ready; P: pages done and in all; T: how many times as long as usual the next step may take; C: a crop's name and
-    bytes; A: the paper; E: an error's kind and message.
+    R: ready; T: how many times as long as usual the next step may take; E: an error's kind and message; the others are
+    the work's own.
     """
     # What a library prints must not get among the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     # Ctrl-C ends the child at once, also inside a library that never comes back to Python.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # The input is the parent's own, nothing from a stranger.
-    parser, memory_mb = pickle.load(sys.stdin.buffer)  # noqa: S301
+    jobs = _jobs(sys.stdin.buffer)
+    work, memory_mb = next(jobs)
     if memory_mb is not None:
         _limit_memory(memory_mb)
     write_frame(out, b"R")
-    for line in sys.stdin.buffer:
-        _answer(parser, json.loads(line), out)
+    for job in jobs:
+        _do(work, job, out)
 
 
-def _answer(parser: Parser, job: dict[str, str | None], out: BinaryIO) -> None:
-    def on_page(done: int, total: int) -> None:
-        write_frame(out, b"P", json.dumps([done, total]).encode())
+def _jobs(pipe: BinaryIO) -> Iterator[Any]:
+    """What the parent sends: its own, nothing from a stranger."""
+    with suppress(EOFError):
+        while True:
+            yield pickle.load(pipe)  # noqa: S301
 
+
+def _do(work: Work[object], job: object, out: BinaryIO) -> None:
     def on_request(times: float) -> None:
         write_frame(out, b"T", json.dumps(times).encode())
 
     try:
         with heard_by(on_request):
-            parsed = parser.parse(Path(job["file"] or ""), password=job["password"], on_page=on_page)
+            work(job, lambda kind, data: write_frame(out, kind, data))
     except PaperscopeError as error:
         write_frame(out, b"E", json.dumps([type(error).__name__, str(error)]).encode())
-        return
-    for name, data in parsed.crops.items():
-        write_frame(out, b"C", name.encode() + b"\n" + data)
-    write_frame(out, b"A", to_json(parsed.paper).encode())
 
 
 def _limit_memory(megabytes: int) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ingest.pdf import Document, PageReadError, backend_for
+from ingest.pdf.salvage import salvaged
 from ingest.pdf.source import read_pdf
 from paperscope.errors import PaperFileError
 from paperscope.settings import ParserSettings
@@ -42,7 +43,8 @@ def open_pictures(
     if paper.format == "image":
         yield _ImagePictures(file)
         return
-    with backend_for(settings.backend).open(read_pdf(file), name=file.name, password=password) as document:
+    data = salvaged(read_pdf(file))
+    with backend_for(settings.backend).open(data, name=file.name, password=password) as document:
         yield _PdfPictures(document, name=file.name)
 
 

@@ -7,6 +7,8 @@ from ingest.export.markdown import to_markdown
 from ingest.export.names import free_name
 from ingest.export.overlay import LEGEND, page_marks
 from ingest.export.paper_json import read_paper_json, to_paper_json
+from ingest.export.sound_text import sound
+from ingest.export.tables_csv import to_csv
 from ingest.export.writing import Written, write_paper
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "free_name",
     "page_marks",
     "read_paper_json",
+    "sound",
+    "to_csv",
     "to_html",
     "to_markdown",
     "to_paper_json",

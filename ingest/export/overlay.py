@@ -5,7 +5,7 @@ from typing import assert_never
 
 from ingest.export.drawing import Color, Mark, draw_marks
 from ingest.pictures import PagePictures
-from paperscope.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table
+from paperscope.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
 
 __all__ = ["LEGEND", "draw_page", "overlay_names", "page_marks"]
 
@@ -56,7 +56,7 @@ def _marks(element: Element, page: int, *, number: int) -> Iterator[Mark]:
     name = " ".join(filter(None, [str(number or ""), "" if isinstance(element, Reference) else _label(element)]))
     if element.place.page == page:
         yield Mark(box=element.place.box, color=color, label=name)
-    for place in _more_places(element):
+    for place in places_of(element)[1:]:
         if place.page == page:
             yield Mark(box=place.box, color=color, label=f"…{number or ''}")
     for place in _inner_places(element):
@@ -73,10 +73,6 @@ def _kind(element: Element) -> str:
 
 def _label(element: Element) -> str:
     return getattr(element, "label", "")
-
-
-def _more_places(element: Element) -> tuple[Place, ...]:
-    return () if isinstance(element, Figure | Equation) else element.more_places
 
 
 def _inner_places(element: Element) -> Iterator[Place]:

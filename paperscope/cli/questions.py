@@ -84,6 +84,6 @@ def graph(
         if as_json:
             typer.echo(to_json(found, indent=2))
         else:
-            stdout().print(neighbourhood_view(found, opened))
+            stdout().print(neighbourhood_view(found))
     for file in write_files(found, png=png, graphml=graphml):
         stderr().print(Text(f"wrote {file}"))

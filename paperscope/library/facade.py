@@ -1,28 +1,29 @@
 """`Library`: adds papers, answers questions, and wires every adapter that this takes."""
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from graph_store import JobQueue, NativeGraphIndex, Store
+from ingest import in_thread
 from paperscope.errors import StoreReadOnlyError
 from paperscope.library.adding import Added
+from paperscope.library.asking import Asking
 from paperscope.library.catalog import Catalog
 from paperscope.library.estimating import Estimator
 from paperscope.library.intake import Intake
 from paperscope.library.loop import LoopThread
 from paperscope.library.memory import MemoryCalls
+from paperscope.library.neighbourhood import Neighbourhood
 from paperscope.library.progress import OnStage
 from paperscope.library.view import View, view
 from paperscope.library.wiring import build_engine
 from paperscope.models import Budget, Models, build_models
 from paperscope.settings import Settings, load_settings
-from paperscope.types import Answer, AnswerEvent, Context, Filters, Paper, Shown, Turn, content_hash
+from paperscope.types import Answer, AnswerEvent, Box, Context, Filters, Paper, Place, Shown, Turn, content_hash
 
 __all__ = ["Library"]
 
@@ -43,11 +44,12 @@ class Library(Catalog):
     """
 
     def __init__(self, *, store: Store, settings: Settings, models: Models) -> None:
-        super().__init__(store=store, index=NativeGraphIndex.open(store, embedder=models.embedder.name))
+        index = NativeGraphIndex.open(store, embedder=models.embedder.name)
+        super().__init__(store=store, index=index, settings=settings)
         self._settings = settings
         self._models = models
         self._intake = Intake(store=store, originals=self._originals, models=models, settings=settings)
-        self._engine = build_engine(store, self._index, models=models, settings=settings)
+        self._asking = Asking(store, build_engine(store, index, models=models, settings=settings))
         self._loop = LoopThread()
 
     @classmethod
@@ -137,7 +139,7 @@ class Library(Catalog):
 
         Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
         """
-        return self._loop.wait(self._ask(question, filters, papers, history, on_stage))
+        return self._loop.wait(self._asking.ask(question, filters, papers, history, on_stage))
 
     async def ask_async(
         self,
@@ -149,18 +151,7 @@ class Library(Catalog):
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """`ask`, awaitable on any loop."""
-        return await self._loop.run(self._ask(question, filters, papers, history, on_stage))
-
-    async def _ask(
-        self,
-        question: str,
-        filters: Filters,
-        papers: Sequence[str],
-        history: Sequence[Turn],
-        on_stage: Callable[[str], None],
-    ) -> Answer:
-        filters = await asyncio.to_thread(self._filters, filters, papers)
-        return await self._engine.ask(question, filters=filters, history=history, on_stage=on_stage)
+        return await self._loop.run(self._asking.ask(question, filters, papers, history, on_stage))
 
     def stream(
         self,
@@ -174,14 +165,7 @@ class Library(Catalog):
 
         What `ask` raises is raised while iterating.
         """
-
-        async def events() -> AsyncGenerator[AnswerEvent, None]:
-            chosen = await asyncio.to_thread(self._filters, filters, papers)
-            async with aclosing(self._engine.stream(question, filters=chosen, history=history)) as stream:
-                async for event in stream:
-                    yield event
-
-        return self._loop.iterate(events())
+        return self._loop.iterate(self._asking.stream(question, filters, papers, history))
 
     def show(self, value: Shown | Sequence[Shown]) -> View:
         """An answer, context, paper or element (or several) as a notebook shows it, with pictures and marked cells."""
@@ -189,24 +173,42 @@ class Library(Catalog):
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
         """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._retrieve(question, filters, papers))
+        return self._loop.wait(self._asking.retrieve(question, filters, papers))
 
     async def retrieve_async(
         self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS
     ) -> Context:
         """`retrieve`, awaitable on any loop."""
-        return await self._loop.run(self._retrieve(question, filters, papers))
-
-    async def _retrieve(self, question: str, filters: Filters, papers: Sequence[str]) -> Context:
-        filters = await asyncio.to_thread(self._filters, filters, papers)
-        return (await self._engine.retrieve(question, filters=filters)).context
-
-    def _filters(self, filters: Filters, papers: Sequence[str]) -> Filters:
-        return replace(filters, papers=self._ids((*filters.papers, *papers)))
+        return await self._loop.run(self._asking.retrieve(question, filters, papers))
 
     def remove(self, name: str) -> Paper:
-        """Remove a paper and exactly what it brought; returns it."""
+        """Remove a paper and exactly what it brought; returns it. A question about it that is being answered is asked
+        of what is left."""
         return self._intake.remove(name)
+
+    async def remove_async(self, name: str) -> Paper:
+        """`remove`, awaitable on any loop."""
+        return await self._loop.run(in_thread(partial(self.remove, name)))
+
+    async def neighbourhood_async(
+        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
+    ) -> Neighbourhood:
+        """`neighbourhood`, awaitable on any loop."""
+        found = partial(self.neighbourhood, entity, papers=papers, steps=steps, limit=limit)
+        return await self._loop.run(in_thread(found))
+
+    async def page_picture_async(
+        self,
+        name: str,
+        page: int,
+        *,
+        dpi: int = 110,
+        marked: Sequence[Box | Place | str] = (),
+        password: str | None = None,
+    ) -> bytes:
+        """`page_picture`, awaitable on any loop; cancelled, its child process is killed."""
+        drawn = partial(self.page_picture, name, page, dpi=dpi, marked=marked, password=password)
+        return await self._loop.run(in_thread(drawn))
 
     @property
     def jobs(self) -> JobQueue:

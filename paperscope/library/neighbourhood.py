@@ -1,14 +1,16 @@
 """What stands round an entity in the graph: for people to look at, and for other programs to read."""
 
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from graph_store import NativeGraphIndex, Store
 from paperscope.errors import UnknownEntityError
-from paperscope.types import WORK, Entity, Relation, entity_key
+from paperscope.library.drawing import draw_png, draw_svg, sketch, writable
+from paperscope.types import WORK, Entity, Place, Relation, Shown, entity_key
+from paperscope.types.display import aside, details, fragment, grid, places_text
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -16,19 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["Neighbourhood", "find_entity", "most_connected", "neighbourhood"]
 
 _SUGGESTED = 5
-_LABEL = 28
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Neighbourhood:
+class Neighbourhood(Shown):
     """An entity, the relations within some steps of it, heaviest first, and all entities that stand in them.
 
-    `center` is the first of `entities`.
+    `center` is the first of `entities`; `places` are those of the elements that it and the relations stand on,
+    `files` the files of their papers.
     """
 
     center: Entity
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
+    places: Mapping[str, Place] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The graph: nodes are entity ids with name, type, description, aliases and sources; edges are relations."""
@@ -61,43 +65,44 @@ class Neighbourhood:
 
         graph = self.to_networkx()
         for values in (*(values for _, values in graph.nodes.data()), *(values for *_, values in graph.edges.data())):
-            values.update({name: _writable(text) for name, text in values.items() if isinstance(text, str)})
+            values.update({name: writable(text) for name, text in values.items() if isinstance(text, str)})
         file = BytesIO()
         nx.write_graphml(graph, file, named_key_ids=True)
         return file.getvalue()
 
-    def to_png(self) -> bytes:
-        """A drawing; needs matplotlib (extra: plots), raises ImportError without. The layout is always the same."""
-        import networkx as nx
-        from matplotlib.figure import Figure
+    def to_svg(self) -> str:
+        """A drawing for a page of HTML, in which lines take the page's colour. The layout is always the same."""
+        return draw_svg(sketch(self))
 
-        graph = nx.Graph(self.to_networkx())
-        graph.remove_edges_from(list(nx.selfloop_edges(graph)))
-        figure = Figure(figsize=(12, 9), layout="constrained")
-        axes = figure.subplots()
-        axes.set_axis_off()
-        places = nx.spring_layout(graph, seed=0, weight=None, k=1.6 / max(len(graph), 1) ** 0.5)
-        types = sorted({entity.type for entity in self.entities})
-        for number, kind in enumerate(types):
-            members = [entity.id for entity in self.entities if entity.type == kind]
-            sizes = [700 if member == self.center.id else 260 for member in members]
-            nx.draw_networkx_nodes(
-                graph, places, ax=axes, nodelist=members, node_size=sizes, node_color=f"C{number % 10}", label=kind
-            )
-        nx.draw_networkx_edges(graph, places, ax=axes, alpha=0.35)
-        names = {entity.id: _shortened(entity.name) for entity in self.entities}
-        above = {entity: (x, y + 0.035) for entity, (x, y) in places.items()}
-        drawn = nx.draw_networkx_labels(graph, above, ax=axes, labels=names, font_size=8)
-        for text in drawn.values():
-            # A name may hold a dollar sign, which is no formula.
-            text.set_parse_math(False)
-        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), markerscale=0.5)
-        file = BytesIO()
-        with warnings.catch_warnings():
-            # A letter that the font lacks is drawn as a box.
-            warnings.simplefilter("ignore", UserWarning)
-            figure.savefig(file, format="png", dpi=120, metadata={"Software": None})
-        return file.getvalue()
+    def to_png(self) -> bytes:
+        """The same drawing as a picture; needs matplotlib (extra: plots), raises ImportError without."""
+        return draw_png(sketch(self))
+
+    def where(self, sources: Sequence[str]) -> str:
+        """The pages of these elements, as far as `places` has them, in words."""
+        return places_text([self.places[source] for source in sources if source in self.places], self.files)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.center.name} ({self.center.type}): {len(self.relations)} relations among "
+            f"{len(self.entities)} entities"
+        )
+
+    def _repr_html_(self) -> str:
+        names = {entity.id: entity.name for entity in self.entities}
+        rows = (
+            (names[one.source], one.kind, names[one.target], one.description, self.where(one.sources))
+            for one in self.relations
+        )
+        center = self.center
+        return fragment(
+            f'<p class="title">{escape(str(self))}</p>',
+            aside(f"also: {', '.join(center.aliases)}" if center.aliases else ""),
+            aside(center.description),
+            aside(self.where(center.sources)),
+            f'<div class="wide">{self.to_svg()}</div>',
+            details("Relations", grid(("from", "relation", "to", "what it says", "where"), rows)),
+        )
 
 
 def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Sequence[str]) -> Entity:
@@ -139,16 +144,16 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
         )
     entities = store.entities(known)
     kept = tuple(one for one in relations.values() if one.source in entities and one.target in entities)
-    return Neighbourhood(center=center, entities=tuple(entities.values()), relations=kept)
-
-
-def _shortened(name: str) -> str:
-    name = _writable(name)
-    return name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
-
-
-def _writable(text: str) -> str:
-    return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
+    elements = store.elements([*center.sources, *(source for one in kept for source in one.sources)])
+    places = {name: element.place for name, element in elements.items()}
+    papers = {place.paper for place in places.values()}
+    return Neighbourhood(
+        center=center,
+        entities=tuple(entities.values()),
+        relations=kept,
+        places=places,
+        files={entry.id: entry.file for entry in store.entries() if entry.id in papers},
+    )
 
 
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:

@@ -53,10 +53,12 @@ class LocalEmbedder:
     def _load(self) -> "SentenceTransformer":
         with self._lock:
             if self._model is None:
-                from sentence_transformers import SentenceTransformer
-
                 self._weights.verify()
-                self._model = loaded(
-                    self._weights, lambda folder: SentenceTransformer(folder, device="cpu", local_files_only=True)
-                )
+                self._model = loaded(self._weights, _made)
             return self._model
+
+
+def _made(folder: str) -> "SentenceTransformer":
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(folder, device="cpu", local_files_only=True)

@@ -34,10 +34,12 @@ class CrossEncoderReranker:
     def _load(self) -> "CrossEncoder":
         with self._lock:
             if self._model is None:
-                from sentence_transformers import CrossEncoder
-
-                self._model = loaded(
-                    self._weights,
-                    lambda folder: CrossEncoder(folder, num_labels=1, device="cpu", local_files_only=True),
-                )
+                self._model = loaded(self._weights, _made)
             return self._model
+
+
+def _made(folder: str) -> "CrossEncoder":
+    from sentence_transformers import CrossEncoder
+
+    model: CrossEncoder = CrossEncoder(folder, num_labels=1, device="cpu", local_files_only=True)
+    return model

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,8 +101,11 @@ def _fetched(name: str) -> str:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """No progress bars and no warnings of the libraries below on stderr; afterwards they are as before."""
-    from huggingface_hub.utils import logging as hub
-    from transformers.utils import logging
+    with warnings.catch_warnings():
+        # Where tqdm finds a notebook without its widgets; there are no bars for them to draw.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from huggingface_hub.utils import logging as hub
+        from transformers.utils import logging
 
     had_bars, verbosity, hub_verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.get_verbosity()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]

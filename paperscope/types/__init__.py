@@ -39,6 +39,7 @@ from paperscope.types.elements import (
     Section,
     content_hash,
     crops_of,
+    places_of,
 )
 from paperscope.types.events import AnswerEvent, DoneEvent, StageEvent, TextEvent
 from paperscope.types.filters import ElementKind, Filters, kind_of
@@ -160,5 +161,6 @@ __all__ = [
     "kind_of",
     "model_words",
     "paper_words",
+    "places_of",
     "singular_key",
 ]

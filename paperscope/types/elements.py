@@ -27,6 +27,7 @@ __all__ = [
     "Section",
     "content_hash",
     "crops_of",
+    "places_of",
 ]
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
@@ -130,6 +131,12 @@ def crops_of(element: Element) -> tuple[str, ...]:
         return ()
     more = element.more_crops if isinstance(element, Table) else ()
     return tuple(crop for crop in (element.crop, *more) if crop is not None)
+
+
+def places_of(element: Element) -> tuple[Place, ...]:
+    """Where an element stands: first where it begins, then where it goes on, in another column or on another page."""
+    more = () if isinstance(element, Figure | Equation) else element.more_places
+    return (element.place, *more)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ from service.http.door import Door
 from service.http.ending import Ending
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
+from service.http.methods import Methods
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
 from service.http.problems import PROBLEMS, install_problems
@@ -70,6 +71,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     install_service(app, service)
     install_problems(app)
+    app.add_middleware(Methods)
     app.add_middleware(Door, service=service)
     for router in ROUTERS:
         app.include_router(router)

@@ -19,7 +19,7 @@ def paper(root: Path) -> Paper:
     return PdfParser().parse(root / FOLDER / "ner-report.pdf").paper
 
 
-def test_the_pdf_is_in_step_with_its_source(root: Path) -> None:
+def test_the_pdfs_are_in_step_with_their_sources(root: Path) -> None:
     command = [sys.executable, str(root / FOLDER / "build.py"), "--check"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,7 @@
 """Papers, elements and contexts as notebooks show them; what strangers wrote stays text."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -24,6 +25,7 @@ from paperscope.types import (
     Page,
     PageProblem,
     Paper,
+    PaperEntry,
     PaperImages,
     Passage,
     Place,
@@ -36,6 +38,7 @@ from paperscope.types.display import several_html, to_html
 from tests.paperscope.markup import EVIL, read
 
 HERE = Place(paper="aaaa", page=3, box=Box(1, 2, 30, 40))
+FILE = "a file <b>.pdf"
 PNG = b"\x89PNG crop"
 
 
@@ -85,6 +88,9 @@ class Shelf:
     def element(self, element: str) -> Element:
         raise KeyError(element)
 
+    def entries(self) -> Sequence[PaperEntry]:
+        return [PaperEntry(id="aaaa", title="", file=FILE, source="", sha256="", embedder="", revision=1)]
+
     def images(self, paper: str) -> PaperImages:
         seen = ImageDescription(
             element="aaaa/figure-1", crop="one", place=HERE, picture="plot", text=self._words, latex=self._words
@@ -131,7 +137,7 @@ def test_a_paper_says_what_was_read_and_what_was_not() -> None:
 def test_a_list_of_papers_is_a_table_and_of_elements_one_after_another() -> None:
     listed = read(several_html([paper("One"), replace(paper("Two"), problems=())]))
     assert "table" in listed.tags
-    for told in ("One", "Two", "page 7: One", "none"):
+    for told in ("One", "Two", "page 7: One", "none", "1 page, 1 passage"):
         assert told in listed.text
     assert read(several_html(elements("Words"))).text.count("Words") >= 5
     assert "No papers." in read(several_html([])).text
@@ -162,6 +168,7 @@ def test_a_context_is_four_tables_with_readable_places() -> None:
     for told in ("1 sources, 1 entities, 1 relationships, 1 images", "page 3 of aaaa", "table-1", "rank"):
         assert told in shown.text
     assert "No papers." not in shown.text
+    assert f"page 3 of {FILE}" in read(to_html(context("Words"), Shelf("seen"))).text
     empty = read(Context()._repr_html_())
     assert "table" not in empty.tags
 

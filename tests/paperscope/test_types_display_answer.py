@@ -1,6 +1,7 @@
 """What comes back with an answer survives JSON and is shown in a notebook; what strangers wrote stays text."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -21,6 +22,7 @@ from paperscope.types import (
     Evidence,
     Exhibit,
     ImageFinding,
+    PaperEntry,
     PaperImages,
     Passage,
     Place,
@@ -33,6 +35,7 @@ from paperscope.types.display import to_html
 from tests.paperscope.markup import EVIL, read
 
 HERE = Place(paper="aaaa", page=3, box=Box(1, 2, 3, 4))
+FILE = "a file <b>.pdf"
 PNG = b"\x89PNG crop"
 
 
@@ -101,6 +104,9 @@ class Shelf:
     def element(self, element: str) -> Element:
         return self._elements[element]
 
+    def entries(self) -> Sequence[PaperEntry]:
+        return [PaperEntry(id="aaaa", title="", file=FILE, source="", sha256="", embedder="", revision=1)]
+
     def images(self, paper: str) -> PaperImages:
         return PaperImages()
 
@@ -134,10 +140,11 @@ def test_the_view_shows_the_crop_and_the_whole_table_with_the_cited_cell_marked(
     assert "<td>94.90</td>" in whole
     assert "data:image" not in without
     assert "<th>Dice</th><th>F1</th><td><mark>95.43</mark></td>" in without
+    assert "Table 1, page 3 of aaaa" in read(without).text
+    assert f"Table 1, page 3 of {FILE}" in read(whole).text
     for html in (without, whole):
         for told in (
             "95.43 − 94.90 = 0.53",
-            "Table 1, page 3 of aaaa",
             "no evidence",
             "answering 1.2 s",
             "2 model calls",

@@ -9,7 +9,7 @@ import pytest
 from graph_store import Store
 from paperscope.library import Library
 from paperscope.models import FakeEmbedder, FakeModel, Models
-from paperscope.settings import Settings
+from paperscope.settings import Settings, load_settings
 from paperscope.types import (
     Box,
     Cell,
@@ -85,6 +85,21 @@ def small_paper() -> IndexedPaper:
     return IndexedPaper(paper=paper, chunks=chunks, extraction=Extraction(entities=(), relations=()), vectors=vectors)
 
 
+def settings_of(library: Path, **overrides: object) -> Settings:
+    """The settings of a service over this library, whose key file lies beside it."""
+    given = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
+    return load_settings(environ={}, overrides=given)
+
+
+@pytest.fixture(scope="session")
+def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """The folder of a library that holds the example paper; copy it to change it."""
+    folder = tmp_path_factory.mktemp("example") / "library"
+    with Library.open(folder, settings=load_settings(environ={})) as library:
+        library.add(root / "examples" / "paper" / "ner-report.pdf")
+    return folder
+
+
 @pytest.fixture
 def make_library(tmp_path: Path) -> Iterator[Callable[[FakeModel | None], Library]]:
     """Opens the small library with a model in every role, or with none."""
@@ -101,12 +116,3 @@ def make_library(tmp_path: Path) -> Iterator[Callable[[FakeModel | None], Librar
     yield make
     for library in opened:
         library.close()
-
-
-@pytest.fixture(scope="session")
-def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """A library that holds the example paper; not to be changed."""
-    folder = tmp_path_factory.mktemp("example") / "library"
-    with Library.open(folder, settings=Settings()) as library:
-        library.add(root / "examples" / "paper" / "ner-report.pdf")
-    return folder

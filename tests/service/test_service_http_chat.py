@@ -87,7 +87,7 @@ def test_a_conversation_is_the_history_and_system_messages_change_nothing(client
     ]
     reply = client.chat.completions.create(model="paperscope", messages=first).choices[0].message.content
     assert "0.9687" in (reply or "")
-    second = [
+    second: list[ChatCompletionMessageParam] = [
         *first,
         {"role": "assistant", "content": reply},
         {"role": "user", "content": "And under the type scenario?"},
@@ -122,11 +122,11 @@ def test_a_model_that_fails_is_an_error_of_the_client(example_library: Path, tmp
     library = copied(example_library, tmp_path)
     with serve(model_reply) as model, served(library, model=model) as address:
         model.refuse = [500, 500]
-        client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120)
-        with client, pytest.raises(openai.InternalServerError, match="HTTP 500"):
-            client.chat.completions.create(model="paperscope", messages=ASKED)
-        with client, pytest.raises(openai.APIError, match="HTTP 500"):
-            list(client.chat.completions.create(model="paperscope", messages=ASKED, stream=True))
+        with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client:
+            with pytest.raises(openai.InternalServerError, match="HTTP 500"):
+                client.chat.completions.create(model="paperscope", messages=ASKED)
+            with pytest.raises(openai.APIError, match="HTTP 500"):
+                list(client.chat.completions.create(model="paperscope", messages=ASKED, stream=True))
 
 
 def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp_path: Path) -> None:

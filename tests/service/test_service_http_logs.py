@@ -139,10 +139,9 @@ def test_no_secret_of_a_request_gets_into_the_log(
     own = "none"
     if keyed:
         own = Keys.open(tmp_path / "keys.json").create("lab", tmp_path / "lab")[1].get_secret_value()
-    planted = {
-        name: SECRET
-        for name in ("Cookie", "Referer", "User-Agent", "X-Request-ID", "traceparent", "Accept", "X-Forwarded-For")
-    }
+    planted = dict.fromkeys(
+        ("Cookie", "Referer", "User-Agent", "X-Request-ID", "traceparent", "Accept", "X-Forwarded-For"), SECRET
+    )
     with serving(settings_of(tmp_path, **{"service.otlp_endpoint": ""}), routes=routes()) as address:
         answered = send_secrets(address, {"Authorization": f"Bearer {own}", **planted})
         strangers = send_secrets(address, {"Authorization": f"Bearer {SECRET}", "X-API-Key": SECRET, **planted})

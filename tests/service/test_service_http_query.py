@@ -48,7 +48,8 @@ def test_an_answer_is_the_one_of_the_library_and_of_the_command_line(
     assert timeless(response.json()) == timeless(json.loads(to_json(library.ask(QUESTION))))
     monkeypatch.setattr(sys, "argv", ["paperscope", "ask", QUESTION, "--json", "--library", str(example_library)])
     capfd.readouterr()
-    main()
+    with pytest.raises(SystemExit):
+        main()
     assert timeless(json.loads(capfd.readouterr().out)) == timeless(response.json())
 
 

@@ -4,8 +4,19 @@ from collections.abc import Sequence
 from html import escape
 
 from paperscope.types.answer import Answer, Check, Claim, Evidence, Exhibit, Reading
-from paperscope.types.display.parts import Holder, aside, details, fragment, listed, pictures, shortened, warning
+from paperscope.types.display.parts import (
+    Holder,
+    aside,
+    details,
+    files_of,
+    fragment,
+    listed,
+    pictures,
+    shortened,
+    warning,
+)
 from paperscope.types.images import UnreadImage
+from paperscope.types.place import Place
 from paperscope.types.tables import Table
 
 __all__ = ["answer_html", "answer_text"]
@@ -16,7 +27,7 @@ def answer_html(answer: Answer, holder: Holder) -> str:
 
     What `holder` does not have is told in words, and of tables it doesn't have only the cells that are cited.
     """
-    names = _names(answer)
+    names = {**files_of(holder), **_labels(answer)}
     return fragment(
         f'<p class="title">{escape(answer.question)}</p>',
         f'<p class="text">{escape(answer.text)}</p>',
@@ -24,7 +35,7 @@ def answer_html(answer: Answer, holder: Holder) -> str:
         *map(warning, answer.warnings),
         listed(_claim(claim, names) for claim in answer.claims),
         _computed(answer.checks),
-        *(_exhibit(exhibit, holder) for exhibit in answer.exhibits),
+        *(_exhibit(exhibit, names, holder) for exhibit in answer.exhibits),
         details("Readings of images", listed(_reading(reading, names) for reading in answer.readings)),
         details("Context", _context(answer)),
         aside(_cost(answer)),
@@ -33,13 +44,13 @@ def answer_html(answer: Answer, holder: Holder) -> str:
 
 def answer_text(answer: Answer) -> str:
     """The answer's text, its warnings, and a line for each place that it rests on."""
-    names = _names(answer)
+    names = _labels(answer)
     places = dict.fromkeys(_quoted(one, names) for claim in answer.claims for one in claim.evidence)
     warnings = (f"warning: {warning}" for warning in answer.warnings)
     return "\n".join([answer.text, *warnings, *(f"  {place}" for place in places)])
 
 
-def _names(answer: Answer) -> dict[str, str]:
+def _labels(answer: Answer) -> dict[str, str]:
     return {exhibit.element: exhibit.label for exhibit in answer.exhibits if exhibit.label}
 
 
@@ -53,8 +64,12 @@ def _evidence(evidence: Evidence, names: dict[str, str]) -> str:
 
 
 def _quoted(evidence: Evidence, names: dict[str, str]) -> str:
-    where = f"{_name(evidence.element, names)}, {evidence.place.where} of {evidence.place.paper}"
+    where = f"{_name(evidence.element, names)}, {_place(evidence.place, names)}"
     return f"{where}: “{shortened(evidence.quote)}”" if evidence.quote else where
+
+
+def _place(place: Place, names: dict[str, str]) -> str:
+    return f"{place.where} of {names.get(place.paper, place.paper)}"
 
 
 def _name(element: str, names: dict[str, str]) -> str:
@@ -66,9 +81,9 @@ def _computed(checks: Sequence[Check]) -> str:
     return aside("Computed:") + formulas if formulas else ""
 
 
-def _exhibit(exhibit: Exhibit, holder: Holder) -> str:
+def _exhibit(exhibit: Exhibit, names: dict[str, str], holder: Holder) -> str:
     title = ": ".join(part for part in (exhibit.label or exhibit.kind.capitalize(), exhibit.caption) if part)
-    where = f"<span class='aside'>({escape(exhibit.place.where)})</span>"
+    where = f"<span class='aside'>({escape(_place(exhibit.place, names))})</span>"
     latex = f"<p><code>{escape(exhibit.latex)}</code></p>" if exhibit.latex else ""
     shown = pictures(exhibit.crops, title, holder)
     if exhibit.kind == "table":

@@ -1,9 +1,10 @@
 """A retrieved context as four tables, with places that a person can read."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from paperscope.types.context import Context
-from paperscope.types.display.parts import Holder, details, fragment, grid, pictures
+from paperscope.types.display.parts import Holder, details, files_of, fragment, grid, pictures
 from paperscope.types.place import Place
 
 __all__ = ["context_html", "context_text", "places_text"]
@@ -13,15 +14,17 @@ _PLACES = 3
 
 def context_html(context: Context, holder: Holder) -> str:
     """Sources stand open, entities, relationships and images are folded away; `query.render_context` gives the CSV."""
-    sources = ((row.id, row.content, _name(row.element), places_text([row.place])) for row in context.sources)
+    files = files_of(holder)
+    sources = ((row.id, row.content, _name(row.element), places_text([row.place], files)) for row in context.sources)
     entities = (
-        (row.id, row.entity, row.type, row.description, row.rank, places_text(row.places)) for row in context.entities
+        (row.id, row.entity, row.type, row.description, row.rank, places_text(row.places, files))
+        for row in context.entities
     )
     relations = (
-        (row.id, row.source, row.target, row.description, f"{row.weight:g}", row.rank, places_text(row.places))
+        (row.id, row.source, row.target, row.description, f"{row.weight:g}", row.rank, places_text(row.places, files))
         for row in context.relations
     )
-    images = ((row.id, row.label, row.caption, places_text([row.place])) for row in context.images)
+    images = ((row.id, row.label, row.caption, places_text([row.place], files)) for row in context.images)
     crops = "".join(pictures([row.crop], row.label, holder) for row in context.images)
     return fragment(
         f"<p>{escape(context_text(context))}</p>",
@@ -40,9 +43,9 @@ def context_text(context: Context) -> str:
     )
 
 
-def places_text(places: "tuple[Place, ...] | list[Place]") -> str:
-    """Pages and papers, each once and the first few; boxes are left out."""
-    where = list(dict.fromkeys(f"{place.where} of {place.paper}" for place in places))
+def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
+    """Pages and papers (by file, where it is known), each once and the first few; boxes are left out."""
+    where = list(dict.fromkeys(f"{place.where} of {files.get(place.paper, place.paper)}" for place in places))
     more = len(where) - _PLACES
     return "; ".join(where[:_PLACES]) + (f"; and {more} more" if more > 0 else "")
 

@@ -3,7 +3,7 @@
 from html import escape
 from typing import assert_never
 
-from paperscope.types.display.parts import Holder, aside, details, fragment, pictures
+from paperscope.types.display.parts import Holder, aside, details, files_of, fragment, pictures
 from paperscope.types.elements import Element, Equation, Figure, Passage, Reference, crops_of
 from paperscope.types.images import ImageDescription
 from paperscope.types.tables import Table
@@ -13,11 +13,13 @@ __all__ = ["element_html", "element_text", "title_of"]
 
 def element_html(element: Element, holder: Holder) -> str:
     """The element as a block. What a vision model saw in its picture is said to be a model's words."""
-    head = f"<figcaption>{escape(title_of(element))} {_where(element)}</figcaption>"
+    title = element.label or "Equation" if isinstance(element, Equation) else title_of(element)
+    name = _name(element, holder)
+    head = f"<figcaption>{escape(title)}</figcaption>"
     crops = pictures(crops_of(element), title_of(element), holder)
     match element:
         case Passage() | Reference():
-            return fragment(f'<p class="text">{escape(element.text)}</p>', aside(_name(element)))
+            return fragment(f'<p class="text">{escape(element.text)}</p>', aside(name))
         case Table():
             body = f'<div class="wide">{element.to_html()}</div>' if element.cells else ""
             shown = body + details("As printed", crops) if body else crops
@@ -27,7 +29,7 @@ def element_html(element: Element, holder: Holder) -> str:
             shown = crops + details("Text", _block(element.text)) if crops else _block(element.text)
         case _:
             assert_never(element)
-    return fragment(f"<figure>{head}{shown}{_seen(element, holder)}</figure>", aside(_name(element)))
+    return fragment(f"<figure>{head}{shown}{_seen(element, holder)}</figure>", aside(name))
 
 
 def element_text(element: Element) -> str:
@@ -42,13 +44,10 @@ def title_of(element: Element) -> str:
     return ": ".join(part for part in (element.label or element.kind.capitalize(), words) if part)
 
 
-def _where(element: Element) -> str:
-    return f"<span class='aside'>({escape(element.place.where)})</span>"
-
-
-def _name(element: Element) -> str:
+def _name(element: Element, holder: Holder) -> str:
+    place = element.place
     size = f", {element.shape[0]} × {element.shape[1]} cells" if isinstance(element, Table) else ""
-    return f"{element.id}, {element.place.where}{size}"
+    return f"{place.where} of {files_of(holder).get(place.paper, place.paper)}, id {element.id}{size}"
 
 
 def _block(text: str) -> str:

@@ -34,21 +34,24 @@ def paper_html(paper: Paper) -> str:
 
 def papers_html(papers: Sequence[Paper]) -> str:
     """A row for each paper."""
-    header = ("paper", "authors", "file", "pages", *(f"{kind}s" for kind in _KINDS), "problems", "id")
-    return fragment(grid(header, map(_row, papers)) or aside("No papers."))
+    rows = (
+        (
+            paper.title,
+            ", ".join(paper.authors),
+            paper.file,
+            _read(paper),
+            "\n".join(_problem(problem, paper) for problem in paper.problems) or "none",
+            paper.id,
+        )
+        for paper in papers
+    )
+    header = ("paper", "authors", "file", "what was read", "problems", "id")
+    return fragment(grid(header, rows) or aside("No papers."))
 
 
 def paper_text(paper: Paper) -> str:
     """The title and what was read, on one line."""
     return f"{paper.title} ({paper.file}): {_read(paper)}"
-
-
-def _row(paper: Paper) -> tuple[object, ...]:
-    counts = Counter[str](element.kind for element in paper.elements)
-    problems = "; ".join(_problem(problem, paper) for problem in paper.problems) or "none"
-    pages = len(paper.pages) if paper.paged else ""
-    numbers = (counts[kind] for kind in _KINDS)
-    return paper.title, ", ".join(paper.authors), paper.file, pages, *numbers, problems, paper.id
 
 
 def _read(paper: Paper) -> str:

@@ -1,18 +1,31 @@
 """The pieces that values are shown with. A string given as `inner`, `parts` or an item is HTML; all others are text."""
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
 from paperscope.types.images import PaperImages
 
 if TYPE_CHECKING:
-    from paperscope.types.elements import Element
+    from paperscope.types.elements import Element, PaperEntry
 
-__all__ = ["Holder", "Nothing", "aside", "details", "fragment", "grid", "listed", "pictures", "shortened", "warning"]
+__all__ = [
+    "Holder",
+    "Nothing",
+    "aside",
+    "details",
+    "files_of",
+    "fragment",
+    "grid",
+    "listed",
+    "pictures",
+    "shortened",
+    "warning",
+]
 
-# No colour but for marks, so that it reads on a light and on a dark page.
+# No colour but for marks, so that it reads on a light and on a dark page. Where a class is said twice, a notebook's own
+# rules for tables (all to the right) would win.
 _STYLE = """
 .paperscope { max-width: 60em; line-height: 1.45; }
 .paperscope p { margin: 0 0 .4em; }
@@ -27,9 +40,9 @@ _STYLE = """
 .paperscope details { margin: .3em 0; }
 .paperscope summary { cursor: pointer; }
 .paperscope .wide { overflow-x: auto; }
-.paperscope table { border-collapse: collapse; font-size: .85em; margin: .3em 0; }
-.paperscope th, .paperscope td { border: 1px solid #8886; padding: .15em .5em; text-align: left; vertical-align: top;
-  white-space: pre-line; }
+.paperscope.paperscope table { border-collapse: collapse; font-size: .85em; margin: .3em 0; }
+.paperscope.paperscope th, .paperscope.paperscope td { border: 1px solid #8886; padding: .15em .5em; text-align: left;
+  vertical-align: top; white-space: pre-line; }
 .paperscope caption { display: none; }
 .paperscope mark { background: #ffe066; color: #000; }
 """
@@ -47,6 +60,9 @@ class Holder(Protocol):
     def images(self, paper: str) -> PaperImages:
         """What a vision model saw in a paper's pictures."""
 
+    def entries(self) -> "Sequence[PaperEntry]":
+        """The papers, without their elements."""
+
 
 class Nothing:
     """The holder of nothing: values are shown without pictures."""
@@ -62,6 +78,15 @@ class Nothing:
     def images(self, paper: str) -> PaperImages:  # noqa: ARG002 # the protocol's form
         """Nothing was seen."""
         return PaperImages()
+
+    def entries(self) -> "Sequence[PaperEntry]":
+        """There are none."""
+        return ()
+
+
+def files_of(holder: Holder) -> Mapping[str, str]:
+    """What people call papers, by id: their files."""
+    return {entry.id: entry.file for entry in holder.entries()}
 
 
 def fragment(*parts: str) -> str:

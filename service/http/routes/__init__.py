@@ -5,10 +5,14 @@ from fastapi import APIRouter
 from service.http.routes import (
     adding,
     batch,
+    elements,
+    graph,
     health,
     jobs,
     metrics,
     openai,
+    papers,
+    pictures,
     query,
     retrieve,
 )
@@ -18,8 +22,12 @@ __all__ = ["ROUTERS"]
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     metrics.router,
+    papers.router,
     adding.router,
     jobs.router,
+    elements.router,
+    pictures.router,
+    graph.router,
     query.router,
     retrieve.router,
     batch.router,

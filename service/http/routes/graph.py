@@ -1,0 +1,68 @@
+"""The graph of what papers say: what stands round an entity, and which entities are spoken of most."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from paperscope.library import Neighbourhood
+from service.http import example_paper
+from service.http.access import LibraryOf
+from service.http.paths import PAPER
+from service.http.replies import file_reply, json_reply, such_as
+from service.http.views import ConnectedEntities, ConnectedEntity
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/graph", tags=["graph"])
+
+_GRAPHML = "application/graphml+xml"
+_PaperName = Annotated[str, Query(pattern=PAPER)]
+
+
+@router.get(
+    "",
+    summary="What stands round an entity",
+    response_model=Neighbourhood,
+    responses=such_as(example_paper.NEIGHBOURHOOD, or_as=_GRAPHML),
+)
+def show_neighbourhood(
+    library: LibraryOf,
+    *,
+    entity: Annotated[
+        str, Query(min_length=1, max_length=300, description="Its name, an alias or its id.", examples=["Character F1"])
+    ],
+    steps: Annotated[int, Query(ge=1, le=4, description="How far from it.")] = 1,
+    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many relations.")] = 40,
+    paper: Annotated[
+        tuple[_PaperName, ...], Query(max_length=100, description="Where the entity must be named: ids of papers.")
+    ] = (),
+    form: Annotated[
+        Literal["json", "graphml"], Query(alias="format", description="GraphML opens in Gephi, Cytoscape, yEd.")
+    ] = "json",
+) -> Response:
+    """An entity, the relations within some steps of it, heaviest first, and all entities that stand in them."""
+    papers = [library.entry(one).id for one in paper]
+    found = library.neighbourhood(entity, papers=papers, steps=steps, limit=limit)
+    if form == "json":
+        return json_reply(found)
+    return file_reply(found.to_graphml(), name="graph.graphml", media_type=_GRAPHML)
+
+
+@router.get(
+    "/entities",
+    summary="A paper's most connected entities",
+    response_model=ConnectedEntities,
+    responses=such_as(example_paper.ENTITIES),
+)
+def list_entities(
+    library: LibraryOf,
+    paper: Annotated[_PaperName, Query(description="A paper's id.", examples=["b1810c2e3f4a"])],
+    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 20,
+) -> Response:
+    """The entities of a paper that stand in most relations, most first; each can be asked for at `/v1/graph`."""
+    degrees = library.most_connected(library.entry(paper).id, limit=limit)
+    return json_reply(
+        ConnectedEntities(
+            entities=tuple(ConnectedEntity(name=name, relations=degree) for name, degree in degrees.items())
+        )
+    )

@@ -1,0 +1,146 @@
+"""The notebooks run from end to end in a kernel of their own, and show what their words say."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from tests.paperscope.markup import read
+
+FOLDER = Path("examples") / "notebooks"
+NAMES = ("first-look", "tables-and-figures", "comparing-papers")
+
+
+class Ran:
+    """A notebook that ran: what its cells put out, found by a part of their source."""
+
+    def __init__(self, notebook: NotebookNode) -> None:
+        self._cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+    def html(self, source: str) -> str:
+        """What a cell's last line shows as HTML."""
+        shown = [output.data["text/html"] for output in self._outputs(source) if "text/html" in output.get("data", {})]
+        return str(shown[-1])
+
+    def text(self, source: str) -> str:
+        """What a cell prints, and the words of what it shows."""
+        outputs = self._outputs(source)
+        return "\n".join(output.text if "text" in output else output.data["text/plain"] for output in outputs)
+
+    def kinds(self, source: str) -> set[str]:
+        """The MIME types of what a cell shows."""
+        return {kind for output in self._outputs(source) for kind in output.get("data", {})}
+
+    def complaints(self) -> list[str]:
+        """What the cells write to stderr."""
+        return [one.text for cell in self._cells for one in cell.outputs if one.get("name") == "stderr"]
+
+    def every_html(self) -> list[str]:
+        return [
+            output.data["text/html"]
+            for cell in self._cells
+            for output in cell.outputs
+            if "text/html" in output.get("data", {})
+        ]
+
+    def _outputs(self, source: str) -> list[NotebookNode]:
+        [cell] = [cell for cell in self._cells if source in cell.source]
+        return list(cell.outputs)
+
+
+def run(root: Path, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
+    """Run a notebook by the Python that runs this test; a cell that fails raises CellExecutionError."""
+    kernel = folder / "kernels" / "tests"
+    kernel.mkdir(parents=True)
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "tests", "language": "python"}))
+    places = {"JUPYTER_PATH": folder, "JUPYTER_RUNTIME_DIR": folder / "run", "IPYTHONDIR": folder / "ipython"}
+    for variable, place in {**places, "PYTHONPATH": root}.items():
+        monkeypatch.setenv(variable, str(place))
+    notebook = nbformat.read(root / FOLDER / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    resources = {"metadata": {"path": str(root / FOLDER)}}
+    NotebookClient(notebook, kernel_name="tests", timeout=300, resources=resources).execute()
+    if kept := os.environ.get("KEEP_NOTEBOOKS"):
+        nbformat.write(notebook, Path(kept) / f"{name}.ipynb")  # type: ignore[no-untyped-call]
+    ran = Ran(notebook)
+    assert ran.complaints() == []
+    return ran
+
+
+@pytest.mark.slow
+def test_a_first_look(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = run(root, "first-look", tmp_path, monkeypatch)
+    assert "7 pages, 96 passages, 9 tables, 3 figures, 10 equations, 18 references" in ran.text("added = library.add")
+    assert "<mark>89.80</mark>" in ran.html("answer = library.ask")
+    assert "data:image/png;base64," in ran.html("answer = library.ask")
+    assert "data:image/png;base64," in ran.html("library.show(tables[0])")
+    assert re.search(r"/table-5 page 4 \([\d., ]+\) '89\.80'", ran.text("for claim in answer.claims"))
+    assert "Table 5, row '2', column 'Ensemble Entity F1': 89.80" in ran.text("[exhibit] =")
+    assert "89.68 − 89.04 = 0.64" in read(ran.html("gap = library.ask")).text
+    assert ran.text("missing = library.ask").startswith("unanswerable")
+    asked = ran.text("await asyncio.gather")
+    assert "256" in asked
+    assert "0.9687" in asked
+    for html in ran.every_html():
+        read(html)
+
+
+@pytest.mark.slow
+def test_tables_and_figures(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = run(root, "tables-and-figures", tmp_path, monkeypatch)
+    listed = ran.html("floats = ")
+    assert all(f"<th>Table {number}</th>" in listed for number in range(1, 10))
+    assert "RoBERTa-large Entity F1" in ran.html('frame = floats["Table 5"]')
+    means = re.findall(r"(\d\d\.\d+) +(\d\d\.\d+)$", ran.text("printed ="), flags=re.MULTILINE)
+    assert len(means) == 6
+    assert all(computed == printed for computed, printed in means)
+    assert "0.19" in ran.text("spread =")
+    assert re.search(r"Ensemble\s+7", ran.text("best ="))
+    assert "image/png" in ran.kinds("plt.subplots")
+    assert "data:image/png;base64," in ran.html('library.show(floats["Figure 2"])')
+    assert "0.83" in ran.text('print(floats["Figure 1"].text)')
+    assert "page 4" in ran.text("cell.place.where")
+    assert "Always O" in ran.text("to_csv()")
+
+
+@pytest.mark.slow
+def test_comparing_papers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = run(root, "comparing-papers", tmp_path, monkeypatch)
+    for file in ("ner-report.pdf", "seed-intervals.pdf"):
+        assert file in read(ran.html("library.show(library.papers())")).text
+    assert "<mark>0.31</mark>" in ran.html("answer = library.ask")
+    by_paper = ran.html("question =")
+    assert "89.51 ± 0.20" in by_paper
+    assert "<td>0.20</td>" in by_paper
+    assert "Wilson intervals" in ran.html("narrow =")
+    assert "<mark>0.7620</mark>" in ran.html("narrow =")
+    assert "88.77 to 89.19" in ran.html("pd.concat")
+    found = read(ran.html("found = library.neighbourhood"))
+    assert {"svg", "table"} <= found.tags
+    assert "KLUE-NER" in found.text
+    shows = ran.html("names = {entity.id")
+    assert {"ner-report.pdf", "seed-intervals.pdf"} <= set(re.findall(r"[a-z-]+\.pdf", shows))
+    assert "MultiDiGraph" in ran.text("to_networkx()")
+    assert "Sources" in read(ran.html("context = library.retrieve")).text
+    assert ran.text("render_context(context)").startswith("-----Entities-----\n```csv\nid,entity,type,")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebooks_are_kept_without_outputs(root: Path, name: str) -> None:
+    notebook = nbformat.read(root / FOLDER / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        assert not cell.get("outputs"), f"{name}: take the outputs out: jupyter nbconvert --clear-output --inplace"
+        assert cell.get("execution_count") is None
+        assert cell.id.startswith(name)
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+
+
+def test_each_notebook_is_tested(root: Path) -> None:
+    assert {file.stem for file in (root / FOLDER).glob("*.ipynb")} == set(NAMES)
