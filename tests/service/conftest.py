@@ -116,12 +116,3 @@ def make_library(tmp_path: Path) -> Iterator[Callable[[FakeModel | None], Librar
     yield make
     for library in opened:
         library.close()
-
-
-@pytest.fixture(scope="session")
-def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """A library that holds the example paper; not to be changed."""
-    folder = tmp_path_factory.mktemp("example") / "library"
-    with Library.open(folder, settings=Settings()) as library:
-        library.add(root / "examples" / "paper" / "ner-report.pdf")
-    return folder
