@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["ModelServer", "echo", "fingerprint", "kind_of", "serve", "summaries", "verdicts", "words"]
+__all__ = ["DIMENSION", "ModelServer", "echo", "fingerprint", "kind_of", "serve", "summaries", "verdicts", "words"]
 
 Body = Mapping[str, Any]
+
+DIMENSION = 16
 
 
 @dataclass
@@ -93,14 +95,24 @@ def echo(body: Body) -> str:
     return json.dumps({"entities": entities, "relations": []})
 
 
+def _vector(index: int, text: str) -> Body:
+    """A vector of DIMENSION numbers, the same for equal texts."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return {"index": index, "embedding": [byte - 127.5 for byte in digest[:DIMENSION]]}
+
+
 @contextmanager
 def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
-    """A server that takes so many seconds for each reply. It counts a token for four characters."""
+    """A server that takes so many seconds for each reply, and none for embeddings, which it does not count. It counts a
+    token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path.endswith("/embeddings"):
+                self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
+                return
             state.bodies.append(body)
             state.names.append(fingerprint(body))
             time.sleep(state.seconds)

@@ -41,4 +41,5 @@ class CrossEncoderReranker:
 def _made(folder: str) -> "CrossEncoder":
     from sentence_transformers import CrossEncoder
 
-    return CrossEncoder(folder, num_labels=1, device="cpu", local_files_only=True)
+    model: CrossEncoder = CrossEncoder(folder, num_labels=1, device="cpu", local_files_only=True)
+    return model

@@ -59,6 +59,7 @@ class Service:
     keyed: bool
     workers: Supervisor
     gate: Gate
+    pictures: Gate
     rates: Rates
     ending: Ending
     library_folders: Callable[[], Collection[Path]]

@@ -16,9 +16,9 @@ from service.http.door import Door
 from service.http.ending import Ending
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
+from service.http.methods import Methods
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
-from service.http.methods import Methods
 from service.http.problems import PROBLEMS, install_problems
 from service.http.rates import Rates
 from service.http.routes import ROUTERS
@@ -29,6 +29,10 @@ from service.tracing import open_tracing
 from service.worker import Supervisor
 
 __all__ = ["create_app"]
+
+# A page is drawn in a process of its own.
+_PICTURES_AT_ONCE = 2
+_PICTURES_WAITING = 64
 
 _ABOUT = """Ask your papers a question, get an answer that you can check.
 
@@ -94,6 +98,7 @@ def _service(settings: Settings) -> Service:
         keyed=keyed,
         workers=Supervisor(settings, known=library_folders),
         gate=gate,
+        pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
         rates=Rates(per_minute=limits.requests_per_minute),
         ending=Ending(),
         library_folders=library_folders,

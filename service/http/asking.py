@@ -1,22 +1,27 @@
 """The one way in for questions: every route that asks does so through an `Asker`.
 
-It holds what they share: a limit of time, and an end of the work that a client asked for and then hung up on.
+It holds what they share: a turn at the gate, a limit of time, an end of the work that a client asked for and then hung
+up on, and what is told of it to traces and metrics.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 
 from paperscope.library import Library
-from paperscope.types import Answer, AnswerEvent, Context, Filters, Turn
-from service.http.access import LibraryOf, ServiceOf
+from paperscope.types import Answer, AnswerEvent, Context, DoneEvent, Filters, StageEvent, Turn
+from service.http.access import CallerOf, LibraryOf, Service, ServiceOf
+from service.http.hanging_up import while_connected
 from service.http.problems import ProblemError
 
-__all__ = ["Asked", "Asker", "AskerOf"]
+__all__ = ["LONGEST_QUESTION", "Asked", "Asker", "AskerOf"]
+
+LONGEST_QUESTION = 4000
+"""How many letters a question may have."""
 
 T = TypeVar("T")
 
@@ -33,23 +38,39 @@ class Asked:
 class Asker:
     """Asks one library for one request, for at most so many seconds.
 
-    Every method raises what `Library.ask` raises, and ProblemError: 504 where the time is over, 499 where the client
-    hung up. The work then stops: no further model is called.
+    Every method raises what `Library.ask` raises, and ProblemError: 429 where too many ask, 504 where the time is
+    over, 503 where the service ends, 499 where the client hung up. The work then stops: no further model is called.
     """
 
-    def __init__(self, request: Request, library: Library, *, seconds: float) -> None:
+    def __init__(self, request: Request, library: Library, *, service: Service, caller: str) -> None:
         self._request = request
         self._library = library
-        self._seconds = seconds
+        self._service = service
+        self._caller = caller
+        self._seconds = service.settings.service.question_seconds
 
     async def answer(self, asked: Asked) -> Answer:
         """The answer to a question."""
-        work = self._library.ask_async(asked.question, filters=asked.filters, history=asked.history)
-        return await self._while_wanted(work)
+
+        async def work() -> Answer:
+            async with self._turn():
+                with self._service.tracing.stages("answer") as on_stage:
+                    return await self._library.ask_async(
+                        asked.question, filters=asked.filters, history=asked.history, on_stage=on_stage
+                    )
+
+        answer = await self._while_wanted(work())
+        self._service.metrics.spent(answer.usage)
+        return answer
 
     async def retrieve(self, asked: Asked) -> Context:
         """The context that an answer would rest on."""
-        return await self._while_wanted(self._library.retrieve_async(asked.question, filters=asked.filters))
+
+        async def work() -> Context:
+            async with self._turn():
+                return await self._library.retrieve_async(asked.question, filters=asked.filters)
+
+        return await self._while_wanted(work())
 
     async def stream(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
         """What happens while the answer comes about, once it has begun: what is wrong about a question is raised before
@@ -59,32 +80,31 @@ class Asker:
 
     async def _events(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
         end = asyncio.get_running_loop().time() + self._seconds
-        stream = self._library.stream(asked.question, filters=asked.filters, history=asked.history)
-        async with aclosing(stream):
-            while True:
-                try:
-                    async with asyncio.timeout_at(end):
-                        event = await anext(stream, None)
-                except TimeoutError:
-                    raise self._too_slow() from None
-                if event is None:
-                    return
-                yield event
+        tracing, metrics = self._service.tracing, self._service.metrics
+        async with self._turn():
+            stream = self._library.stream(asked.question, filters=asked.filters, history=asked.history)
+            with tracing.stages("answer") as on_stage:
+                async with aclosing(stream):
+                    while (event := await self._in_time(anext(stream, None), end=end)) is not None:
+                        if isinstance(event, StageEvent):
+                            on_stage(event.stage)
+                        elif isinstance(event, DoneEvent):
+                            metrics.spent(event.answer.usage)
+                        yield event
+
+    def _turn(self) -> AbstractAsyncContextManager[None]:
+        return self._service.gate.admit(self._caller)
+
+    async def _in_time(self, work: Awaitable[T], *, end: float) -> T:
+        try:
+            async with self._service.ending.limit(end):
+                return await work
+        except TimeoutError:
+            raise self._too_slow() from None
 
     async def _while_wanted(self, work: Awaitable[T]) -> T:
-        working = asyncio.ensure_future(work)
-        gone = asyncio.create_task(_hung_up(self._request))
-        try:
-            done, _ = await asyncio.wait({working, gone}, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            gone.cancel()
-            if not working.done():
-                working.cancel()
-        if working in done:
-            return working.result()
-        if gone in done:
-            raise ProblemError(499, "client-gone", "The client hung up before there was an answer.")
-        raise self._too_slow()
+        end = asyncio.get_running_loop().time() + self._seconds
+        return await while_connected(self._request, self._in_time(work, end=end))
 
     def _too_slow(self) -> ProblemError:
         detail = (
@@ -94,8 +114,8 @@ class Asker:
         return ProblemError(504, "too-slow", detail)
 
 
-async def _asker(request: Request, service: ServiceOf, library: LibraryOf) -> Asker:
-    return Asker(request, library, seconds=service.settings.service.question_seconds)
+async def _asker(request: Request, service: ServiceOf, caller: CallerOf, library: LibraryOf) -> Asker:
+    return Asker(request, library, service=service, caller=caller.name)
 
 
 AskerOf = Annotated[Asker, Depends(_asker)]
@@ -106,9 +126,3 @@ async def _chained(first: T, rest: AsyncGenerator[T, None]) -> AsyncGenerator[T,
         yield first
         async for item in rest:
             yield item
-
-
-async def _hung_up(request: Request) -> None:
-    """Return when the client is gone; the request's body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

@@ -3,16 +3,18 @@
 It stands before the routes, so that no route can forget to ask, and a stranger's body is not even received.
 """
 
-from fastapi import Request
+from fastapi import Request, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.http.access import Service, identify
+from service.http.chat import error_response
 from service.http.ending import ending_problem
 from service.http.problems import ProblemError, problem_response
 
 __all__ = ["Door"]
 
 _GUARDED = ("/v1/", "/metrics")
+_OPENAI = ("/v1/models", "/v1/chat/completions")
 
 
 class Door:
@@ -33,7 +35,12 @@ class Door:
                 raise ending_problem()
             request.state.caller = await identify(request, self._service)
         except ProblemError as error:
-            told = problem_response(request, error.status_code, error.kind, str(error.detail), headers=error.headers)
-            await told(scope, receive, send)
+            await _refusal(request, error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
+
+
+def _refusal(request: Request, error: ProblemError) -> Response:
+    if request.scope["path"] in _OPENAI:
+        return error_response(request, error)
+    return problem_response(request, error.status_code, error.kind, str(error.detail), headers=error.headers)

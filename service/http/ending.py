@@ -21,9 +21,9 @@ class Ending:
         self._limits: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
-    async def limit(self, seconds: float) -> AsyncIterator[None]:
-        """Like `asyncio.timeout`; raises ProblemError (503) where the service ends before these seconds are over."""
-        limit = asyncio.timeout(0 if self._over else seconds)
+    async def limit(self, end: float) -> AsyncIterator[None]:
+        """Like `asyncio.timeout_at`; raises ProblemError (503) where the service ends before that time."""
+        limit = asyncio.timeout_at(0 if self._over else end)
         self._limits.add(limit)
         try:
             async with limit:

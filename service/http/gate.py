@@ -20,9 +20,18 @@ _LONGEST_RETRY = 600
 
 
 class Gate:
-    """Lets `at_once` questions in, and `waiting` more wait. For use on one event loop; `clock` counts seconds."""
+    """Lets `at_once` questions in, and `waiting` more wait; `work` says so of something else. For use on one event
+    loop; `clock` counts seconds."""
 
-    def __init__(self, *, at_once: int, waiting: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        at_once: int,
+        waiting: int,
+        work: str = "questions are being answered",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._work = work
         self._at_once = at_once
         self._room = waiting
         self._clock = clock
@@ -74,31 +83,35 @@ class Gate:
             raise self._too_many()
         turn = self._queues[most][-1]
         self._forget(most, turn)
-        turn.set_exception(self._too_many())
+        if not turn.done():
+            turn.set_exception(self._too_many())
 
     def _leave(self) -> None:
         """Give the place to who is next, the callers in turn."""
-        if not self._queues:
-            self.running -= 1
-            return
-        caller = next(iter(self._queues))
-        turn = self._queues[caller][0]
-        self._forget(caller, turn)
-        if caller in self._queues:
-            self._queues.move_to_end(caller)
-        turn.set_result(None)
+        while self._queues:
+            caller = next(iter(self._queues))
+            turn = self._queues[caller][0]
+            self._forget(caller, turn)
+            if caller in self._queues:
+                self._queues.move_to_end(caller)
+            # Who was cancelled in this very moment stands in the queue, and is done.
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.running -= 1
 
     def _forget(self, caller: str, turn: "asyncio.Future[None]") -> None:
-        queue = self._queues[caller]
-        queue.remove(turn)
+        queue = self._queues.get(caller, deque())
+        if turn in queue:
+            queue.remove(turn)
         if not queue:
-            del self._queues[caller]
+            self._queues.pop(caller, None)
 
     def _too_many(self) -> ProblemError:
         seconds = self._mean_seconds * (self.waiting + 1) / self._at_once
         detail = (
-            f"{self.running} questions are being answered and {self.waiting} more wait, which is as many as this "
+            f"{self.running} {self._work} and {self.waiting} more wait, which is as many as this "
             "service takes; come back after the seconds of Retry-After."
         )
         retry = min(_LONGEST_RETRY, max(1, math.ceil(seconds)))
-        return ProblemError(429, "too-many-questions", detail, headers={"Retry-After": str(retry)})
+        return ProblemError(429, f"too-many-{self._work.split()[0]}", detail, headers={"Retry-After": str(retry)})

@@ -62,6 +62,7 @@ class Held:
                     await self._give_up(task)
                     break
                 await asyncio.wait({task}, timeout=_TICK)
+            await self._renew()
         except asyncio.CancelledError:
             await self._give_up(task)
             raise

@@ -136,3 +136,24 @@ def test_a_limit_serves_one_event_loop_after_another() -> None:
 
     for name in "abc":
         assert asyncio.run(crowd(name)) == ["fine"] * 4
+
+
+async def test_what_waits_for_a_slot_is_not_sent_once_its_callers_have_gone() -> None:
+    slow = SlowModel()
+    model = CachedModel(LimitedModel(slow, concurrency=1), MemoryCalls())
+    first, shared, gone, stays = (
+        asyncio.create_task(model.complete(request(text))) for text in ("one", "two", "two", "three")
+    )
+    await settle()
+    for caller in (first, gone):
+        caller.cancel()
+    await settle()
+    shared.cancel()
+    await settle()
+    again = asyncio.create_task(model.complete(request("two")))
+    slow.finish.set()
+    assert [(await caller).text for caller in (stays, again)] == ["three", "two"]
+    await model.drain()
+    assert slow.calls == 3
+    assert (await model.complete(request("one"))).usage.cached == 1
+    assert all(caller.cancelled() for caller in (first, shared, gone))

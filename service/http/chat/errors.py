@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from paperscope.errors import PaperscopeError
 from service.http.problems import Problem, Reportable, problem_of
 
-__all__ = ["OpenAIRoute", "error_json"]
+__all__ = ["OpenAIRoute", "error_json", "error_response"]
 
 
 class OpenAIRoute(APIRoute):
@@ -26,13 +26,16 @@ class OpenAIRoute(APIRoute):
             try:
                 return await handle(request)
             except (PaperscopeError, HTTPException, RequestValidationError) as error:
-                problem, headers = problem_of(request, error)
-                status = 400 if isinstance(error, RequestValidationError) else problem.status
-                return Response(
-                    _as_json(problem), status_code=status, headers=dict(headers), media_type="application/json"
-                )
+                return error_response(request, error)
 
         return translated
+
+
+def error_response(request: Request, error: Reportable) -> Response:
+    """An error as a response."""
+    problem, headers = problem_of(request, error)
+    status = 400 if isinstance(error, RequestValidationError) else problem.status
+    return Response(_as_json(problem), status_code=status, headers=dict(headers), media_type="application/json")
 
 
 def error_json(request: Request, error: Reportable) -> str:

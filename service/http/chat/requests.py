@@ -9,10 +9,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope.types import Filters, Turn
-from service.http.asking import Asked
+from service.http.asking import LONGEST_QUESTION, Asked
 from service.http.chat.text import read_reply
 from service.http.problems import ProblemError
-from service.http.routes.asked import LONGEST_QUESTION
 
 __all__ = ["ALL_PAPERS", "ChatBody"]
 

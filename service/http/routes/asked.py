@@ -5,11 +5,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope.types import ElementKind, Filters
+from service.http.asking import LONGEST_QUESTION
 
-__all__ = ["LONGEST_QUESTION", "Name", "QuestionBody", "QuestionText"]
-
-LONGEST_QUESTION = 4000
-"""The most characters of a question, as `query.QueryEngine` takes them."""
+__all__ = ["Name", "QuestionBody", "QuestionText"]
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 QuestionText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")]

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from paperscope.types import Job
-from service.http.access import LibraryOf
+from service.http.access import LibraryOf, ServiceOf
+from service.http.ending import ending_problem
 from service.http.job_view import JobView
+from service.http.problems import problem_of
 from service.http.queueing import QueueOf
 from service.job_files import JobFiles
 
@@ -38,23 +40,34 @@ async def list_jobs(library: LibraryOf, limit: Annotated[int, Query(ge=1, le=100
 async def get_job(
     job: JobOf,
     library: LibraryOf,
+    service: ServiceOf,
     wait: Annotated[float, Query(ge=0, le=60, description="wait up to so many seconds for its end")] = 0.0,
 ) -> JobView:
     """How far a job is, and what came of it."""
     until = asyncio.get_running_loop().time() + wait
-    while not job.ended and (left := until - asyncio.get_running_loop().time()) > 0:
+    ending = service.ending.begun
+    while not job.ended and not ending.is_set() and (left := until - asyncio.get_running_loop().time()) > 0:
         await asyncio.sleep(min(_LOOK_SECONDS, left))
         job = await asyncio.to_thread(library.jobs.get, job.id)
     return JobView.of(job)
 
 
 @router.get("/v1/jobs/{job}/events", summary="A job, as it goes on", response_class=EventSourceResponse)
-async def follow_job(job: JobOf, library: LibraryOf) -> AsyncGenerator[ServerSentEvent, None]:
-    """Server-sent events, each with the whole job: `progress` whenever something has changed, and `end` at its end."""
+async def follow_job(
+    request: Request, job: JobOf, library: LibraryOf, service: ServiceOf
+) -> AsyncGenerator[ServerSentEvent, None]:
+    """Server-sent events, each with the whole job: `progress` whenever something has changed, and `end` at its end.
+
+    Where the service ends before, the last one is an `error` with a problem document; the job goes on when the service
+    is started again."""
     while not job.ended:
         yield ServerSentEvent(event="progress", raw_data=JobView.of(job).model_dump_json())
         before = job
         while job == before:
+            if service.ending.begun.is_set():
+                problem, _ = problem_of(request, ending_problem())
+                yield ServerSentEvent(event="error", raw_data=problem.model_dump_json(exclude_none=True))
+                return
             await asyncio.sleep(_LOOK_SECONDS)
             job = await asyncio.to_thread(library.jobs.get, job.id)
     yield ServerSentEvent(event="end", raw_data=JobView.of(job).model_dump_json())

@@ -1,0 +1,194 @@
+"""Jobs survive: the worker's death, the service's death, a full stop, and a change of mind."""
+
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from graph_store import Store
+from paperscope.settings import Settings, load_settings
+from tests.model_server import ModelServer, echo, kind_of, serve
+from tests.paperscope.killing import telltale
+from tests.service.serving import serving
+from tests.service.work import ServiceProcess, alive, job_of, model_settings, paper, until, upload, workers
+
+PARTS = 12
+
+
+def settings_of(folder: Path, model: ModelServer, **overrides: object) -> Settings:
+    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **model_settings(model.url)}
+    return load_settings(environ={}, overrides={**given, **overrides})
+
+
+def reply(body: Any) -> str:
+    """For an add what names its request, and an answer to every question."""
+    if "response_format" in body and kind_of(body) == "entities":
+        return telltale(body)
+    claims = [{"text": "It is named.", "evidence": ["S0"]}]
+    return json.dumps({"status": "answered", "answer": "It is named.", "claims": claims})
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with serve(reply, seconds=0.15) as server:
+        yield server
+
+
+def get(address: str, response: httpx2.Response) -> Any:
+    return httpx2.get(f"{address}{response.headers['location']}").json()
+
+
+def attempted(address: str, response: httpx2.Response, attempt: int) -> bool:
+    return bool(get(address, response)["attempts"] == attempt)
+
+
+def gone(process: int) -> bool:
+    return not alive(process)
+
+
+def kept(folder: Path, model: ModelServer) -> set[str]:
+    """The calls whose replies the library holds."""
+    store = Store.open(folder / "library")
+    with store._database.read() as connection:
+        values = "".join(row[0] for row in connection.exec_driver_sql("SELECT value FROM calls"))
+    store.close()
+    return {name for name in model.names if name in values}
+
+
+def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice(
+    tmp_path: Path, model: ModelServer
+) -> None:
+    with serving(settings_of(tmp_path, model)) as address:
+        response = upload(address, paper(PARTS))
+        until(lambda: len(model.names) >= 4)
+        [worker] = workers()
+        os.kill(worker, signal.SIGKILL)
+        until(partial(gone, worker))
+        paid = kept(tmp_path, model)
+        job = job_of(response, address)
+        assert (job["state"], job["attempts"]) == ("succeeded", 2)
+        assert paid
+        counts = Counter(model.names)
+        assert len(counts) == PARTS
+        assert all(counts[name] == 1 for name in paid), "paid twice"
+        assert job["result"]["usage"]["cached"] == len(paid)
+        [worker] = workers()
+    assert not alive(worker)
+
+
+def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 3.0
+    with serving(settings_of(tmp_path, model)) as address:
+        deadly, other = upload(address, paper(3)), upload(address, paper(1, "Parser"))
+        for attempt in (1, 2, 3):
+            until(partial(attempted, address, deadly, attempt))
+            if attempt > 1:
+                assert get(address, other)["state"] == "queued", "it is done alone"
+            [worker] = workers()
+            os.kill(worker, signal.SIGKILL)
+            until(partial(gone, worker))
+        model.seconds = 0.0
+        job = job_of(deadly, address)
+        assert (job["state"], job["attempts"]) == ("failed", 3)
+        assert "3 workers died" in job["error"]
+        assert job_of(other, address)["state"] == "succeeded"
+
+
+def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 1.0
+    with serving(settings_of(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
+        running, waiting, last = upload(address, paper(PARTS)), upload(address, paper(2)), upload(address, b"Last.")
+        until(lambda: model.names)
+        assert httpx2.delete(f"{address}{waiting.headers['location']}").json()["state"] == "cancelled"
+        cancelled = httpx2.post(f"{address}{running.headers['location']}/cancel").json()
+        assert (cancelled["state"], cancelled["cancelling"]) == ("running", True)
+        assert job_of(running, address, wait=10)["state"] == "cancelled"
+        calls = len(model.names)
+        model.seconds = 0.0
+        assert job_of(last, address)["state"] == "succeeded"
+        assert len(model.names) <= calls + 1
+        assert httpx2.post(f"{address}{last.headers['location']}/cancel").json()["state"] == "succeeded"
+        until(lambda: not list((tmp_path / "library" / "jobs").glob("*")), seconds=5)
+        papers = Store.open(tmp_path / "library")
+        assert len(papers.entries()) == 1
+        papers.close()
+
+
+def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelServer) -> None:
+    service = ServiceProcess(tmp_path / "library", model_settings(model.url))
+    service.start()
+    added = upload(service.address, paper(PARTS))
+    questions = [f"What is the Tagger of part {number}?" for number in range(8)]
+    until(lambda: len(model.names) >= 4)
+    [worker] = workers(service.process.pid)
+    service.end(signal.SIGKILL)
+    until(partial(gone, worker), seconds=15)
+    paid = kept(tmp_path, model)
+    service.start()
+    job = job_of(added, service.address)
+    assert (job["state"], job["attempts"]) == ("succeeded", 1)
+    assert all(count == 1 for name, count in Counter(model.names).items() if name in paid), "paid twice"
+
+    model.names.clear()
+    batch = httpx2.post(f"{service.address}/v1/batch", json={"questions": questions})
+    results = f"{batch.headers['location']}/results/answers.jsonl"
+    until(lambda: len(httpx2.get(f"{service.address}{results}").text.splitlines()) >= 2)
+    [worker] = workers(service.process.pid)
+    service.end(signal.SIGKILL)
+    until(partial(gone, worker), seconds=15)
+    finished = (tmp_path / batch.headers["location"].replace("/v1", "library") / "progress.jsonl").read_text()
+    done = [question for question in questions if question in finished]
+    asked = len(model.names)
+    service.start()
+    job = job_of(batch, service.address)
+    assert (job["state"], job["result"]["questions"]) == ("succeeded", 8)
+    assert job["result"]["resumed"] >= len(done) >= 2
+    assert len(model.names) - asked <= (8 - len(done)) * 3
+    for row in httpx2.get(f"{service.address}{results}").text.splitlines():
+        assert '"status": "error"' not in row
+    [worker] = workers(service.process.pid)
+    assert service.end(signal.SIGTERM) in (0, -signal.SIGTERM)
+    until(partial(gone, worker), seconds=15)
+
+
+def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 0.5
+    with serving(settings_of(tmp_path, model)) as address:
+        added = upload(address, paper(PARTS))
+        until(lambda: len(model.names) >= 3)
+    assert not workers()
+    store = Store.open(tmp_path / "library")
+    [job] = store.jobs.all()
+    store.close()
+    assert (job.state, job.attempts) == ("queued", 0)
+    paid = kept(tmp_path, model)
+    assert len(paid) >= 1
+    model.seconds = 0.0
+    with serving(settings_of(tmp_path, model)) as address:
+        assert job_of(added, address)["state"] == "succeeded"
+    assert all(Counter(model.names)[name] == 1 for name in paid)
+    assert [path.name for path in tmp_path.rglob("*.tmp")] == []
+
+
+@pytest.mark.slow
+def test_hostile_files_end_as_jobs_and_the_service_lives(tmp_path: Path, model: ModelServer, shared: Path) -> None:
+    model.reply, model.seconds = echo, 0.0
+    files = sorted((shared / "eval" / "hostile").glob("*.pdf"))
+    with serving(settings_of(tmp_path, model)) as address:
+        accepted = [upload(address, file.read_bytes(), file.name) for file in files]
+        assert {response.status_code for response in accepted} <= {202, 422}
+        for response in accepted:
+            if response.status_code == 202:
+                job = job_of(response, address, wait=60)
+                assert job["state"] in ("succeeded", "failed")
+                assert (job["state"] == "failed") == bool(job["error"])
+                assert "something went wrong" not in job["error"]
+                assert str(tmp_path) not in job["error"]
+        assert httpx2.get(f"{address}/readyz").status_code == 200
