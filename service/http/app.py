@@ -85,17 +85,15 @@ def create_app(settings: Settings) -> FastAPI:
 def _service(settings: Settings) -> Service:
     limits = settings.service
     keys = Keys.open(limits.keys)
-    keyed = keys.required
 
     def library_folders() -> set[Path]:
-        return {key.library for key in keys.all()} if keyed else {settings.library}
+        return {key.library for key in keys.all()} if keys.required else {settings.library}
 
     gate = Gate(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
     return Service(
         settings=settings,
         libraries=Libraries(settings),
         keys=keys,
-        keyed=keyed,
         workers=Supervisor(settings, known=library_folders),
         gate=gate,
         pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
