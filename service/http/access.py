@@ -58,6 +58,7 @@ class Service:
     keys: Keys
     workers: Supervisor
     gate: Gate
+    pictures: Gate
     rates: Rates
     ending: Ending
     library_folders: Callable[[], Collection[Path]]

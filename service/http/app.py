@@ -30,6 +30,10 @@ from service.worker import Supervisor
 
 __all__ = ["create_app"]
 
+# A page is drawn in a process of its own.
+_PICTURES_AT_ONCE = 2
+_PICTURES_WAITING = 64
+
 _ABOUT = """Ask your papers a question, get an answer that you can check.
 
 Add papers (`POST /v1/papers` gives a job to follow), ask (`POST /v1/query`, or any OpenAI client by
@@ -92,6 +96,7 @@ def _service(settings: Settings) -> Service:
         keys=keys,
         workers=Supervisor(settings, known=library_folders),
         gate=gate,
+        pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
         rates=Rates(per_minute=limits.requests_per_minute),
         ending=Ending(),
         library_folders=library_folders,

@@ -55,14 +55,17 @@ class PatientProtocol(H11Protocol):
         self._received += len(data)
         super().data_received(data)
 
+    def on_response_complete(self) -> None:
+        """Wait anew, for the next request."""
+        self._waited, self._received = {}, 0
+        super().on_response_complete()
+
     def _look_later(self) -> None:
         self._looking = self.loop.call_later(_LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
         waiting = self._waiting_for()
         self._waited = {waiting: self._waited.get(waiting, 0.0) + _LOOK_SECONDS}
-        if waiting != "body":
-            self._received = 0
         allowed: dict[str, Callable[[], float]] = {
             "head": lambda: self.HEAD_SECONDS,
             "body": lambda: self.BODY_SECONDS + self._received / self.BODY_RATE,
