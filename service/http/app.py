@@ -30,6 +30,8 @@ from service.worker import Supervisor
 
 __all__ = ["create_app"]
 
+_CLOSE_SECONDS = 5.0
+
 _ABOUT = """Ask your papers a question, get an answer that you can check.
 
 Add papers (`POST /v1/papers` gives a job to follow), ask (`POST /v1/query`, or any OpenAI client by
@@ -53,7 +55,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
         finally:
             await service.workers.stop()
-            service.libraries.close()
+            await asyncio.to_thread(service.libraries.close, within=_CLOSE_SECONDS)
             await asyncio.to_thread(service.tracing.close)
 
     # The interactive pages would fetch their scripts from a host that nobody configured, and FastAPI's own telemetry

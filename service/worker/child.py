@@ -48,8 +48,7 @@ async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
     beating = asyncio.create_task(_beat(beats))
     await runner.run()
     beating.cancel()
-    with suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.to_thread(libraries.close), _CLOSING_SECONDS)
+    await asyncio.to_thread(libraries.close, within=_CLOSING_SECONDS)
     # A thread that never ends must not keep the process.
     os._exit(0)
 
