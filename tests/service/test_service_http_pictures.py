@@ -29,8 +29,9 @@ def shown(picture: bytes) -> Image.Image:
         return image.convert("RGB")
 
 
-def page_of(address: str, page: int, **query: object) -> Image.Image:
-    response = httpx2.get(f"{address}/papers/{EXAMPLE}/pages/{page}.png", params={"dpi": 72, **query}, timeout=60)
+def page_of(address: str, page: int, **query: int | str | list[str]) -> Image.Image:
+    params: dict[str, int | str | list[str]] = {"dpi": 72, **query}
+    response = httpx2.get(f"{address}/papers/{EXAMPLE}/pages/{page}.png", params=params, timeout=60)
     assert response.status_code == 200, response.text
     assert response.headers["content-type"] == "image/png"
     return shown(response.content)
