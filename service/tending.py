@@ -1,5 +1,4 @@
-"""What is due in a library's queue of jobs now and then: forgetting old ones, and deleting files that are of no more
-use."""
+"""What is due in a library's queue of jobs when the service starts, and now and then."""
 
 import time
 from pathlib import Path
@@ -7,8 +6,9 @@ from pathlib import Path
 from graph_store import Store
 from paperscope.errors import UnknownJobError
 from service.job_files import JobFiles
+from service.presence import Presence
 
-__all__ = ["has_work", "tend"]
+__all__ = ["has_work", "put_back", "tend"]
 
 _DAY = 86_400.0
 # A file that was handed over lies there for a moment before its job is in the queue.
@@ -16,7 +16,8 @@ _UNCLAIMED_SECONDS = 60.0
 
 
 def tend(folder: Path, *, keep_days: int) -> bool:
-    """Forget jobs that ended so many days ago and delete files that no job needs; tell whether there is work to do.
+    """Put back the jobs of dead workers, forget those that ended so many days ago, and delete files that no job needs;
+    tell whether there is work to do.
 
     Raises StoreError.
     """
@@ -24,6 +25,7 @@ def tend(folder: Path, *, keep_days: int) -> bool:
         return False
     store = Store.open(folder)
     try:
+        put_back(store, folder)
         store.jobs.forget(before=time.time() - keep_days * _DAY)
         files = JobFiles(folder)
         for job in files.jobs(older=_UNCLAIMED_SECONDS):
@@ -32,6 +34,12 @@ def tend(folder: Path, *, keep_days: int) -> bool:
         return has_work(store)
     finally:
         store.close()
+
+
+def put_back(store: Store, folder: Path) -> None:
+    """Put back the jobs of workers that died. Raises StoreError."""
+    for worker in Presence(folder).take_dead():
+        store.jobs.release(worker, died=True)
 
 
 def has_work(store: Store) -> bool:

@@ -15,7 +15,8 @@ class _Printer(Protocol):
 class Shown:
     """A value that `paperscope.types.display` can show; `str` gives its text, and a notebook finds both.
 
-    `Library.show` adds the pictures, which values don't hold.
+    `Library.show` adds the pictures, which values don't hold. A value of another room says itself, in `__str__` and
+    `_repr_html_`, how it is shown.
     """
 
     __slots__ = ()

@@ -10,7 +10,6 @@ _HEAD: Example = {
     "id": "b1810c2e3f4a",
     "title": "Four Reports, Four Rulers: Re-reading Published Named Entity Recognition Results",
     "authors": ["The Paperscope authors"],
-    "year": None,
     "file": "ner-report.pdf",
     "sha256": "b1810c2e3f4aca39b57715a747843c31bfd568ce7a61390b11fd953f5b62a42f",
     "revision": 1,

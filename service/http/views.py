@@ -40,11 +40,11 @@ class PaperHead:
     id: str
     title: str
     authors: tuple[str, ...]
-    year: int | None
     file: str
     sha256: str
     revision: int
     counts: Mapping[str, int]
+    year: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,7 +95,7 @@ class TableHead:
     columns: int
     header_rows: int
     confidence: float
-    crop: str | None
+    crop: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

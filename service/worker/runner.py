@@ -7,10 +7,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import filelock
+
 from graph_store import Store
 from paperscope.errors import StoreError
 from paperscope.settings import Settings
 from service.libraries import Libraries
+from service.presence import Presence
 from service.tending import has_work
 from service.worker.held import Held
 from service.worker.memory import resident_mb
@@ -39,6 +42,7 @@ class Runner:
         self._fresh: set[Path] = set()
         # In the order of whose turn it is.
         self._watched: dict[Path, Store] = {}
+        self._presences: dict[Path, filelock.BaseFileLock] = {}
         self._running: dict[asyncio.Task[None], Held] = {}
         self._woken = asyncio.Event()
         self._stopping = False
@@ -82,6 +86,8 @@ class Runner:
         for folder in fresh - self._watched.keys():
             try:
                 self._watched[folder] = await asyncio.to_thread(Store.open, folder)
+                if folder not in self._presences:
+                    self._presences[folder] = await asyncio.to_thread(Presence(folder).enter, self._owner)
             except StoreError as error:
                 _log.warning("no jobs from %s: %s", folder, error)
 
@@ -141,8 +147,12 @@ class Runner:
         os._exit(_STUCK)
 
     async def _put_back(self) -> None:
+        """Leave all libraries, with nothing held."""
         for store in self._watched.values():
             try:
                 await asyncio.to_thread(store.jobs.release, self._owner, died=False)
             except StoreError as error:
                 _log.warning("%s", error)
+        for folder, lock in self._presences.items():
+            with suppress(StoreError):
+                await asyncio.to_thread(Presence(folder).leave, lock)

@@ -10,7 +10,7 @@ from pathlib import Path
 from graph_store import Store
 from paperscope.errors import PaperscopeError, StoreError
 from paperscope.settings import Settings
-from service.tending import has_work, tend
+from service.tending import has_work, put_back, tend
 from service.worker.process import WorkerProcess
 
 __all__ = ["Supervisor"]
@@ -123,6 +123,7 @@ def _put_back(folder: Path, owner: str, *, died: bool) -> bool:
     store = Store.open(folder)
     try:
         store.jobs.release(owner, died=died)
+        put_back(store, folder)
         return has_work(store)
     finally:
         store.close()

@@ -124,7 +124,7 @@ def test_comparing_papers(root: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     found = read(ran.html("found = library.neighbourhood"))
     assert {"svg", "table"} <= found.tags
     assert "KLUE-NER" in found.text
-    shows = ran.html("files_of =")
+    shows = ran.html("names = {entity.id")
     assert {"ner-report.pdf", "seed-intervals.pdf"} <= set(re.findall(r"[a-z-]+\.pdf", shows))
     assert "MultiDiGraph" in ran.text("to_networkx()")
     assert "Sources" in read(ran.html("context = library.retrieve")).text

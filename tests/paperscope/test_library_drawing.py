@@ -12,6 +12,7 @@ from PIL import Image
 from paperscope.library.drawing import Label, Sketch, draw_png, draw_svg, sketch
 from paperscope.library.neighbourhood import Neighbourhood
 from paperscope.types import Box, Entity, Place, Relation
+from paperscope.types.display import to_html
 from tests.paperscope.markup import EVIL, read
 
 HEIGHT = 22
@@ -100,3 +101,4 @@ def test_relations_stand_in_a_table_with_their_places() -> None:
         assert told in shown.text
     assert {"svg", "table"} <= shown.tags
     assert found.where(["aaaa/lost-1"]) == ""
+    assert to_html(found) == found._repr_html_()

@@ -141,6 +141,9 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
     results = f"{batch.headers['location']}/results/answers.jsonl"
     until(lambda: len(httpx2.get(f"{service.address}{results}").text.splitlines()) >= 2)
     [worker] = workers(service.process.pid)
+    # All at once, as when a container is killed: nobody puts the job back.
+    service.process.kill()
+    os.killpg(worker, signal.SIGKILL)
     service.end(signal.SIGKILL)
     until(partial(gone, worker), seconds=15)
     finished = (tmp_path / batch.headers["location"].replace("/v1", "library") / "progress.jsonl").read_text()
@@ -148,7 +151,7 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
     asked = len(model.names)
     service.start()
     job = job_of(batch, service.address)
-    assert (job["state"], job["result"]["questions"]) == ("succeeded", 8)
+    assert (job["state"], job["attempts"], job["result"]["questions"]) == ("succeeded", 2, 8)
     assert job["result"]["resumed"] >= len(done) >= 2
     assert len(model.names) - asked <= (8 - len(done)) * 3
     for row in httpx2.get(f"{service.address}{results}").text.splitlines():

@@ -43,7 +43,7 @@ def to_html(value: Shown, holder: Holder | None = None) -> str:
         case Passage() | Table() | Figure() | Equation() | Reference():
             return element_html(value, holder)
         case _:
-            raise TypeError(f"{type(value).__name__} says itself how it is shown")
+            return value._repr_html_()
 
 
 def to_text(value: Shown) -> str:
@@ -58,7 +58,7 @@ def to_text(value: Shown) -> str:
         case Passage() | Table() | Figure() | Equation() | Reference():
             return element_text(value)
         case _:
-            raise TypeError(f"{type(value).__name__} says itself how it is shown")
+            return str(value)
 
 
 def several_html(values: Sequence[Shown], holder: Holder | None = None) -> str:
