@@ -103,7 +103,7 @@ def test_what_cannot_be_drawn_is_told(address: str) -> None:
     for path, status, words in (
         ("8.png", 404, "no page 8"),
         ("1.png?element=table-99", 404, "'table-99'"),
-        ("1.png?element=table-3", 422, "but on 3"),
+        ("1.png?element=table-3", 404, "but on 3"),
         ("0.png", 422, "greater than or equal to 1"),
         ("1.png?dpi=5000", 422, "less than or equal to 600"),
         ("1.png?box=1,2,3", 422, "pattern"),
