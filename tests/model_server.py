@@ -101,13 +101,33 @@ def _vector(index: int, text: str) -> Body:
     return {"index": index, "embedding": [byte - 127.5 for byte in digest[:DIMENSION]]}
 
 
+class _Quiet(BaseHTTPRequestHandler):
+    """Says nothing, also where a client hangs up."""
+
+    def log_message(self, *_arguments: object) -> None:
+        return
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+def _as_events(content: str, usage: Body) -> bytes:
+    pieces = re.findall(r"(?s).{1,8}", content)
+    chunks: list[Body] = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage})
+    return "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
+
+
 @contextmanager
 def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
     """A server that takes so many seconds for each reply, and none for embeddings, which it does not count. It counts a
     token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Quiet):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if self.path.endswith("/embeddings"):
@@ -138,11 +158,7 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
 
         def _tell(self, content: str, usage: Body) -> None:
             """The reply as events, all of them or the first half."""
-            chunks: list[Body] = [
-                {"choices": [{"delta": {"content": piece}}]} for piece in re.findall(r"(?s).{1,8}", content)
-            ]
-            chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage})
-            payload = "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
+            payload = _as_events(content, usage)
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Content-Length", str(len(payload)))
@@ -151,15 +167,6 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
                 state.breaks -= 1
                 payload = payload[: len(payload) // 2]
             self.wfile.write(payload)
-
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-        def handle(self) -> None:
-            try:
-                super().handle()
-            except (BrokenPipeError, ConnectionResetError):
-                return
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

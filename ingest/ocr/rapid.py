@@ -11,6 +11,7 @@ from PIL import Image
 
 from ingest.ocr.recognizer import RecognizedWord
 from ingest.pdf.backend import PageReadError
+from ingest.silence import silence_onnxruntime
 from paperscope.types import Box
 
 __all__ = ["RapidRecognizer"]
@@ -50,6 +51,7 @@ class RapidRecognizer:
 
 
 def _engine() -> Untyped:
+    silence_onnxruntime()
     from rapidocr import RapidOCR
 
     models = files("rapidocr") / "models"

@@ -56,14 +56,25 @@ class Service:
     settings: Settings
     libraries: Libraries
     keys: Keys
-    keyed: bool
     workers: Supervisor
     gate: Gate
+    pictures: Gate
     rates: Rates
     ending: Ending
     library_folders: Callable[[], Collection[Path]]
     metrics: Metrics
     tracing: Tracing
+
+    @property
+    def keyed(self) -> bool:
+        """Whether callers must show a key, also where the first one was made while the service runs.
+
+        Raises ProblemError (503) where their file can't be read.
+        """
+        try:
+            return self.keys.required
+        except KeyFileError as error:
+            raise keys_unreadable() from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

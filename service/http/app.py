@@ -30,6 +30,9 @@ from service.worker import Supervisor
 
 __all__ = ["create_app"]
 
+# A page is drawn in a process of its own.
+_PICTURES_AT_ONCE = 2
+_PICTURES_WAITING = 64
 _CLOSE_SECONDS = 5.0
 
 _ABOUT = """Ask your papers a question, get an answer that you can check.
@@ -83,19 +86,18 @@ def create_app(settings: Settings) -> FastAPI:
 def _service(settings: Settings) -> Service:
     limits = settings.service
     keys = Keys.open(limits.keys)
-    keyed = keys.required
 
     def library_folders() -> set[Path]:
-        return {key.library for key in keys.all()} if keyed else {settings.library}
+        return {key.library for key in keys.all()} if keys.required else {settings.library}
 
     gate = Gate(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
     return Service(
         settings=settings,
         libraries=Libraries(settings),
         keys=keys,
-        keyed=keyed,
         workers=Supervisor(settings, known=library_folders),
         gate=gate,
+        pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
         rates=Rates(per_minute=limits.requests_per_minute),
         ending=Ending(),
         library_folders=library_folders,

@@ -15,6 +15,7 @@ from fastapi import Depends, Request
 from paperscope.library import Library
 from paperscope.types import Answer, AnswerEvent, Context, DoneEvent, Filters, StageEvent, Turn
 from service.http.access import CallerOf, LibraryOf, Service, ServiceOf
+from service.http.hanging_up import while_connected
 from service.http.problems import ProblemError
 
 __all__ = ["LONGEST_QUESTION", "Asked", "Asker", "AskerOf"]
@@ -103,17 +104,7 @@ class Asker:
 
     async def _while_wanted(self, work: Awaitable[T]) -> T:
         end = asyncio.get_running_loop().time() + self._seconds
-        working = asyncio.create_task(self._in_time(work, end=end))
-        gone = asyncio.create_task(_hung_up(self._request))
-        try:
-            done, _ = await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            gone.cancel()
-            if working.cancel():
-                await asyncio.wait({working})
-        if working in done:
-            return working.result()
-        raise ProblemError(499, "client-gone", "The client hung up before there was an answer.")
+        return await while_connected(self._request, self._in_time(work, end=end))
 
     def _too_slow(self) -> ProblemError:
         detail = (
@@ -135,9 +126,3 @@ async def _chained(first: T, rest: AsyncGenerator[T, None]) -> AsyncGenerator[T,
         yield first
         async for item in rest:
             yield item
-
-
-async def _hung_up(request: Request) -> None:
-    """Return when the client is gone; the request's body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

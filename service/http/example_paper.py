@@ -158,6 +158,13 @@ NEIGHBOURHOOD: Example = {
             "weight": 2.0,
         }
     ],
+    "places": {
+        "b1810c2e3f4a/passage-49": {"paper": "b1810c2e3f4a", "page": 3, "box": [308.3, 554.9, 545.7, 638.9]},
+        "b1810c2e3f4a/passage-69": {"paper": "b1810c2e3f4a", "page": 5, "box": [308.3, 671.4, 545.7, 730.7]},
+        "b1810c2e3f4a/table-5": {"paper": "b1810c2e3f4a", "page": 4, "box": [49.2, 80.0, 546.1, 197.6]},
+        "b1810c2e3f4a/table-6": {"paper": "b1810c2e3f4a", "page": 4, "box": [307.8, 245.7, 546.1, 345.0]},
+    },
+    "files": {"b1810c2e3f4a": "ner-report.pdf"},
 }
 
 ENTITIES: Example = {

@@ -20,9 +20,18 @@ _LONGEST_RETRY = 600
 
 
 class Gate:
-    """Lets `at_once` questions in, and `waiting` more wait. For use on one event loop; `clock` counts seconds."""
+    """Lets `at_once` questions in, and `waiting` more wait; `work` says so of something else. For use on one event
+    loop; `clock` counts seconds."""
 
-    def __init__(self, *, at_once: int, waiting: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        at_once: int,
+        waiting: int,
+        work: str = "questions are being answered",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._work = work
         self._at_once = at_once
         self._room = waiting
         self._clock = clock
@@ -101,8 +110,8 @@ class Gate:
     def _too_many(self) -> ProblemError:
         seconds = self._mean_seconds * (self.waiting + 1) / self._at_once
         detail = (
-            f"{self.running} questions are being answered and {self.waiting} more wait, which is as many as this "
+            f"{self.running} {self._work} and {self.waiting} more wait, which is as many as this "
             "service takes; come back after the seconds of Retry-After."
         )
         retry = min(_LONGEST_RETRY, max(1, math.ceil(seconds)))
-        return ProblemError(429, "too-many-questions", detail, headers={"Retry-After": str(retry)})
+        return ProblemError(429, f"too-many-{self._work.split()[0]}", detail, headers={"Retry-After": str(retry)})

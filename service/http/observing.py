@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from service.http.logs import event_log
+from service.logs import event_log
 from service.tracing import Tracing
 
 __all__ = ["Observing", "Seen", "log_request"]

@@ -13,15 +13,25 @@ from paperscope.types import Element, Paper, PaperEntry, Table
 from service.http.access import LibraryOf
 from service.http.problems import ProblemError
 
-__all__ = ["PAPER", "ElementOf", "EntryOf", "PaperId", "PaperOf", "TableOf", "find_crop", "find_element"]
+__all__ = [
+    "ELEMENT",
+    "PAPER",
+    "ElementOf",
+    "EntryOf",
+    "PaperId",
+    "PaperOf",
+    "TableOf",
+    "find_crop",
+    "unknown_element",
+]
 
 PAPER = r"^[0-9a-f]{12}$"
-_ELEMENT = r"^(passage|table|figure|equation|reference)-[1-9][0-9]{0,5}$"
+ELEMENT = r"^(passage|table|figure|equation|reference)-[1-9][0-9]{0,5}$"
 _TABLE = r"^table-[1-9][0-9]{0,5}$"
 
 PaperId = Annotated[str, Path(pattern=PAPER, description="A paper's id.", examples=["b1810c2e3f4a"])]
 _ElementName = Annotated[
-    str, Path(pattern=_ELEMENT, description="An element's id, without its paper's.", examples=["equation-2"])
+    str, Path(pattern=ELEMENT, description="An element's id, without its paper's.", examples=["equation-2"])
 ]
 _TableName = Annotated[
     str, Path(pattern=_TABLE, description="A table's id, without its paper's.", examples=["table-1"])
@@ -42,24 +52,28 @@ def _paper(entry: EntryOf, library: LibraryOf) -> Paper:
 PaperOf = Annotated[Paper, Depends(_paper)]
 
 
-def find_element(library: Library, paper: str, name: str) -> Element:
-    """The element of a paper that is there, by its id without the paper's. Raises ProblemError (404)."""
+def unknown_element(paper: str, name: str) -> ProblemError:
+    """What to say of an element that a paper doesn't have."""
+    detail = f"no {name!r} in paper {paper!r}; GET /v1/papers/{paper}/elements lists what is there"
+    return ProblemError(404, "unknown-element", detail)
+
+
+def _find(library: Library, paper: str, name: str) -> Element:
     try:
         return library.element(f"{paper}/{name}")
     except KeyError as error:
-        detail = f"no {name!r} in paper {paper!r}; GET /v1/papers/{paper}/elements lists what is there"
-        raise ProblemError(404, "unknown-element", detail) from error
+        raise unknown_element(paper, name) from error
 
 
 def _element(entry: EntryOf, element: _ElementName, library: LibraryOf) -> Element:
-    return find_element(library, entry.id, element)
+    return _find(library, entry.id, element)
 
 
 ElementOf = Annotated[Element, Depends(_element)]
 
 
 def _table(entry: EntryOf, table: _TableName, library: LibraryOf) -> Table:
-    found = find_element(library, entry.id, table)
+    found = _find(library, entry.id, table)
     if not isinstance(found, Table):
         raise TypeError(f"{found.id!r} is a {found.kind}")
     return found

@@ -12,9 +12,9 @@ from paperscope.settings import Settings
 from service.http.access import is_loopback
 from service.http.app import create_app
 from service.http.ending import Ending
-from service.http.logs import configure_logs
 from service.http.patience import PatientProtocol
 from service.keys import Keys
+from service.logs import configure_logs
 
 if TYPE_CHECKING:
     import socket

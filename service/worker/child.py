@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import os
 import pickle
 import signal
@@ -15,6 +14,8 @@ from typing import BinaryIO
 
 from paperscope.settings import Settings
 from service.libraries import Libraries
+from service.logs import configure_logs
+from service.tracing import open_tracing
 from service.worker.memory import limit_memory
 from service.worker.runner import Runner
 
@@ -32,16 +33,17 @@ def main() -> None:
     # What a library prints is for the log.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s worker: %(message)s")
     # The input is the service's own, nothing from a stranger.
     settings, owner = pickle.load(sys.stdin.buffer)  # noqa: S301
+    configure_logs(settings.service.log)
     limit_memory(settings.service.worker_memory_mb)
     asyncio.run(_work(settings, owner, beats))
 
 
 async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
     libraries = Libraries(settings, most=_OPEN_LIBRARIES)
-    runner = Runner(settings=settings, libraries=libraries, owner=owner)
+    tracing = open_tracing(settings.service.otlp_endpoint)
+    runner = Runner(settings=settings, libraries=libraries, tracing=tracing, owner=owner)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, runner.stop)
     threading.Thread(target=_listen, args=(loop, runner), daemon=True).start()
@@ -49,6 +51,8 @@ async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
     await runner.run()
     beating.cancel()
     await asyncio.to_thread(libraries.close, within=_CLOSING_SECONDS)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(tracing.close), _CLOSING_SECONDS)
     # A thread that never ends must not keep the process.
     os._exit(0)
 

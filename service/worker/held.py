@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from graph_store import JobQueue
 from paperscope.errors import JobLostError, PaperscopeError, StoreError
 from paperscope.library import Stage
 from paperscope.types import Job, JobState
+from service.logs import event_log
 
 __all__ = ["Held"]
 
@@ -21,6 +22,7 @@ _ENDINGS = 5
 _STOPPED = "it was stopped from inside; send it again"
 
 _log = logging.getLogger(__name__)
+_events = event_log(__name__)
 
 
 class Held:
@@ -38,11 +40,19 @@ class Held:
         self._stage = Stage(name="starting")
         self._told: Stage | None = None
         self._renewed = 0.0
+        self._begun = time.monotonic()
         self._cancelling = False
+        self._on_stage: Callable[[str], None] = _ignore
 
     def tell(self, stage: Stage) -> None:
         """Say how far the work is, from any thread; at most twice a second it is written."""
+        if stage.name != self._stage.name:
+            self._on_stage(stage.name)
         self._stage = stage
+
+    def trace(self, on_stage: Callable[[str], None]) -> None:
+        """Let each stage be told as it begins."""
+        self._on_stage = on_stage
 
     def poke(self) -> None:
         """Look soon whether the job was cancelled."""
@@ -136,4 +146,10 @@ class Held:
                 await asyncio.sleep(2.0**attempt)
             else:
                 self.ended = True
+                seconds = round(time.monotonic() - self._begun, 3)
+                _events.info("job", job=self.job.id, kind=self.job.kind, state=state, seconds=seconds)
                 return
+
+
+def _ignore(_stage: str) -> None:
+    return

@@ -15,6 +15,7 @@ from paperscope.settings import Settings
 from service.libraries import Libraries
 from service.presence import Presence
 from service.tending import has_work
+from service.tracing import Tracing
 from service.worker.held import Held
 from service.worker.memory import resident_mb
 from service.worker.work import clear_up, do
@@ -34,10 +35,11 @@ class Runner:
     Each library has its turn. A job of which a worker died is done alone, so that it takes no other with it again.
     """
 
-    def __init__(self, *, settings: Settings, libraries: Libraries, owner: str) -> None:
+    def __init__(self, *, settings: Settings, libraries: Libraries, tracing: Tracing, owner: str) -> None:
         self._at_once = settings.service.jobs_at_once
         self._roomy_mb = settings.service.worker_memory_mb / 2
         self._libraries = libraries
+        self._tracing = tracing
         self._owner = owner
         self._fresh: set[Path] = set()
         # In the order of whose turn it is.
@@ -132,7 +134,9 @@ class Runner:
         if held.job.attempts > 1 and others:
             await asyncio.wait(others)
         async with self._libraries.use(held.folder) as library:
-            return await do(held, library)
+            with self._tracing.stages(held.job.kind) as traced:
+                held.trace(traced)
+                return await do(held, library)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task)

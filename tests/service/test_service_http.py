@@ -7,6 +7,7 @@ import pytest
 from paperscope.errors import SettingsError
 from paperscope.settings import Settings, load_settings
 from service.http import serve
+from service.keys import Keys
 from tests.service.serving import serving
 
 
@@ -56,3 +57,17 @@ def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path) -> None:
         response = httpx2.get(f"{address}/readyz")
     assert response.status_code == 503
     assert str(tmp_path / "library") in response.json()["detail"]
+
+
+def test_the_first_key_that_is_made_closes_the_door_of_a_running_service(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    with serving(settings) as address:
+        assert httpx2.get(f"{address}/v1/papers").status_code == 200
+        _, secret = Keys.open(settings.service.keys).create("alice", tmp_path / "alice")
+        assert httpx2.get(f"{address}/v1/papers").status_code == 401
+        given = {"Authorization": f"Bearer {secret.get_secret_value()}"}
+        assert httpx2.get(f"{address}/v1/papers", headers=given).status_code == 200
+        settings.service.keys.write_text("damaged")
+        refused = httpx2.get(f"{address}/v1/papers", headers=given)
+        assert refused.status_code == httpx2.get(f"{address}/readyz").status_code == 503
+        assert str(tmp_path) not in refused.text

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from tests.service.conftest import settings_of
 from tests.service.serving import serving

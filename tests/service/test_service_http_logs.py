@@ -12,8 +12,8 @@ from fastapi import APIRouter
 
 from paperscope.settings import Settings, load_settings
 from service.http.access import CallerOf
-from service.http.logs import configure_logs, event_log
 from service.keys import Keys
+from service.logs import configure_logs, event_log
 from tests.service.serving import serving
 
 SECRET = "sesame_open_9f31"  # noqa: S105 # a test's

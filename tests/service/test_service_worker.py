@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import socket
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,18 @@ def gone(process: int) -> bool:
     return not alive(process)
 
 
+@contextmanager
+def half_uploaded(address: str) -> Iterator[None]:
+    """An upload that is under way."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as client:
+        kind = "multipart/form-data; boundary=x"
+        part = 'Content-Disposition: form-data; name="file"; filename="a.md"'
+        head = f"POST /v1/papers HTTP/1.1\r\nHost: {host}\r\nContent-Type: {kind}\r\nContent-Length: 9000000\r\n\r\n"
+        client.sendall(f"{head}--x\r\n{part}\r\n\r\n".encode() + b"a" * 4_000_000)
+        yield
+
+
 def kept(folder: Path, model: ModelServer) -> set[str]:
     """The calls whose replies the library holds."""
     store = Store.open(folder / "library")
@@ -83,6 +97,7 @@ def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice
     assert not alive(worker)
 
 
+@pytest.mark.slow
 def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 3.0
     with serving(settings_of(tmp_path, model)) as address:
@@ -121,6 +136,7 @@ def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Pa
         papers.close()
 
 
+@pytest.mark.slow
 def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelServer) -> None:
     service = ServiceProcess(tmp_path / "library", model_settings(model.url))
     service.start()
@@ -128,8 +144,10 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
     questions = [f"What is the Tagger of part {number}?" for number in range(8)]
     until(lambda: len(model.names) >= 4)
     [worker] = workers(service.process.pid)
-    service.end(signal.SIGKILL)
+    with half_uploaded(service.address):
+        service.end(signal.SIGKILL)
     until(partial(gone, worker), seconds=15)
+    assert len(list((tmp_path / "library" / "jobs").glob("*"))) == 1
     paid = kept(tmp_path, model)
     service.start()
     job = job_of(added, service.address)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from ingest.pdf.backend import Backend, Document
+from ingest.silence import silence_onnxruntime
 from paperscope.errors import SettingsError
 
 __all__ = ["BackendName", "backend_for"]
@@ -32,6 +33,7 @@ class _NamedBackend:
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """See `Backend.open`."""
         if self.name == "pymupdf":
+            silence_onnxruntime()
             from ingest.pdf.backends.mupdf import MuPdfBackend
 
             return MuPdfBackend().open(data, name=name, password=password)

@@ -2,16 +2,24 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 
-from service.http.access import LibraryOf
-from service.http.paths import find_crop
+from paperscope import __version__
+from paperscope.errors import PaperFileError
+from paperscope.types import Box, Paper, content_hash, places_of
+from service.http.access import CallerOf, LibraryOf, ServiceOf
+from service.http.hanging_up import while_connected
+from service.http.paths import ELEMENT, PaperOf, find_crop, unknown_element
+from service.http.problems import ProblemError
 from service.http.replies import is_known, not_modified, picture_reply, shown_as
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1", tags=["pictures"])
 
+_EXAMPLE = "eb7da34078b94ef98ede96ad254d6966a1200f3e3691c1f48cc5514ddedf9697"
+_ElementName = Annotated[str, Query(pattern=ELEMENT)]
+_Box = Annotated[str, Query(pattern=r"^\d{1,5}(\.\d{1,3})?(,\d{1,5}(\.\d{1,3})?){3}$")]
 _Known = Annotated[str, Header(alias="If-None-Match", description="Tags of what the caller has already.")]
 
 
@@ -20,7 +28,9 @@ _Known = Annotated[str, Header(alias="If-None-Match", description="Tags of what 
 )
 def show_crop(
     library: LibraryOf,
-    crop: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="A crop's name: the SHA-256 of its bytes.")],
+    crop: Annotated[
+        str, Path(pattern=r"^[0-9a-f]{64}$", description="A crop's name: its SHA-256.", examples=[_EXAMPLE])
+    ],
     known: _Known = "",
 ) -> Response:
     """The picture of the table, figure or equation that names this `crop`, as PNG."""
@@ -28,3 +38,59 @@ def show_crop(
     if is_known(crop, known=known):
         return not_modified(crop, lasting=True)
     return picture_reply(picture, tag=crop, lasting=True)
+
+
+@router.get(
+    "/papers/{paper}/pages/{page}.png",
+    summary="A page with boxes drawn in",
+    response_class=Response,
+    responses=shown_as("image/png"),
+)
+async def show_page(
+    request: Request,
+    service: ServiceOf,
+    caller: CallerOf,
+    library: LibraryOf,
+    paper: PaperOf,
+    *,
+    page: Annotated[int, Path(ge=1, le=10**6, description="Its number, from 1.", examples=[3])],
+    dpi: Annotated[int, Query(ge=18, le=600, description="Its resolution; a very large page gets less.")] = 110,
+    element: Annotated[
+        tuple[_ElementName, ...], Query(max_length=100, description="Elements to mark: ids without the paper's.")
+    ] = (),
+    box: Annotated[
+        tuple[_Box, ...], Query(max_length=100, description="Boxes to mark: x0,y0,x1,y1 in points from the top left.")
+    ] = (),
+    known: _Known = "",
+) -> Response:
+    """A page of a paper as PNG, with the boxes of elements and any others marked: what an answer cites, say."""
+    if page not in {one.number for one in paper.pages}:
+        raise ProblemError(404, "unknown-page", f"paper {paper.id!r} has no page {page}; it has {len(paper.pages)}")
+    ids = [_on_page(paper, name, page) for name in element]
+    boxes = [Box(*map(float, one.split(","))) for one in box]
+    drawn = (__version__, library.entry(paper.id).revision, paper.sha256, page, dpi, ids, boxes)
+    tag = content_hash(repr(drawn).encode())
+    if is_known(tag, known=known):
+        return not_modified(tag, lasting=False)
+
+    async def draw() -> bytes:
+        async with service.pictures.admit(caller.name):
+            return await library.page_picture_async(paper.id, page, dpi=dpi, marked=[*ids, *boxes])
+
+    try:
+        picture = await while_connected(request, draw())
+    except PaperFileError as error:
+        raise ProblemError(404, "no-picture", str(error)) from error
+    return picture_reply(picture, tag=tag, lasting=False)
+
+
+def _on_page(paper: Paper, name: str, page: int) -> str:
+    """The id of an element that is to be marked. Raises ProblemError where the paper, or this page, has none such."""
+    found = next((one for one in paper.elements if one.id == f"{paper.id}/{name}"), None)
+    if found is None:
+        raise unknown_element(paper.id, name)
+    pages = sorted({place.page for place in places_of(found)})
+    if page not in pages:
+        where = " and ".join(map(str, pages))
+        raise ProblemError(404, "other-page", f"{name!r} is not on page {page} of paper {paper.id!r}, but on {where}")
+    return found.id

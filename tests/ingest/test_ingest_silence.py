@@ -1,0 +1,32 @@
+"""What PyMuPDF and the recognition of text bring along reports nothing to anybody."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_OPEN = """
+import sys
+from pathlib import Path
+from ingest.pdf.backends import backend_for
+file = Path(sys.argv[1])
+with backend_for("pymupdf").open(file.read_bytes(), name=file.name, password=None) as document:
+    assert document.page_count
+"""
+_RECOGNISE = """
+import sys
+from PIL import Image
+from ingest.ocr.rapid import RapidRecognizer
+RapidRecognizer().recognize(Image.new("RGB", (64, 64), "white"))
+"""
+
+
+@pytest.mark.parametrize("work", [_OPEN, _RECOGNISE], ids=["opening", "recognising"])
+def test_reading_a_file_leaves_no_report_for_onnxruntimes_maker(root: Path, tmp_path: Path, work: str) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": "", "PYTHONPATH": str(root)}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    paper = root / "examples" / "paper" / "ner-report.pdf"
+    subprocess.run([sys.executable, "-c", work, str(paper)], env=environment, check=True, timeout=120)  # noqa: S603
+    assert not [path for path in tmp_path.rglob("*") if "microsoft" in str(path.relative_to(tmp_path)).lower()]
