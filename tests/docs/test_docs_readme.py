@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -101,8 +103,23 @@ def test_the_commands_and_the_python_of_the_readme_run(root: Path, workplace: Pa
     assert "removed" in done.stdout
 
 
-def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, model_server: str) -> None:
+def test_the_commands_of_the_service_run(root: Path, workplace: Path) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     script = blocks(root, "bash")[4]
+    assert "paperscope serve &" in script
+    script = script.replace("paperscope serve &", f"paperscope serve --port {port} &").replace(":8000", f":{port}")
+    add = "paperscope add examples/paper/ner-report.pdf\ntrap 'kill $(jobs -p); wait' EXIT\n"
+    done = shell(add + script, folder=workplace, root=root)
+    assert '"state":"queued"' in done.stdout, done.stderr
+    assert "256" in done.stdout
+
+
+def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, model_server: str) -> None:
+    script = blocks(root, "bash")[5]
     assert LOCAL_SERVER in script
     (tmp_path / "examples").symlink_to(root / "examples")
     # The paper is added without a model: here it is the answer that is tried.
@@ -114,7 +131,7 @@ def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, model_server:
 
 def test_no_block_is_left_untried(root: Path) -> None:
     languages = re.findall(r"^```(\w+)\n", (root / "README.md").read_text(), flags=re.MULTILINE)
-    assert sorted(languages) == ["bash"] * 5 + ["python", "text", "toml"]
+    assert sorted(languages) == ["bash"] * 6 + ["python", "text", "toml"]
 
 
 def test_the_settings_file_of_the_readme_is_read(root: Path, tmp_path: Path) -> None:
