@@ -7,12 +7,34 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from paperscope.errors import PaperscopeError
 from service.http.problems import Problem, Reportable, problem_of
 
-__all__ = ["OpenAIRoute", "error_json", "error_response"]
+__all__ = ["ERRORS", "OpenAIRoute", "error_json", "error_response"]
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong; `param` names the field that is to blame."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str
+
+
+class Error(BaseModel):
+    """An error in OpenAI's form."""
+
+    error: ErrorDetail
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Error, "description": "The request can't be served as it is."},
+    "5XX": {"model": Error, "description": "The service or a model failed."},
+}
 
 
 class OpenAIRoute(APIRoute):
