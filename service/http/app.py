@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -19,7 +20,7 @@ from service.http.headers import SafeHeaders
 from service.http.methods import Methods
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
-from service.http.problems import PROBLEMS, install_problems
+from service.http.problems import PROBLEMS, document_problems, install_problems
 from service.http.rates import Rates
 from service.http.routes import ROUTERS
 from service.http.size_limit import MOST_BYTES, SizeProblems
@@ -108,6 +109,12 @@ def _service(settings: Settings) -> Service:
 
 class _Guarded(FastAPI):
     """An app whose every response, also that to an error which nobody foresaw, passes what stands outermost."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        document = super().openapi()
+        document_problems(document)
+        return document
 
     def build_middleware_stack(self) -> ASGIApp:
         """What stands round the routes, from the inside out."""

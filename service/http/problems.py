@@ -20,7 +20,16 @@ from starlette.exceptions import HTTPException
 from paperscope import errors
 from paperscope.errors import ModelRateLimitError, PaperscopeError
 
-__all__ = ["PROBLEMS", "Problem", "ProblemError", "Reportable", "install_problems", "problem_of", "problem_response"]
+__all__ = [
+    "PROBLEMS",
+    "Problem",
+    "ProblemError",
+    "Reportable",
+    "document_problems",
+    "install_problems",
+    "problem_of",
+    "problem_response",
+]
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
@@ -74,9 +83,19 @@ class ProblemError(HTTPException):
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": Problem, "description": "The request can't be served as it is.", "content": {MEDIA_TYPE: {}}},
-    "5XX": {"model": Problem, "description": "The service or a model failed.", "content": {MEDIA_TYPE: {}}},
+    "4XX": {"model": Problem, "description": "The request can't be served as it is."},
+    "5XX": {"model": Problem, "description": "The service or a model failed."},
 }
+
+
+def document_problems(document: dict[str, Any]) -> None:
+    """Let an OpenAPI document say that problems come as such: FastAPI gives every model as application/json."""
+    schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for response in operation["responses"].values():
+                if response.get("content", {}).get("application/json", {}).get("schema") == schema:
+                    response["content"] = {MEDIA_TYPE: {"schema": schema}}
 
 
 Reportable = PaperscopeError | HTTPException | RequestValidationError
@@ -144,7 +163,7 @@ def _response(problem: Problem, headers: Mapping[str, str]) -> Response:
 
 def _kind(error: type[PaperscopeError]) -> str:
     """UnknownPaperError is an unknown-paper."""
-    return _slug(re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__.removesuffix("Error")))
+    return _slug(re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__.strip("_").removesuffix("Error")))
 
 
 def _slug(text: str) -> str:

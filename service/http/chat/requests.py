@@ -6,7 +6,7 @@ https://platform.openai.com/docs/api-reference/chat/create
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
 from paperscope.types import Filters, Turn
 from service.http.asking import LONGEST_QUESTION, Asked
@@ -35,6 +35,15 @@ class ChatMessage(BaseModel):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[Part] | None = None
 
+    @field_validator("content")
+    @classmethod
+    def _whole(cls, content: str | list[Part] | None) -> str | list[Part] | None:
+        # In a union, Pydantic lets half characters (lone surrogates) in, which nothing here can encode.
+        texts = [part.text for part in content] if isinstance(content, list) else [content or ""]
+        if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
+            raise ValueError("holds half of a character (a lone surrogate)")
+        return content
+
     @property
     def text(self) -> str:
         """All that was said in words."""
@@ -51,7 +60,7 @@ class ChatMessage(BaseModel):
 class StreamOptions(BaseModel):
     """Options of a stream."""
 
-    include_usage: bool | None = None
+    include_usage: StrictBool | None = None
 
 
 class Format(BaseModel):
@@ -76,9 +85,9 @@ class ChatBody(BaseModel):
 
     model: Annotated[str, Field(min_length=1, max_length=1000)] = ALL_PAPERS
     messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
-    stream: bool | None = None
+    stream: StrictBool | None = None
     stream_options: StreamOptions | None = None
-    n: int | None = None
+    n: StrictInt | None = None
     tools: list[object] | None = None
     functions: list[object] | None = None
     response_format: Format | None = None

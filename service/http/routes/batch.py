@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi import Path as PathParameter
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope.errors import QuestionFileError
 from paperscope.types import Job
@@ -37,7 +37,7 @@ class Questions(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    questions: list[str | dict[str, JsonValue]] = Field(min_length=1)
+    questions: list[str | dict[str, object]] = Field(min_length=1)
 
 
 _BODY = {
@@ -86,7 +86,7 @@ async def add_batch(request: Request, response: Response, queue: QueueOf) -> Job
     return await queue.hand_over(io.BytesIO(data), response, name=name, request=made)
 
 
-def _line(question: str | dict[str, JsonValue]) -> bytes:
+def _line(question: str | dict[str, object]) -> bytes:
     asked = {"question": question} if isinstance(question, str) else question
     return json.dumps(asked).encode() + b"\n"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.sse import format_sse_event
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from starlette.exceptions import HTTPException
 
 from paperscope.codec import to_json
@@ -40,7 +40,9 @@ class QueryBody(QuestionBody):
     """A question, what it may be answered from, and what was asked before."""
 
     history: list[TurnBody] = Field(default=[], max_length=50, description="the turns before this one, oldest first")
-    stream: bool = Field(default=False, description="tell what happens as server-sent events; the answer comes last")
+    stream: StrictBool = Field(
+        default=False, description="tell what happens as server-sent events; the answer comes last"
+    )
 
     @property
     def asked(self) -> Asked:
