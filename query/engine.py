@@ -23,6 +23,8 @@ __all__ = ["QueryEngine", "TextAnswerer"]
 
 _NO_FILTERS = Filters()
 _LONGEST_QUESTION = 4000
+# Of a confidence: the last digits of a vector depend on what it was embedded together with.
+_DIGITS = 4
 _NOTHING_FOUND = "The library holds nothing on this question."
 _NO_MODEL = "no language model was used: the answer was drawn from the papers' own words and numbers"
 
@@ -143,7 +145,7 @@ class QueryEngine:
             stages=stages.times,
             checks=verified.checks,
             warnings=(*retrieval.notes, *draft.warnings, *verified.warnings),
-            confidence=draft.confidence,
+            confidence=None if draft.confidence is None else round(draft.confidence, _DIGITS),
             asked_as=asked.question if asked.question != question else "",
         )
 

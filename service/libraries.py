@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -49,13 +50,17 @@ class Libraries:
         with self._lock:
             return list(self._opened)
 
-    def close(self) -> None:
-        """Close all of them."""
+    def close(self, *, within: float) -> None:
+        """Close all of them. Model calls under way are waited for, as they are paid, but no longer than that."""
         with self._lock:
             opened, self._opened = list(self._opened.values()), OrderedDict()
-        for one in opened:
-            if one.library is not None:
-                one.library.close()
+        # Threads that don't keep the process from ending.
+        closing = [threading.Thread(target=one.library.close, daemon=True) for one in opened if one.library is not None]
+        for thread in closing:
+            thread.start()
+        end = time.monotonic() + within
+        for thread in closing:
+            thread.join(max(0.0, end - time.monotonic()))
 
     def _take(self, folder: Path) -> _Opened:
         with self._lock:

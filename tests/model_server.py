@@ -101,52 +101,8 @@ def _vector(index: int, text: str) -> Body:
     return {"index": index, "embedding": [byte - 127.5 for byte in digest[:DIMENSION]]}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    state: ModelServer
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path.endswith("/embeddings"):
-            self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
-            return
-        self.state.bodies.append(body)
-        self.state.names.append(fingerprint(body))
-        time.sleep(self.state.seconds)
-        if self.state.refuse:
-            self._send(self.state.refuse.pop(0), {"error": {"message": "not now"}})
-            return
-        content = self.state.reply(body)
-        usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
-        if self.state.streams and body.get("stream"):
-            self._tell(content, usage)
-            return
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
-        self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage})
-
-    def _send(self, status: int, reply: Body) -> None:
-        payload = json.dumps(reply).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Retry-After", str(self.state.retry_after))
-        self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def _tell(self, content: str, usage: Body) -> None:
-        """The reply as events, all of them or the first half."""
-        chunks: list[Body] = [
-            {"choices": [{"delta": {"content": piece}}]} for piece in re.findall(r"(?s).{1,8}", content)
-        ]
-        chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage})
-        payload = "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        if self.state.breaks:
-            self.state.breaks -= 1
-            payload = payload[: len(payload) // 2]
-        self.wfile.write(payload)
+class _Quiet(BaseHTTPRequestHandler):
+    """Says nothing, also where a client hangs up."""
 
     def log_message(self, *_arguments: object) -> None:
         return
@@ -158,12 +114,61 @@ class _Handler(BaseHTTPRequestHandler):
             return
 
 
+def _as_events(content: str, usage: Body) -> bytes:
+    pieces = re.findall(r"(?s).{1,8}", content)
+    chunks: list[Body] = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage})
+    return "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
+
+
 @contextmanager
 def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
     """A server that takes so many seconds for each reply, and none for embeddings, which it does not count. It counts a
     token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"state": state}))
+
+    class Handler(_Quiet):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path.endswith("/embeddings"):
+                self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
+                return
+            state.bodies.append(body)
+            state.names.append(fingerprint(body))
+            time.sleep(state.seconds)
+            if state.refuse:
+                self._send(state.refuse.pop(0), {"error": {"message": "not now"}})
+                return
+            content = state.reply(body)
+            usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
+            if state.streams and body.get("stream"):
+                self._tell(content, usage)
+                return
+            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+            self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage})
+
+        def _send(self, status: int, reply: Body) -> None:
+            payload = json.dumps(reply).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Retry-After", str(state.retry_after))
+            self.send_header("Content-Length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+
+        def _tell(self, content: str, usage: Body) -> None:
+            """The reply as events, all of them or the first half."""
+            payload = _as_events(content, usage)
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Length", str(len(payload)))
+            self.end_headers()
+            if state.breaks:
+                state.breaks -= 1
+                payload = payload[: len(payload) // 2]
+            self.wfile.write(payload)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

@@ -1,12 +1,18 @@
-"""The cache of paid calls for a library that may not be written."""
+"""What a library remembers as long as it is open."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from numpy import float32
+from numpy.typing import NDArray
 
 from paperscope.types import ModelReply
 
-__all__ = ["MemoryCalls"]
+__all__ = ["MemoryCalls", "MemoryVectors"]
 
 
 class MemoryCalls:
-    """Obeys `CallCache` for the life of the process."""
+    """A `CallCache` for a library that may not be written."""
 
     def __init__(self) -> None:
         self._replies: dict[str, ModelReply] = {}
@@ -18,3 +24,25 @@ class MemoryCalls:
     def put_call(self, key: str, _model: str, reply: ModelReply) -> None:
         """Keep a reply."""
         self._replies[key] = reply
+
+
+class MemoryVectors:
+    """A `VectorCache` of the `most` texts that were wanted last, for one embedder and one event loop."""
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._vectors: OrderedDict[str, NDArray[float32]] = OrderedDict()
+
+    def get_vectors(self, _embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
+        """The vectors of those texts that are remembered."""
+        known = {text: self._vectors[text] for text in texts if text in self._vectors}
+        for text in known:
+            self._vectors.move_to_end(text)
+        return known
+
+    def put_vectors(self, _embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+        """Remember the vectors of these texts, and forget those that were not wanted for longest."""
+        # Copies: a row would keep the whole batch that it is a part of.
+        self._vectors.update({text: vector.copy() for text, vector in vectors.items()})
+        while len(self._vectors) > self._most:
+            self._vectors.popitem(last=False)

@@ -4,13 +4,17 @@ from graph_store import NativeGraphIndex, Store
 from ingest import EmbedTexts, ImageDescriber, TypeSystem, extractor_for, parser_for
 from paperscope.library.adding import Adder
 from paperscope.library.estimating import Estimator
-from paperscope.models import Models, RehearsedModel
+from paperscope.library.memory import MemoryVectors
+from paperscope.models import CachedEmbedder, Models, RehearsedModel
 from paperscope.models.tokens import token_counter
 from paperscope.protocols import Embedder, LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["build_adder", "build_engine", "build_estimator"]
+
+# Sentences and questions whose vectors an open library remembers: some 20 MB.
+_REMEMBERED = 8192
 
 
 def build_adder(
@@ -53,12 +57,15 @@ def build_estimator(store: Store, models: Models, settings: Settings) -> Estimat
 
 
 def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, settings: Settings) -> QueryEngine:
-    """The engine that answers over a store. Raises SettingsError where the tokenizer can't be read."""
+    """The engine that answers over a store; it remembers the vectors of sentences that it weighed.
+
+    Raises SettingsError where the tokenizer can't be read.
+    """
     retrieval = settings.retrieval
     return QueryEngine(
         store,
         index,
-        models.embedder,
+        CachedEmbedder(models.embedder, MemoryVectors(most=_REMEMBERED)),
         answer_model=models.answer,
         vision_model=models.vision,
         reranker=models.reranker,

@@ -33,6 +33,7 @@ __all__ = ["create_app"]
 # A page is drawn in a process of its own.
 _PICTURES_AT_ONCE = 2
 _PICTURES_WAITING = 64
+_CLOSE_SECONDS = 5.0
 
 _ABOUT = """Ask your papers a question, get an answer that you can check.
 
@@ -57,7 +58,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
         finally:
             await service.workers.stop()
-            service.libraries.close()
+            await asyncio.to_thread(service.libraries.close, within=_CLOSE_SECONDS)
             await asyncio.to_thread(service.tracing.close)
 
     # The interactive pages would fetch their scripts from a host that nobody configured, and FastAPI's own telemetry

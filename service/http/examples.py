@@ -168,7 +168,7 @@ ANSWER = {
         }
     ],
     "warnings": ["no language model was used: the answer was drawn from the papers' own words and numbers"],
-    "confidence": 0.9331368786526847,
+    "confidence": 0.9331,
     "asked_as": "",
 }
 

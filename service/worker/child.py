@@ -50,9 +50,9 @@ async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
     beating = asyncio.create_task(_beat(beats))
     await runner.run()
     beating.cancel()
-    for close in (libraries.close, tracing.close):
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.to_thread(close), _CLOSING_SECONDS)
+    await asyncio.to_thread(libraries.close, within=_CLOSING_SECONDS)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(tracing.close), _CLOSING_SECONDS)
     # A thread that never ends must not keep the process.
     os._exit(0)
 

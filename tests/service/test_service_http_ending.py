@@ -38,7 +38,7 @@ def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tu
         yield process, address
     finally:
         process.kill()
-        print(process.communicate()[1])
+        process.communicate()
 
 
 def answers(url: str) -> bool:

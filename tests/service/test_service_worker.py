@@ -97,6 +97,7 @@ def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice
     assert not alive(worker)
 
 
+@pytest.mark.slow
 def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 3.0
     with serving(settings_of(tmp_path, model)) as address:
@@ -135,6 +136,7 @@ def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Pa
         papers.close()
 
 
+@pytest.mark.slow
 def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelServer) -> None:
     service = ServiceProcess(tmp_path / "library", model_settings(model.url))
     service.start()

@@ -1,12 +1,13 @@
 """OpenAI's chat completions: what is read of a request, how an answer is told in their form."""
 
-from service.http.chat.errors import OpenAIRoute, error_json, error_response
+from service.http.chat.errors import ERRORS, OpenAIRoute, error_json, error_response
 from service.http.chat.replies import ChatChunk, ChatCompletion, Model, Models
 from service.http.chat.requests import ALL_PAPERS, ChatBody
 from service.http.chat.text import cited_papers, read_reply, reply_text
 
 __all__ = [
     "ALL_PAPERS",
+    "ERRORS",
     "ChatBody",
     "ChatChunk",
     "ChatCompletion",

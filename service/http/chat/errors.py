@@ -1,18 +1,39 @@
 """Errors in OpenAI's form, for routes that OpenAI's clients call."""
 
-import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from paperscope.errors import PaperscopeError
 from service.http.problems import Problem, Reportable, problem_of
 
-__all__ = ["OpenAIRoute", "error_json", "error_response"]
+__all__ = ["ERRORS", "OpenAIRoute", "error_json", "error_response"]
+
+
+class Error(BaseModel):
+    """What went wrong; `param` names the part of the request that is wrong, where one is."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str
+
+
+class ErrorReply(BaseModel):
+    """An error as OpenAI's clients read it."""
+
+    error: Error
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorReply, "description": "The request can't be served as it is."},
+    "5XX": {"model": ErrorReply, "description": "The service or a model failed."},
+}
 
 
 class OpenAIRoute(APIRoute):
@@ -49,4 +70,4 @@ def _as_json(problem: Problem) -> str:
     kinds = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
     kind = kinds.get(problem.status, "invalid_request_error" if problem.status < 500 else "server_error")
     code = problem.type.rpartition(":")[2].replace("-", "_")
-    return json.dumps({"error": {"message": problem.detail, "type": kind, "param": where, "code": code}})
+    return ErrorReply(error=Error(message=problem.detail, type=kind, param=where, code=code)).model_dump_json()

@@ -15,6 +15,7 @@ from service.http.access import LibraryOf
 from service.http.asking import AskerOf
 from service.http.chat import (
     ALL_PAPERS,
+    ERRORS,
     ChatBody,
     ChatChunk,
     ChatCompletion,
@@ -29,7 +30,7 @@ from service.http.events import EventStream
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute, responses=ERRORS)
 
 
 @router.get("/models", summary="List the models in OpenAI's form")

@@ -92,5 +92,5 @@ def _on_page(paper: Paper, name: str, page: int) -> str:
     pages = sorted({place.page for place in places_of(found)})
     if page not in pages:
         where = " and ".join(map(str, pages))
-        raise ProblemError(422, "other-page", f"{name!r} is not on page {page} of paper {paper.id!r}, but on {where}")
+        raise ProblemError(404, "other-page", f"{name!r} is not on page {page} of paper {paper.id!r}, but on {where}")
     return found.id

@@ -1,0 +1,70 @@
+"""What docs/service.md says of the service is so."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paperscope.library import Library
+from paperscope.settings import load_settings
+from paperscope.settings.tree import setting_names
+from service.http import create_app
+from tests.service.serving import serving
+
+ADDRESS = "http://127.0.0.1:8000"
+
+
+@pytest.fixture(scope="module")
+def page(root: Path) -> str:
+    return (root / "docs" / "service.md").read_text()
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_every_route_is_described_and_no_other(page: str, tmp_path: Path) -> None:
+    given = {"library": str(tmp_path / "library"), "service.keys": str(tmp_path / "keys.json")}
+    paths = create_app(load_settings(environ={}, overrides=given)).openapi()["paths"]
+    served = {f"{method.upper()} {path}" for path, operations in paths.items() for method in operations}
+    assert set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", page, flags=re.MULTILINE)) == served
+
+
+def test_every_setting_of_the_service_is_described_and_no_other(page: str) -> None:
+    known = {name for name in setting_names() if name.startswith("service.")}
+    assert set(re.findall(r"^\| `(service\.\w+)` \|", page, flags=re.MULTILINE)) == known
+    named = set(re.findall(r"\b((?:service|limits|answer)\.[a-z_]+)\b(?!\.)", page))
+    assert named - {"service.md"} <= set(setting_names())
+
+
+@pytest.mark.slow
+def test_the_examples_run(page: str, root: Path, tmp_path: Path) -> None:
+    """In the order of the page, over one service whose library already holds the example paper."""
+    library = tmp_path / "library"
+    with Library.open(library, settings=load_settings(environ={})) as opened:
+        opened.add(root / "examples" / "paper" / "ner-report.pdf")
+    given = {"library": str(library), "service.keys": str(tmp_path / "keys.json")}
+    with serving(load_settings(environ={}, overrides=given)) as address:
+        serve, *commands = blocks(page, "bash")
+        assert serve.startswith("paperscope serve")
+        shell = "\n".join(block for block in commands if ADDRESS in block and "KEY" not in block)
+        done = subprocess.run(  # noqa: S603
+            ["/bin/bash", "-ec", shell.replace(ADDRESS, address)], cwd=root, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert '"state":"queued"' in done.stdout.replace('": "', '":"')
+        assert "0.9687" in done.stdout
+        (python,) = blocks(page, "python")
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", python.replace(ADDRESS, address)],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "256" in done.stdout
+        assert "Sources:" in done.stdout
