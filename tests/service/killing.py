@@ -228,7 +228,11 @@ def main() -> None:
     outcome = dataclasses.asdict(killed)
     for name in ("ready", "going_on"):
         times = outcome[name]
-        outcome[name] = {"times": len(times), "median": statistics.median(times or [0.0]), "worst": max(times, default=0.0)}
+        outcome[name] = {
+            "times": len(times),
+            "median": statistics.median(times or [0.0]),
+            "worst": max(times, default=0.0),
+        }
     sys.stdout.write(f"{json.dumps(outcome)}\n")
 
 
