@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -37,7 +37,8 @@ class Served:
     memory_mb: float = 0.0
 
 
-class _Row(TypedDict):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Row:
     question: str
 
 
@@ -82,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _questions(file: Path) -> list[str]:
     bad: list[GoldFileError] = []
-    found = [row["question"] for _, row in json_lines(file, TypeAdapter(_Row), bad=bad)]
+    found = [row.question for _, row in json_lines(file, TypeAdapter(_Row), bad=bad)]
     if bad:
         raise bad[0]
     if not found:

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from graph_store import Store
 from ingest import check_size
@@ -27,6 +28,7 @@ class Intake:
         self._originals = originals
         self._models = models
         self._settings = settings
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def add(
         self, file: Path, *, name: str | None, replaces: str | None, password: str | None, on_stage: OnStage
@@ -44,14 +46,21 @@ class Intake:
     async def _take(
         self, file: Path, older: Paper | None, *, name: str, password: str | None, on_stage: OnStage
     ) -> Added:
-        """Add a copy of the file, which stays if it is the one that a paper was read from."""
+        """Add a copy of the file, which stays if it is the one that a paper was read from.
+
+        Equal files are taken in turn: what one leaves behind is no other's yet.
+        """
         check_size(file, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
-        copy = await asyncio.to_thread(self._originals.put, file, name=name)
-        try:
-            return await self._add(copy, older, password=password, on_stage=on_stage)
-        finally:
-            known = self._store.paper_by_sha256(copy.parent.name)
-            self._originals.drop(copy.parent.name, keep=known.file if known else "")
+        sha256 = (await asyncio.to_thread(self._originals.put, file, name=name)).parent.name
+        turn = self._turns.setdefault(sha256, asyncio.Lock())
+        async with turn:
+            # Another turn may have dropped it.
+            copy = await asyncio.to_thread(self._originals.put, file, name=name)
+            try:
+                return await self._add(copy, older, password=password, on_stage=on_stage)
+            finally:
+                known = self._store.paper_by_sha256(sha256)
+                self._originals.drop(sha256, keep=known.file if known else "")
 
     async def _add(self, file: Path, older: Paper | None, *, password: str | None, on_stage: OnStage) -> Added:
         extract = MeteredModel(self._models.extract) if self._models.extract else None

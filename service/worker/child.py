@@ -14,9 +14,9 @@ from typing import BinaryIO
 
 from paperscope.settings import Settings
 from service.libraries import Libraries
-from service.logs import configure_logs
+from service.logs import configure_logs, event_log
 from service.tracing import open_tracing
-from service.worker.memory import limit_memory
+from service.worker.memory import data_mb, limit_memory
 from service.worker.runner import Runner
 
 __all__ = ["main"]
@@ -25,6 +25,10 @@ _BEAT_SECONDS = 2.0
 _CLOSING_SECONDS = 5.0
 _ENDING_SECONDS = 20.0
 _OPEN_LIBRARIES = 2
+_SPENT = 71
+# So much of the memory that may be taken, for so many beats.
+_FULL = 0.9
+_FULL_BEATS = 3
 
 
 def main() -> None:
@@ -36,8 +40,21 @@ def main() -> None:
     # The input is the service's own, nothing from a stranger.
     settings, owner = pickle.load(sys.stdin.buffer)  # noqa: S301
     configure_logs(settings.service.log)
+    threading.excepthook = _thread_ended
     limit_memory(settings.service.worker_memory_mb)
-    asyncio.run(_work(settings, owner, beats))
+    try:
+        asyncio.run(_work(settings, owner, beats))
+    except (MemoryError, RuntimeError) as error:
+        # Without memory no thread starts, and nothing can be put away; the service puts the jobs back.
+        event_log(__name__).warning("the worker can't go on", error=type(error).__name__)
+        os._exit(_SPENT)
+
+
+def _thread_ended(told: threading.ExceptHookArgs) -> None:
+    """What an error that ended a thread means: without memory, that somebody waits for its work in vain."""
+    if told.exc_type is MemoryError:
+        os._exit(_SPENT)
+    threading.__excepthook__(told)
 
 
 async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
@@ -47,7 +64,7 @@ async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, runner.stop)
     threading.Thread(target=_listen, args=(loop, runner), daemon=True).start()
-    beating = asyncio.create_task(_beat(beats))
+    beating = asyncio.create_task(_beat(beats, most_mb=_FULL * settings.service.worker_memory_mb))
     await runner.run()
     beating.cancel()
     await asyncio.to_thread(libraries.close, within=_CLOSING_SECONDS)
@@ -66,8 +83,14 @@ def _listen(loop: asyncio.AbstractEventLoop, runner: Runner) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-async def _beat(beats: BinaryIO) -> None:
+async def _beat(beats: BinaryIO, *, most_mb: float) -> None:
+    """Show that the loop goes on. Where all memory stays taken, end: what waits for a thread that never came would wait
+    for ever."""
+    full = 0
     while True:
+        full = full + 1 if data_mb() > most_mb else 0
+        if full == _FULL_BEATS:
+            os._exit(_SPENT)
         # The service may be gone; that is for the other pipe to tell.
         with suppress(BrokenPipeError):
             beats.write(b".")

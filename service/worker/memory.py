@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-__all__ = ["limit_memory", "resident_mb"]
+__all__ = ["data_mb", "limit_memory", "resident_mb"]
 
 
 def limit_memory(megabytes: int) -> None:
@@ -21,8 +21,17 @@ def limit_memory(megabytes: int) -> None:
 
 def resident_mb() -> float:
     """How much memory this process takes now, in megabytes; 0 where the system doesn't tell."""
+    return _megabytes(1)
+
+
+def data_mb() -> float:
+    """How much of what `limit_memory` limits this process holds now, in megabytes; 0 where the system doesn't tell."""
+    return _megabytes(5)
+
+
+def _megabytes(column: int) -> float:
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        pages = int(Path("/proc/self/statm").read_text().split()[column])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
     except (OSError, ValueError):
         return 0.0

@@ -1,5 +1,6 @@
 """Files that a stranger handed over, under a name of their choice: what they replace and what a name can do."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
@@ -175,3 +176,13 @@ def test_the_file_that_a_paper_was_added_from_is_told_unless_it_changed(library:
         library.source(paper.id)
     with pytest.raises(UnknownPaperError):
         library.source("nothing")
+
+
+async def test_equal_files_handed_over_at_once_leave_one_paper_and_its_file(tmp_path: Path, library: Library) -> None:
+    upload = write_pdf(tmp_path / "upload.pdf", "All of it stands here.")
+    added = await asyncio.gather(*(library.add_async(upload, name=f"{number}.pdf") for number in range(4)))
+    (entry,) = library.entries()
+    assert {one.paper.id for one in added} == {entry.id}
+    assert sorted(one.outcome for one in added) == ["added", "unchanged", "unchanged", "unchanged"]
+    assert kept(tmp_path) == [entry.file]
+    assert library.source(entry.id).read_bytes() == upload.read_bytes()

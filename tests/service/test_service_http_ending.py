@@ -17,6 +17,8 @@ import pytest
 from tests.model_server import ModelServer, serve
 from tests.service.asking import QUESTION, events_of, model_reply
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tuple["subprocess.Popen[str]", str]]:

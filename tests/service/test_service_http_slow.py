@@ -17,6 +17,7 @@ from paperscope.settings import load_settings
 from service.http.patience import PatientProtocol
 from tests.service.serving import serving
 
+pytestmark = pytest.mark.slow
 HEAD = b"POST /v1/count HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 40\r\n"
 
 
