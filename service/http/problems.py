@@ -144,7 +144,7 @@ def _response(problem: Problem, headers: Mapping[str, str]) -> Response:
 
 def _kind(error: type[PaperscopeError]) -> str:
     """UnknownPaperError is an unknown-paper."""
-    return _slug(re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__.removesuffix("Error")))
+    return _slug(re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__.lstrip("_").removesuffix("Error")))
 
 
 def _slug(text: str) -> str:

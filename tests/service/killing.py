@@ -86,7 +86,7 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
     client.start()
     for _ in range(kills):
         if moments.random() < _AT_WORK:
-            until(partial(_rows, library, "SELECT id FROM jobs WHERE state = 'running'"))
+            until(partial(_is_at_work, service, library))
         time.sleep(moments.uniform(0.0, _LONGEST))
         _kill(service, library, server, found, moments.choice(("service", "worker", "both")))
     client.stop()
@@ -111,7 +111,7 @@ def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Ki
     """Kill, start what was killed, and wait until a job that was being worked on goes on."""
     at_work = [row for row in _rows(library, "SELECT id, owner, attempts FROM jobs WHERE state = 'running'")]
     children = workers(service.process.pid)
-    if not children or any(int(attempts) >= _BLAMES for _, _, attempts in at_work):
+    if not children or any(int(str(attempts)) > _BLAMES for _, _, attempts in at_work):
         # A job of which three workers die has failed, as it should.
         how = "service"
     found.kills[how] = found.kills.get(how, 0) + 1
@@ -134,6 +134,10 @@ def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Ki
     found.repeated += len(paid & set(server.names[before:]))
     asked = [words(body) for body in server.bodies[before:]]
     found.again += sum(any(question in text for text in asked) for question in rows)
+
+
+def _is_at_work(service: ServiceProcess, library: Path) -> bool:
+    return bool(workers(service.process.pid) and _rows(library, "SELECT id FROM jobs WHERE state = 'running'"))
 
 
 def _goes_on(library: Path, jobs: list[str], owners: set[str]) -> bool:
