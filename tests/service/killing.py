@@ -109,7 +109,7 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
 
 def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Killed, how: str) -> None:
     """Kill, start what was killed, and wait until a job that was being worked on goes on."""
-    at_work = [row for row in _rows(library, "SELECT id, owner, attempts FROM jobs WHERE state = 'running'")]
+    at_work = _rows(library, "SELECT id, owner, attempts FROM jobs WHERE state = 'running'")
     children = workers(service.process.pid)
     if not children or any(int(str(attempts)) > _BLAMES for _, _, attempts in at_work):
         # A job of which three workers die has failed, as it should.

@@ -74,7 +74,9 @@ def make_space(disk: Path) -> None:
 
 def files(disk: Path) -> list[Path]:
     """What is there, without the files that come and go with open databases."""
-    return sorted(file for file in disk.rglob("*") if file.is_file() and file.suffix in (".md", ".jsonl", ".tmp", ".png"))
+    return sorted(
+        file for file in disk.rglob("*") if file.is_file() and file.suffix in (".md", ".jsonl", ".tmp", ".png")
+    )
 
 
 def is_sound(disk: Path) -> bool:

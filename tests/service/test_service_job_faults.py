@@ -45,7 +45,8 @@ def recover(model: ModelServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fail", "told"), [(refuses, "check the role's api_key"), (breaks_down, "HTTP 500"), (hangs, "no reply within 1.5 s")]
+    ("fail", "told"),
+    [(refuses, "check the role's api_key"), (breaks_down, "HTTP 500"), (hangs, "no reply within 1.5 s")],
 )
 def test_a_paper_whose_model_fails_is_not_added_and_says_why(
     tmp_path: Path, fail: Callable[[ModelServer], None], told: str
