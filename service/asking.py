@@ -11,8 +11,8 @@ __all__ = ["ask_row", "failed_row"]
 
 
 async def ask_row(library: Library, question: Question) -> BatchRow:
-    """The row of a question. Raises ModelUnavailableError, which may pass, and StoreFullError, as further replies would be
-    paid for and not kept; any other failure is a row that says why."""
+    """The row of a question. Raises ModelUnavailableError, which may pass, and StoreFullError, as further replies would
+    be paid for and not kept; any other failure is a row that says why."""
     started = time.perf_counter()
     try:
         answer = await library.ask_async(question.text, filters=question.filters)

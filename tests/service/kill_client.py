@@ -1,4 +1,4 @@
-"""A client of a service that may be killed under it: it asks again until it is answered, and notes what was accepted."""
+"""A client of a service that may be killed under it: it asks again until it is answered and notes what was taken."""
 
 import threading
 import time
@@ -16,6 +16,7 @@ _PAUSE = 0.3
 _ROWS = 4
 _PARTS = 4
 _BUSY = 6
+_ENDED = ("succeeded", "failed", "cancelled")
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Client(threading.Thread):
     def _is_busy(self) -> bool:
         """Whether so much waits that nothing should be added."""
         jobs = httpx2.get(f"{self.service.address}/v1/jobs", timeout=60).json()
-        return sum(not ended(job) for job in jobs) >= _BUSY
+        return sum(job["state"] not in _ENDED for job in jobs) >= _BUSY
 
     def _add(self, number: int, _tries: int) -> None:
         response = upload(self.service.address, paper(_PARTS, f"Tagger{number}"), f"paper-{number}.md")
@@ -117,6 +118,6 @@ def job(address: str, name: str, *, wait: float = 0.0) -> Mapping[str, Any]:
     return found
 
 
-def ended(found: Mapping[str, Any]) -> bool:
-    """Whether a job has ended."""
-    return found["state"] in ("succeeded", "failed", "cancelled")
+def ended(address: str, name: str) -> bool:
+    """Whether a job has ended; waits for it for a while."""
+    return job(address, name, wait=30)["state"] in _ENDED

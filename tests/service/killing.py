@@ -74,8 +74,9 @@ def reply(body: Body) -> str:
 
 
 def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -> Killed:
-    """Kill a service so often, or its worker, or both at once, each time at a random moment, mostly while a job is being
-    worked on; then let it do what it had accepted, end it, and look at what is there. The library is `folder / "library"`."""
+    """Kill a service so often, or its worker, or both at once, each time at a random moment, mostly while a job is
+    being worked on; then let it do what it had accepted, end it, and look at what is there. The library is
+    `folder / "library"`."""
     moments, found = random.Random(seed), Killed()
     library, scratch = folder / "library", folder / "tmp"
     scratch.mkdir()
@@ -91,7 +92,7 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
         _kill(service, library, server, found, moments.choice(("service", "worker", "both")))
     client.stop()
     for name in client.accepted():
-        until(lambda name=name: ended(job(service.address, name, wait=30)), seconds=120)
+        until(partial(ended, service.address, name), seconds=120)
     found.papers, found.batches, found.answered = len(client.papers), len(client.batches), client.answered
     found.cut, found.refused, found.calls = client.cut, client.refused, len(server.names)
     found.lost = [*_lost_papers(client), *_lost_rows(client)]
