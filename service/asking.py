@@ -2,7 +2,7 @@
 
 import time
 
-from paperscope.errors import ModelUnavailableError, PaperscopeError
+from paperscope.errors import ModelUnavailableError, PaperscopeError, StoreFullError
 from paperscope.library import Library
 from service.questions import BadQuestion, Question
 from service.rows import BatchRow
@@ -11,11 +11,12 @@ __all__ = ["ask_row", "failed_row"]
 
 
 async def ask_row(library: Library, question: Question) -> BatchRow:
-    """The row of a question. Raises ModelUnavailableError, which may pass; any other failure is a row that says why."""
+    """The row of a question. Raises ModelUnavailableError, which may pass, and StoreFullError, as further replies would
+    be paid for and not kept; any other failure is a row that says why."""
     started = time.perf_counter()
     try:
         answer = await library.ask_async(question.text, filters=question.filters)
-    except ModelUnavailableError:
+    except (ModelUnavailableError, StoreFullError):
         raise
     except PaperscopeError as error:
         return failed_row(question, str(error), seconds=time.perf_counter() - started)

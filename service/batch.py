@@ -57,7 +57,7 @@ class BatchRunner:
 
         A question that fails becomes a row with status "error", asked again by the next run; the rest goes on. `on_row`
         hears of each row when it is done, those of an earlier run first. Raises OutputError when the folder can't be
-        written.
+        written, and StoreFullError when the library can't be.
         """
         return self._library.wait(self.run_async(questions, on_row=on_row))
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from graph_store import NativeGraphIndex, Store
 from tests.model_server import Body, ModelServer, fingerprint, kind_of, serve, summaries, verdicts
 
-__all__ = ["SECONDS", "Killed", "kill_adds", "telltale"]
+__all__ = ["SECONDS", "Killed", "kill_adds", "orphans", "telltale"]
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "paper" / "ner-report.pdf"
@@ -105,7 +105,7 @@ def kill_adds(folder: Path, server: ModelServer, paper: Path, *, kills: int, see
         calls=asked,
         repeated=repeated,
         in_flight=in_flight - repeated,
-        orphans=sum(map(_orphans, libraries)),
+        orphans=sum(map(orphans, libraries)),
         equal=all(_holding(library) == expected for library in libraries),
     )
 
@@ -145,7 +145,7 @@ def _kept(folder: Path, server: ModelServer) -> set[str]:
     return {name for name in server.names if name in replies}
 
 
-def _orphans(folder: Path) -> int:
+def orphans(folder: Path) -> int:
     """Rows that belong to no paper, and crop files that none names. Nothing is cleaned up before."""
     named = set(_rows(folder, "SELECT crop FROM paper_crops"))
     files = {file.stem for file in (folder / "crops").rglob("*.png")}

@@ -82,9 +82,10 @@ def alive(process: int) -> bool:
 class ServiceProcess:
     """`paperscope serve` as a process of its own."""
 
-    def __init__(self, folder: Path, settings: Mapping[str, object]) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, object], **environment: str) -> None:
         self._folder = folder
-        self._environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **_variables(settings)}
+        given = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **_variables(settings), **environment}
+        self._environment = {**os.environ, **given}
         self.address = ""
 
     def start(self) -> float:

@@ -1,0 +1,245 @@
+"""A service that is killed at seeded moments under a client, and what becomes of what it had accepted.
+
+Run as a script it prints what it found as JSON: `python -m tests.service.killing [KILLS [SEED]]`.
+"""
+
+import dataclasses
+import json
+import os
+import random
+import signal
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import httpx2
+
+from graph_store import Store
+from service.progress import finished_rows
+from tests.model_server import Body, ModelServer, fingerprint, kind_of, serve, words
+from tests.paperscope.killing import orphans, telltale
+from tests.service.kill_client import Client, ended, job
+from tests.service.work import ServiceProcess, model_settings, until, workers
+
+__all__ = ["SECONDS", "Killed", "kill_services", "reply"]
+
+SECONDS = 0.08
+_LONGEST = 2.0
+_AT_WORK = 0.8
+_BLAMES = 2
+_HOUR = 3600.0
+_OF_A_BATCH = {"handed-over.jsonl", "progress.jsonl", "answers.jsonl", "answers.csv", "report.md", "images"}
+
+
+@dataclass(kw_only=True, slots=True)
+class Killed:
+    """What came of a service that was killed again and again.
+
+    `lost` are accepted jobs that are gone, failed, or without what they should have brought, `refused` what a client
+    heard that was no answer. `repeated` counts model calls that were made again although their reply was in the store,
+    `again` questions of a batch that were asked again although their row was finished. `leftovers` are files and
+    processes that nothing needs. Times are in seconds: from the start of a process until it answered, and from the kill
+    until a job that was being worked on went on.
+    """
+
+    kills: dict[str, int] = field(default_factory=dict)
+    papers: int = 0
+    batches: int = 0
+    answered: int = 0
+    cut: int = 0
+    calls: int = 0
+    lost: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    repeated: int = 0
+    again: int = 0
+    leftovers: list[str] = field(default_factory=list)
+    integrity: str = ""
+    exit_code: int = -1
+    ready: list[float] = field(default_factory=list)
+    going_on: list[float] = field(default_factory=list)
+
+
+def reply(body: Body) -> str:
+    """For an add what names its request, and for a question an answer that does."""
+    if "response_format" in body and kind_of(body) == "entities":
+        return telltale(body)
+    text = f"It is named {fingerprint(body)}."
+    return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": ["S0"]}]})
+
+
+def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -> Killed:
+    """Kill a service so often, or its worker, or both at once, each time at a random moment, mostly while a job is
+    being worked on; then let it do what it had accepted, end it, and look at what is there. The library is
+    `folder / "library"`."""
+    moments, found = random.Random(seed), Killed()
+    library, scratch = folder / "library", folder / "tmp"
+    scratch.mkdir()
+    Store.open(library).close()
+    service = ServiceProcess(library, model_settings(server.url), TMPDIR=str(scratch))
+    found.ready.append(service.start())
+    client = Client(service)
+    client.start()
+    for _ in range(kills):
+        if moments.random() < _AT_WORK:
+            until(partial(_is_at_work, service, library))
+        time.sleep(moments.uniform(0.0, _LONGEST))
+        _kill(service, library, server, found, moments.choice(("service", "worker", "both")))
+    client.stop()
+    for name in client.accepted():
+        until(partial(ended, service.address, name), seconds=120)
+    found.papers, found.batches, found.answered = len(client.papers), len(client.batches), client.answered
+    found.cut, found.refused, found.calls = client.cut, client.refused, len(server.names)
+    found.lost = [*_lost_papers(client), *_lost_rows(client)]
+    found.exit_code = service.end(signal.SIGTERM)
+    _grow_old(library)
+    service.start()
+    until(lambda: httpx2.get(f"{service.address}/readyz").status_code == 200)
+    with suppress(AssertionError):
+        until(partial(_is_tidy, library), seconds=10)
+    service.end(signal.SIGTERM)
+    found.leftovers = _leftovers(folder)
+    found.integrity = _integrity(library)
+    return found
+
+
+def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Killed, how: str) -> None:
+    """Kill, start what was killed, and wait until a job that was being worked on goes on."""
+    at_work = _rows(library, "SELECT id, owner, attempts FROM jobs WHERE state = 'running'")
+    children = workers(service.process.pid)
+    if not children or any(int(str(attempts)) > _BLAMES for _, _, attempts in at_work):
+        # A job of which three workers die has failed, as it should.
+        how = "service"
+    found.kills[how] = found.kills.get(how, 0) + 1
+    if how != "worker":
+        service.process.kill()
+    if how != "service":
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+    killed = time.monotonic()
+    if how != "worker":
+        service.process.wait()
+    paid, rows, before = _paid(library, server), _finished(library), len(server.names)
+    if how != "worker":
+        found.ready.append(service.start())
+    if at_work:
+        owners = {str(owner) for _, owner, _ in at_work}
+        until(partial(_goes_on, library, [str(row[0]) for row in at_work], owners))
+        found.going_on.append(time.monotonic() - killed)
+    found.repeated += len(paid & set(server.names[before:]))
+    asked = [words(body) for body in server.bodies[before:]]
+    found.again += sum(any(question in text for text in asked) for question in rows)
+
+
+def _is_at_work(service: ServiceProcess, library: Path) -> bool:
+    return bool(workers(service.process.pid) and _rows(library, "SELECT id FROM jobs WHERE state = 'running'"))
+
+
+def _goes_on(library: Path, jobs: list[str], owners: set[str]) -> bool:
+    """Whether another worker has one of these jobs, or one has ended."""
+    now = {str(row[0]): row[1:] for row in _rows(library, "SELECT id, state, owner FROM jobs")}
+    states = [now[name] for name in jobs]
+    return any(state not in ("running", "queued") or owner not in {"", *owners} for state, owner in states)
+
+
+def _paid(library: Path, server: ModelServer) -> set[str]:
+    """The calls whose replies the library holds."""
+    replies = "".join(str(row[0]) for row in _rows(library, "SELECT value FROM calls"))
+    return {name for name in server.names if name in replies}
+
+
+def _finished(library: Path) -> list[str]:
+    """The questions of batches whose rows are finished."""
+    files = library.glob("jobs/*/progress.jsonl")
+    return [row.question for file in files for row in finished_rows(file)]
+
+
+def _lost_papers(client: Client) -> list[str]:
+    address = client.service.address
+    there = {one["id"] for one in httpx2.get(f"{address}/v1/papers", params={"limit": 1000}).json()["papers"]}
+    jobs = [job(address, name) for name in client.papers]
+    return [
+        f"{one.get('id')}: {one.get('state')} {one.get('error')}"
+        for one in jobs
+        if one.get("state") != "succeeded" or one["result"]["paper"] not in there
+    ]
+
+
+def _lost_rows(client: Client) -> list[str]:
+    lost: list[str] = []
+    for name, questions in client.batches.items():
+        one = job(client.service.address, name)
+        url = f"{client.service.address}/v1/jobs/{name}/results/answers.jsonl"
+        rows = [json.loads(line) for line in httpx2.get(url).text.splitlines()]
+        answered = [row["question"] for row in rows if row["status"] != "error"]
+        if one["state"] != "succeeded" or answered != questions:
+            lost.append(f"{name}: {one['state']} {one['error']} with {len(answered)} of {len(questions)} rows")
+    return lost
+
+
+def _grow_old(library: Path) -> None:
+    """Let everything be so old that it is looked at as left behind where nothing needs it."""
+    long_ago = time.time() - 2 * _HOUR
+    for path in library.glob("jobs/*"):
+        os.utime(path, (long_ago, long_ago))
+
+
+def _is_tidy(library: Path) -> bool:
+    return all((path / "progress.jsonl").is_file() for path in library.glob("jobs/*"))
+
+
+def _leftovers(folder: Path) -> list[str]:
+    library = folder / "library"
+    files = [*library.rglob("*.tmp"), *library.glob("workers/*"), *(folder / "tmp").iterdir()]
+    files += [file for file in library.glob("jobs/*/*") if file.name not in _OF_A_BATCH]
+    return [
+        *(str(file.relative_to(folder)) for file in files),
+        *(f"process {process}" for process in _processes(folder / "tmp")),
+        *(f"{count} rows or crops of no paper" for count in [orphans(library)] if count),
+    ]
+
+
+def _processes(scratch: Path) -> list[int]:
+    """The processes that a service with this folder for temporary files has started, and that still are."""
+    found: list[int] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"TMPDIR={scratch}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+    return found
+
+
+def _integrity(library: Path) -> str:
+    return str(_rows(library, "PRAGMA integrity_check")[0][0])
+
+
+def _rows(library: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(library / "library.sqlite", timeout=30)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def main() -> None:
+    """Kill services and print the outcome."""
+    kills, seed = [int(argument) for argument in sys.argv[1:]] + [20, 7][len(sys.argv) - 1 :]
+    with tempfile.TemporaryDirectory() as folder, serve(reply, seconds=SECONDS) as server:
+        server.streams = True
+        killed = kill_services(Path(folder), server, kills=kills, seed=seed)
+    outcome = dataclasses.asdict(killed)
+    for name in ("ready", "going_on"):
+        times = outcome[name]
+        outcome[name] = {
+            "times": len(times),
+            "median": statistics.median(times or [0.0]),
+            "worst": max(times, default=0.0),
+        }
+    sys.stdout.write(f"{json.dumps(outcome)}\n")
+
+
+if __name__ == "__main__":
+    main()
