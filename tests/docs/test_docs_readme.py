@@ -112,7 +112,8 @@ def test_the_commands_of_the_service_run(root: Path, workplace: Path) -> None:
     script = blocks(root, "bash")[4]
     assert "paperscope serve &" in script
     script = script.replace("paperscope serve &", f"paperscope serve --port {port} &").replace(":8000", f":{port}")
-    add = "paperscope add examples/paper/ner-report.pdf\ntrap 'kill $(jobs -p); wait' EXIT\n"
+    # Each job a process group, so that what the shell's function started is ended, too.
+    add = "set -m\npaperscope add examples/paper/ner-report.pdf\ntrap 'kill -- -$(jobs -p); wait' EXIT\n"
     done = shell(add + script, folder=workplace, root=root)
     assert '"state":"queued"' in done.stdout, done.stderr
     assert "256" in done.stdout
