@@ -34,6 +34,7 @@ _VOLATILE = re.compile(
     r'("(?:seconds|created)": ?)[0-9.e-]+|(chatcmpl-)[0-9a-f]+|(job-)[0-9a-f]{24}|(date: ).*|(x-request-id: ).*'
     r"|(content-length: ).*"
 )
+_SUGGESTED = re.compile(r"(did you mean|it holds:) aaaa00000001 \(A Tagger\)\??")
 
 Names = Mapping[str, str]
 
@@ -87,11 +88,11 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         sent = httpx2.post(f"{address}/v1/batch", json=asked, headers=_key(a.get_secret_value()))
         job = _ended(address, sent, a.get_secret_value())
         assert job["state"] == "succeeded", job
-        of_a = {
+        of_a: dict[str, str] = {
             **NOBODYS,
             "paper": EXAMPLE,
             "crop": crop,
-            "job": job["id"],
+            "job": str(job["id"]),
             "entity": entity,
             "name": paper.file,
             "title": paper.title,
@@ -172,6 +173,8 @@ def told(response: httpx2.Response, names: Names) -> str:
         value = names[name]
         for form in (value, json.dumps(value)[1:-1]):
             text = text.replace(form, f"<{name}>")
+    # What is suggested depends on how near a name is to those of the caller's own papers.
+    text = _SUGGESTED.sub("<suggested>", text)
     return _VOLATILE.sub(lambda match: next(filter(None, match.groups())), text)
 
 
