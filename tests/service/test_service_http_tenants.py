@@ -34,7 +34,7 @@ _VOLATILE = re.compile(
     r'("(?:seconds|created)": ?)[0-9.e-]+|(chatcmpl-)[0-9a-f]+|(job-)[0-9a-f]{24}|(date: ).*|(x-request-id: ).*'
     r"|(content-length: ).*"
 )
-_SUGGESTED = re.compile(r"(did you mean|it holds:) aaaa00000001 \(A Tagger\)\??")
+_SUGGESTED = re.compile(r"(did you mean|it holds:)[^\"\n]*")
 
 Names = Mapping[str, str]
 
@@ -169,7 +169,7 @@ def told(response: httpx2.Response, names: Names) -> str:
     """All that a response tells, with placeholders for what was asked for and for what is never the same."""
     heads = "\n".join(f"{name.lower()}: {value}" for name, value in response.headers.items())
     text = f"{response.status_code}\n{heads}\n\n{response.text}"
-    for name in ("path", "paper", "crop", "job", "entity", "name", "title"):
+    for name in ("path", "title", "name", "paper", "crop", "job", "entity"):
         value = names[name]
         for form in (value, json.dumps(value)[1:-1]):
             text = text.replace(form, f"<{name}>")
