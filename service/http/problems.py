@@ -89,12 +89,12 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def document_problems(document: dict[str, Any]) -> None:
-    """Let an OpenAPI document say that problems come as such: FastAPI gives every model as application/json."""
+    """Let an OpenAPI document say that problems come as such: FastAPI gives them the media type of the route."""
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
     for operations in document["paths"].values():
         for operation in operations.values():
             for response in operation["responses"].values():
-                if response.get("content", {}).get("application/json", {}).get("schema") == schema:
+                if any(content.get("schema") == schema for content in response.get("content", {}).values()):
                     response["content"] = {MEDIA_TYPE: {"schema": schema}}
 
 
