@@ -71,3 +71,8 @@ def test_the_first_key_that_is_made_closes_the_door_of_a_running_service(tmp_pat
         refused = httpx2.get(f"{address}/v1/papers", headers=given)
         assert refused.status_code == httpx2.get(f"{address}/readyz").status_code == 503
         assert str(tmp_path) not in refused.text
+
+
+@pytest.mark.parametrize("path", ["/v1/papers/", "/v1/papers/abcdef012345/elements/..%2f", "/healthz/"])
+def test_a_path_that_is_none_leads_nowhere_else(address: str, path: str) -> None:
+    assert httpx2.get(address + path).status_code in (404, 422)

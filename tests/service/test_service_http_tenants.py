@@ -122,8 +122,8 @@ def _ended(address: str, accepted: httpx2.Response, secret: str) -> Any:
 def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
     """Requests with these names in their bodies; KeyError for an operation that is not known here."""
     upload = {"file": ("note.md", b"# A note\n\nIt says nothing of note.")}
-    filters = [{"papers": [names[how]]} for how in ("paper", "name", "title")]
-    turns = [{"history": [{"question": "Who?", "answer": "It.", "papers": [names["paper"]]}]}]
+    filters: list[dict[str, Any]] = [{"papers": [names[how]]} for how in ("paper", "name", "title")]
+    turns: list[dict[str, Any]] = [{"history": [{"question": "Who?", "answer": "It.", "papers": [names["paper"]]}]}]
     questions = [{"question": QUESTION, **more} for more in (*filters, *turns)]
     streamed = [{**one, "stream": True} for one in questions]
     chats = [
