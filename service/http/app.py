@@ -14,6 +14,7 @@ from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
 from service.http.door import Door
+from service.http.draining import Draining
 from service.http.ending import Ending
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
@@ -134,4 +135,4 @@ class _Guarded(FastAPI):
                 allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
-        return Observing(app, observe=observe, tracing=service.tracing)
+        return Observing(Draining(app), observe=observe, tracing=service.tracing)

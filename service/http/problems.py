@@ -114,7 +114,8 @@ def install_problems(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unknown(request: Request, _error: Exception) -> Response:
         detail = "Something went wrong inside the service; its log has the details, under this response's X-Request-ID."
-        return problem_response(request, 500, "internal-error", detail)
+        # The server ends the connection after such an error; who knows that sends nothing more over it.
+        return problem_response(request, 500, "internal-error", detail, headers={"Connection": "close"})
 
 
 def problem_of(request: Request, error: Reportable) -> tuple[Problem, Mapping[str, str]]:

@@ -7,6 +7,7 @@ import pytest
 from paperscope.errors import ModelError, ModelRateLimitError, ModelRefusedError, ModelUnavailableError
 from paperscope.library.memory import MemoryCalls
 from paperscope.models import CachedModel, FakeModel, LimitedModel, RetryingModel, RetryPolicy
+from paperscope.models.finishing import FinishingModel
 from paperscope.types import Message, ModelReply, ModelRequest
 from tests.paperscope.slow import Clock, SlowModel, settle
 
@@ -140,7 +141,7 @@ def test_a_limit_serves_one_event_loop_after_another() -> None:
 
 async def test_what_waits_for_a_slot_is_not_sent_once_its_callers_have_gone() -> None:
     slow = SlowModel()
-    model = CachedModel(LimitedModel(slow, concurrency=1), MemoryCalls())
+    model = CachedModel(LimitedModel(FinishingModel(slow), concurrency=1), MemoryCalls())
     first, shared, gone, stays = (
         asyncio.create_task(model.complete(request(text))) for text in ("one", "two", "two", "three")
     )

@@ -1,8 +1,11 @@
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from fastapi import APIRouter
 
 from paperscope.errors import SettingsError
 from paperscope.settings import Settings, load_settings
@@ -76,3 +79,24 @@ def test_the_first_key_that_is_made_closes_the_door_of_a_running_service(tmp_pat
 @pytest.mark.parametrize("path", ["/v1/papers/", "/v1/papers/abcdef012345/elements/..%2f", "/healthz/"])
 def test_a_path_that_is_none_leads_nowhere_else(address: str, path: str) -> None:
     assert httpx2.get(address + path).status_code in (404, 422)
+
+
+def test_who_still_sends_a_body_when_the_service_fails_sees_that_it_failed(tmp_path: Path) -> None:
+    router = APIRouter()
+
+    @router.post("/fail")
+    async def fail() -> None:
+        raise RuntimeError
+
+    with serving(settings_of(tmp_path), routes=router) as address:
+        where = urlsplit(address)
+        with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as connection:
+            connection.sendall(b"POST /fail HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 500000\r\n\r\n")
+            answer = connection.recv(65536)
+            connection.sendall(b"a" * 500_000)
+            # A reset would raise.
+            while part := connection.recv(65536):
+                answer += part
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b"connection: close" in answer.lower()
+    assert b"internal-error" in answer

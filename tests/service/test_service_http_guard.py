@@ -42,9 +42,10 @@ def raw(address: str, data: bytes) -> bytes:
     assert where.hostname is not None
     assert where.port is not None
     with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
-        connection.sendall(data)
-        connection.shutdown(socket.SHUT_WR)
         answer = b""
+        with suppress(OSError):
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
         with suppress(ConnectionResetError):
             while part := connection.recv(65536):
                 answer += part
