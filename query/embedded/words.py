@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = [
     "CITATION",
@@ -41,6 +42,8 @@ _NAMES = r"[A-Z][\w'’.\-]*(?:\s+(?:and|&|et\s+al\.?,?|[A-Z][\w'’.\-]*),?)*"
 CITATION = re.compile(rf"\s*(?:\(\s*{_NAMES},?\s*\d{{4}}[a-z]?\s*\)|\(\d{{4}}[a-z]?\)|\[\d+(?:\s*[,–-]\s*\d+)*\])")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _ENDINGS = ("s", "es", "ed", "d", "ing", "al", "ly")
+# Sentences whose words are remembered: a question weighs each several times, and the next question again.
+_TEXTS = 8192
 _PARTED = re.compile(r"([^\W\d_]*)(.*)")
 
 
@@ -68,6 +71,7 @@ def fold(text: str) -> str:
     return _DASHES.sub("-", unicodedata.normalize("NFKC", text))
 
 
+@lru_cache(maxsize=_TEXTS)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and signs of a text, in order. A hyphen within a word parts it; `- x` keeps its sign."""
     folded = fold(text)
@@ -103,9 +107,12 @@ def likeness(one: str, other: str) -> float:
     """How far two folded words mean the same: 1 equal, 0.9 inflected, 0.7 where one abbreviates the other, else 0."""
     if one == other:
         return 1.0
-    short, long = sorted((one, other), key=len)
-    if _SHORTENED.get(short) == long:
+    if _SHORTENED.get(one) == other or _SHORTENED.get(other) == one:
         return 0.9
+    # Most pairs of words have nothing to do with each other, and this is asked of very many.
+    if one[:2] != other[:2]:
+        return 0.0
+    short, long = sorted((one, other), key=len)
     short_letters, short_rest = _parts(short)
     long_letters, long_rest = _parts(long)
     if short_rest != long_rest or len(short_letters) < 3:
