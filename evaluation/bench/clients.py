@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -91,6 +91,7 @@ def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: 
 
     def client() -> Callable[[str], bool]:
         connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=_TIMEOUT)
+        open_ones.callback(connection.close)
 
         def ask(question: str) -> bool:
             body = json.dumps({"question": question})
@@ -105,7 +106,8 @@ def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: 
 
         return ask
 
-    return _load([client() for _ in range(clients)], questions, seconds=seconds)
+    with ExitStack() as open_ones:
+        return _load([client() for _ in range(clients)], questions, seconds=seconds)
 
 
 def ask_directly(library: Path, questions: Sequence[str], *, retrieve: bool, seconds: float) -> Load:
