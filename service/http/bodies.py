@@ -5,9 +5,9 @@ reads it here, after its dependencies.
 """
 
 import errno
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect
 
 from service.http.problems import ProblemError
 
-__all__ = ["ANY_SIZE", "is_form", "read_form", "read_json", "the_file"]
+__all__ = ["ANY_SIZE", "file_or_json", "is_form", "read_form", "read_json", "the_file"]
 
 # What a route gives FastAPI as its limit when it limits its body here.
 ANY_SIZE = 1 << 62
@@ -28,6 +28,21 @@ _FIELDS = 8
 _OVERHEAD = 100_000
 
 Body = TypeVar("Body", bound=BaseModel)
+
+
+def file_or_json(
+    kind: type[BaseModel], *, file: str, fields: Mapping[str, str] | None = None, example: Mapping[str, object]
+) -> dict[str, Any]:
+    """What the OpenAPI document says of a body that is a form with a file, or JSON of this kind in its place.
+
+    `file` and the values of `fields`, the form's texts by their names, say what is meant by them.
+    """
+    texts = {name: {"type": "string", "description": about} for name, about in (fields or {}).items()}
+    handed_over = {"type": "string", "format": "binary", "description": file}
+    form = {"type": "object", "required": ["file"], "properties": {"file": handed_over, **texts}}
+    json = {"schema": kind.model_json_schema(), "example": example}
+    content = {"multipart/form-data": {"schema": form}, "application/json": json}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def is_form(request: Request) -> bool:

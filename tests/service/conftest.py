@@ -91,6 +91,11 @@ def settings_of(library: Path, **overrides: object) -> Settings:
     return load_settings(environ={}, overrides=given)
 
 
+def settings_in(folder: Path, **overrides: object) -> Settings:
+    """The settings of a service whose library and key file are both in this folder."""
+    return settings_of(folder / "library", **overrides)
+
+
 @pytest.fixture(scope="session")
 def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     """The folder of a library that holds the example paper; copy it to change it."""

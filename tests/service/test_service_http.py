@@ -8,20 +8,15 @@ import pytest
 from fastapi import APIRouter
 
 from paperscope.errors import SettingsError
-from paperscope.settings import Settings, load_settings
 from service.http import serve
 from service.keys import Keys
+from tests.service.conftest import settings_in
 from tests.service.serving import serving
-
-
-def settings_of(folder: Path, **overrides: object) -> Settings:
-    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **overrides}
-    return load_settings(environ={}, overrides=given)
 
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    with serving(settings_of(tmp_path)) as address:
+    with serving(settings_in(tmp_path)) as address:
         yield address
 
 
@@ -50,12 +45,12 @@ def test_the_openapi_document_is_there_and_no_page_that_fetches_scripts(address:
 
 def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"0\.0\.0\.0.*paperscope keys create"):
-        serve(settings_of(tmp_path, **{"service.host": "0.0.0.0"}))  # noqa: S104 # refused
+        serve(settings_in(tmp_path, **{"service.host": "0.0.0.0"}))  # noqa: S104 # refused
 
 
 def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path) -> None:
     (tmp_path / "library").write_text("a file")
-    with serving(settings_of(tmp_path)) as address:
+    with serving(settings_in(tmp_path)) as address:
         assert httpx2.get(f"{address}/healthz").status_code == 200
         response = httpx2.get(f"{address}/readyz")
     assert response.status_code == 503
@@ -63,7 +58,7 @@ def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path) -> None:
 
 
 def test_the_first_key_that_is_made_closes_the_door_of_a_running_service(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
+    settings = settings_in(tmp_path)
     with serving(settings) as address:
         assert httpx2.get(f"{address}/v1/papers").status_code == 200
         _, secret = Keys.open(settings.service.keys).create("alice", tmp_path / "alice")
@@ -88,7 +83,7 @@ def test_who_still_sends_a_body_when_the_service_fails_sees_that_it_failed(tmp_p
     async def fail() -> None:
         raise RuntimeError
 
-    with serving(settings_of(tmp_path), routes=router) as address:
+    with serving(settings_in(tmp_path), routes=router) as address:
         where = urlsplit(address)
         with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as connection:
             connection.sendall(b"POST /fail HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 500000\r\n\r\n")

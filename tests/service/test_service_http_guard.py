@@ -11,15 +11,10 @@ import pytest
 from fastapi import APIRouter, Body
 from pydantic import SecretStr
 
-from paperscope.settings import Settings, load_settings
 from service.http.access import CallerOf
 from service.keys import Keys
+from tests.service.conftest import settings_in
 from tests.service.serving import serving
-
-
-def settings_of(folder: Path, **overrides: object) -> Settings:
-    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **overrides}
-    return load_settings(environ={}, overrides=given)
 
 
 def routes() -> APIRouter:
@@ -58,7 +53,7 @@ def status_of(answer: bytes) -> int:
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = settings_of(
+    settings = settings_in(
         tmp_path_factory.mktemp("local"),
         **{"service.origins": ["https://lab.example"], "service.hosts": ["papers.lab"]},
     )
@@ -69,7 +64,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def keyed(tmp_path: Path) -> Iterator[tuple[str, SecretStr]]:
     _, secret = Keys.open(tmp_path / "keys.json").create("lab", tmp_path / "library-of-lab")
-    with serving(settings_of(tmp_path, **{"service.requests_per_minute": 5}), routes=routes()) as address:
+    with serving(settings_in(tmp_path, **{"service.requests_per_minute": 5}), routes=routes()) as address:
         yield address, secret
 
 
@@ -240,7 +235,7 @@ def test_damaged_keys_are_told_without_their_place(tmp_path: Path, keyed: tuple[
 def test_keyed_it_is_ready_where_libraries_are_or_can_be_made(tmp_path: Path) -> None:
     volume = tmp_path / "volume"
     Keys.open(tmp_path / "keys.json").create("lab", volume / "lab")
-    with serving(settings_of(tmp_path)) as address:
+    with serving(settings_in(tmp_path)) as address:
         missing = httpx2.get(f"{address}/readyz")
         volume.mkdir()
         found = httpx2.get(f"{address}/readyz")

@@ -10,18 +10,13 @@ import httpx2
 import pytest
 from fastapi import APIRouter
 
-from paperscope.settings import Settings, load_settings
 from service.http.access import CallerOf
 from service.keys import Keys
 from service.logs import configure_logs, event_log
+from tests.service.conftest import settings_in
 from tests.service.serving import serving
 
 SECRET = "sesame_open_9f31"  # noqa: S105 # a test's
-
-
-def settings_of(folder: Path, **overrides: object) -> Settings:
-    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **overrides}
-    return load_settings(environ={}, overrides=given)
 
 
 @pytest.fixture
@@ -61,7 +56,7 @@ def events(text: io.StringIO) -> list[dict[str, object]]:
 
 def test_a_request_is_one_line_with_its_route_not_its_path(tmp_path: Path, log: Callable[[str], io.StringIO]) -> None:
     text = log("json")
-    with serving(settings_of(tmp_path)) as address:
+    with serving(settings_in(tmp_path)) as address:
         headers = {"X-Request-ID": "0123-from-client"}
         missing = httpx2.get(f"{address}/v1/jobs/job-{'0' * 24}?wait=0", headers=headers)
         httpx2.get(f"{address}/v1/nothing/of/this")
@@ -79,7 +74,7 @@ def test_a_request_is_one_line_with_its_route_not_its_path(tmp_path: Path, log: 
 
 def test_the_text_form_is_one_line_an_event(tmp_path: Path, log: Callable[[str], io.StringIO]) -> None:
     text = log("text")
-    with serving(settings_of(tmp_path), routes=routes()) as address:
+    with serving(settings_in(tmp_path), routes=routes()) as address:
         httpx2.post(f"{address}/v1/boom/1")
     lines = text.getvalue().splitlines()
     assert all(line.startswith("time=") for line in lines), lines
@@ -90,7 +85,7 @@ def test_an_unforeseen_error_tells_its_way_under_the_requests_id(
     tmp_path: Path, log: Callable[[str], io.StringIO]
 ) -> None:
     text = log("json")
-    with serving(settings_of(tmp_path), routes=routes()) as address:
+    with serving(settings_in(tmp_path), routes=routes()) as address:
         response = httpx2.post(f"{address}/v1/boom/1")
     assert response.status_code == 500
     assert response.headers["content-type"] == "application/problem+json"
@@ -142,7 +137,7 @@ def test_no_secret_of_a_request_gets_into_the_log(
     planted = dict.fromkeys(
         ("Cookie", "Referer", "User-Agent", "X-Request-ID", "traceparent", "Accept", "X-Forwarded-For"), SECRET
     )
-    with serving(settings_of(tmp_path, **{"service.otlp_endpoint": ""}), routes=routes()) as address:
+    with serving(settings_in(tmp_path, **{"service.otlp_endpoint": ""}), routes=routes()) as address:
         answered = send_secrets(address, {"Authorization": f"Bearer {own}", **planted})
         strangers = send_secrets(address, {"Authorization": f"Bearer {SECRET}", "X-API-Key": SECRET, **planted})
         document = httpx2.get(f"{address}/openapi.json").text

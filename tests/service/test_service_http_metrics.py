@@ -8,16 +8,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graph_store import Store
 from paperscope import __version__
-from paperscope.settings import Settings, load_settings
 from service.keys import Keys
+from tests.service.conftest import settings_in
 from tests.service.serving import serving
 
 Numbers = dict[tuple[str, frozenset[tuple[str, str]]], float]
-
-
-def settings_of(folder: Path, **overrides: object) -> Settings:
-    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **overrides}
-    return load_settings(environ={}, overrides=given)
 
 
 def read(response: httpx2.Response) -> Numbers:
@@ -35,7 +30,7 @@ def value(numbers: Numbers, name: str, **labels: str) -> float:
 
 
 def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
-    with serving(settings_of(tmp_path)) as address:
+    with serving(settings_in(tmp_path)) as address:
         for number in range(3):
             httpx2.get(f"{address}/v1/jobs/job-{number:024x}")
         httpx2.get(f"{address}/v1/secret-path")
@@ -63,7 +58,7 @@ def test_jobs_of_all_libraries_are_counted_for_any_key_and_no_name_is_told(tmp_p
             job = store.jobs.create("batch", json.dumps({}))
             store.jobs.cancel(job.id)
         store.close()
-    with serving(settings_of(tmp_path)) as address:
+    with serving(settings_in(tmp_path)) as address:
         refused = httpx2.get(f"{address}/metrics")
         answered = httpx2.get(f"{address}/metrics", headers={"Authorization": f"Bearer {secrets[0]}"})
     assert refused.status_code == 401
@@ -82,7 +77,7 @@ def test_refusals_are_counted_by_reason(tmp_path: Path) -> None:
     eager, calm = (
         {"X-API-Key": keys.create(name, tmp_path / "library")[1].get_secret_value()} for name in ("eager", "calm")
     )
-    with serving(settings_of(tmp_path, **{"service.requests_per_minute": 2})) as address:
+    with serving(settings_in(tmp_path, **{"service.requests_per_minute": 2})) as address:
         statuses = [httpx2.get(f"{address}/v1/jobs", headers=eager).status_code for _ in range(3)]
         numbers = read(httpx2.get(f"{address}/metrics", headers=calm))
     assert statuses == [200, 200, 429]

@@ -13,7 +13,7 @@ from ingest import HEAD_BYTES, check_head, check_size
 from paperscope.errors import PaperFileError
 from paperscope.library import Library
 from service.http.access import CallerOf, LibraryOf
-from service.http.bodies import ANY_SIZE, is_form, read_form, read_json, the_file
+from service.http.bodies import ANY_SIZE, file_or_json, is_form, read_form, read_json, the_file
 from service.http.job_view import JobView
 from service.http.problems import ProblemError
 from service.http.queueing import Queue, QueueOf
@@ -38,28 +38,12 @@ class PaperPath(BaseModel):
     replaces: str = Field(default="", description="the paper that this is a newer version of")
 
 
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {
-                        "file": {"type": "string", "format": "binary", "description": "the paper, with its file name"},
-                        "password": {"type": "string", "description": "opens an encrypted file"},
-                        "replaces": {"type": "string", "description": "the paper that this is a newer version of"},
-                    },
-                }
-            },
-            "application/json": {
-                "schema": PaperPath.model_json_schema(),
-                "example": {"path": "/srv/papers/ner-report.pdf"},
-            },
-        },
-    }
-}
+_BODY = file_or_json(
+    PaperPath,
+    file="the paper, with its file name",
+    fields={"password": "opens an encrypted file", "replaces": "the paper that this is a newer version of"},
+    example={"path": "/srv/papers/ner-report.pdf"},
+)
 
 
 @router.post("/v1/papers", status_code=202, summary="Add a paper", openapi_extra=_BODY, max_body_size=ANY_SIZE)

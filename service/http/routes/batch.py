@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope.errors import QuestionFileError
 from paperscope.types import Job
-from service.http.bodies import ANY_SIZE, is_form, read_form, read_json, the_file
+from service.http.bodies import ANY_SIZE, file_or_json, is_form, read_form, read_json, the_file
 from service.http.job_view import JobView
 from service.http.problems import ProblemError
 from service.http.queueing import QueueOf
@@ -40,30 +40,11 @@ class Questions(BaseModel):
     questions: list[str | dict[str, object]] = Field(min_length=1)
 
 
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {
-                        "file": {
-                            "type": "string",
-                            "format": "binary",
-                            "description": "JSON lines (DocBench's among them), CSV, or one question a line",
-                        }
-                    },
-                }
-            },
-            "application/json": {
-                "schema": Questions.model_json_schema(),
-                "example": {"questions": ["Which model has the highest F1?"]},
-            },
-        },
-    }
-}
+_BODY = file_or_json(
+    Questions,
+    file="JSON lines (DocBench's among them), CSV, or one question a line",
+    example={"questions": ["Which model has the highest F1?"]},
+)
 
 
 @router.post(
