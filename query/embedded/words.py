@@ -78,6 +78,12 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(_token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(folded))
 
 
+@lru_cache(maxsize=_TEXTS)
+def distinct(text: str) -> frozenset[str]:
+    """The folded words and signs of a text."""
+    return frozenset(token.text for token in tokens(text))
+
+
 def _token(word: str, start: int, end: int) -> Token:
     inner = any(letter.isupper() for letter in word[1:])
     mixed = any(letter.isdigit() for letter in word) and any(letter.isalpha() for letter in word)
