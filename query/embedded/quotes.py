@@ -1,6 +1,7 @@
 """Sentences as evidence: what of a question each accounts for, and how well it reads alone."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +11,7 @@ from paperscope.types import Element, Equation, Evidence
 from query.embedded.entries import entries
 from query.embedded.question import Question
 from query.embedded.weights import Weights
-from query.embedded.words import FUNCTION_WORDS, distinct, likeness, tokens
+from query.embedded.words import FUNCTION_WORDS, beginning, distinct, likeness, tokens
 
 __all__ = ["SHORTEST", "Quote", "Scorer", "complementing", "texts_of"]
 
@@ -91,6 +92,9 @@ class Scorer:
             for index in question.telling
         }
         self._asked: dict[str, bool] = {}
+        self._begun: defaultdict[str, list[str]] = defaultdict(list)
+        for word in question.words:
+            self._begun[beginning(word.text)].append(word.text)
         self._compares = question.kind in ("difference", "comparison")
         # What a formula is asked for, or what is compared counts twice.
         self._total = self.weight(question.telling) + self.weight(question.focus & question.telling)
@@ -167,7 +171,7 @@ class Scorer:
         """Whether a word stands in the question, inflected or not."""
         # The same words stand in very many sentences.
         if word not in self._asked:
-            self._asked[word] = any(likeness(word, other.text) > 0.7 for other in self._question.words)
+            self._asked[word] = any(likeness(word, other) > 0.7 for other in self._begun.get(beginning(word), ()))
         return self._asked[word]
 
 

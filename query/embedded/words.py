@@ -109,6 +109,11 @@ def abbreviations(word: str) -> tuple[str, ...]:
     return tuple(short for short, long in _SHORTENED.items() if long == word)
 
 
+def beginning(word: str) -> str:
+    """What two folded words must have in common to have any likeness."""
+    return _SHORTENED.get(word, word)[:2]
+
+
 def likeness(one: str, other: str) -> float:
     """How far two folded words mean the same: 1 equal, 0.9 inflected, 0.7 where one abbreviates the other, else 0."""
     if one == other:
