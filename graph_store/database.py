@@ -53,7 +53,7 @@ class Database:
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the file was opened for reading only."""
         if self.read_only:
-            raise StoreReadOnlyError(f"{self.file}: the library is open for reading only; open it for writing")
+            raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.file)
 
     def close(self) -> None:
         """Release the file."""
