@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
+from service.http.bounds import Bounds
 from service.http.door import Door
 from service.http.draining import Draining
 from service.http.ending import Ending
@@ -127,7 +128,7 @@ class _Guarded(FastAPI):
             service.metrics.observe(seen)
             log_request(seen)
 
-        app: ASGIApp = SafeHeaders(SizeProblems(super().build_middleware_stack()))
+        app: ASGIApp = SafeHeaders(Bounds(SizeProblems(super().build_middleware_stack())))
         if service.settings.service.origins:
             app = CORSMiddleware(
                 app,
