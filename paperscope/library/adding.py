@@ -234,7 +234,9 @@ class Adder:
         try:
             return str(file.resolve()), content_hash(content_file(file).read_bytes())
         except OSError as error:
-            raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
+            raise PaperFileError(
+                f"can't be read ({error.strerror}); check the path and its rights", where=file
+            ) from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

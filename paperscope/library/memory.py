@@ -18,6 +18,9 @@ class MemoryCalls:
     def __init__(self) -> None:
         self._replies: dict[str, ModelReply] = {}
 
+    def check_room(self) -> None:
+        """There is always room."""
+
     def get_call(self, key: str) -> ModelReply | None:
         """The reply under a key, or None."""
         return self._replies.get(key)

@@ -80,7 +80,7 @@ async def show_page(
     try:
         picture = await while_connected(request, draw())
     except PaperFileError as error:
-        raise ProblemError(404, "no-picture", str(error)) from error
+        raise ProblemError(404, "no-picture", error.public) from error
     return picture_reply(picture, tag=tag, lasting=False)
 
 
