@@ -2,7 +2,8 @@
 
 PaperscopeError
 ├── InputError            what the user handed over: exit code 2
-│   ├── PaperFileError        a file that is missing, empty, damaged, encrypted, or no paper
+│   ├── PaperFileError        a file that is missing, empty, damaged, or no paper
+│   │   └── PaperLockedError      an encrypted file, without a password that opens it
 │   ├── QuestionFileError     a question file that can't be read; names file and line
 │   ├── GoldFileError         gold of an evaluation that can't be used; names file and line
 │   ├── SettingsError         an unknown or wrong setting
@@ -39,6 +40,7 @@ __all__ = [
     "ModelUnavailableError",
     "OutputError",
     "PaperFileError",
+    "PaperLockedError",
     "PaperscopeError",
     "QuestionFileError",
     "SettingsError",
@@ -66,6 +68,10 @@ class InputError(PaperscopeError):
 
 class PaperFileError(InputError):
     """A file that can't be read as a paper."""
+
+
+class PaperLockedError(PaperFileError):
+    """A file that is encrypted, and no password, or none that opens it."""
 
 
 class QuestionFileError(InputError):
