@@ -21,7 +21,7 @@ def questions(*texts: str) -> list[Question | BadQuestion]:
 
 
 def reply(request: ModelRequest) -> str:
-    """Answers every kind of request, with a report's headings in its text; a question that is "forbidden" is refused."""
+    """Answers every kind of request, with a report's headings in its text; a "forbidden" question is refused."""
     if "forbidden" in request.messages[-1].text:
         raise ModelRefusedError("the model refuses; ask something else")
     if any(message.images for message in request.messages):
