@@ -78,6 +78,8 @@ class Database:
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
+            # A password that a job came with must not stay in the file's gaps; not every SQLite sees to it by itself.
+            connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
         use_memory(connection)
         return connection

@@ -5,7 +5,8 @@ told both, everybody else what happened.
 
 PaperscopeError
 ├── InputError            what the user handed over: exit code 2
-│   ├── PaperFileError        a file that is missing, empty, damaged, encrypted, or no paper
+│   ├── PaperFileError        a file that is missing, empty, damaged, or no paper
+│   │   └── PaperLockedError      an encrypted file, without a password that opens it
 │   ├── QuestionFileError     a question file that can't be read; names file and line
 │   ├── GoldFileError         gold of an evaluation that can't be used; names file and line
 │   ├── SettingsError         an unknown or wrong setting
@@ -42,6 +43,7 @@ __all__ = [
     "ModelUnavailableError",
     "OutputError",
     "PaperFileError",
+    "PaperLockedError",
     "PaperscopeError",
     "QuestionFileError",
     "SettingsError",
@@ -78,6 +80,10 @@ class InputError(PaperscopeError):
 
 class PaperFileError(InputError):
     """A file that can't be read as a paper."""
+
+
+class PaperLockedError(PaperFileError):
+    """A file that is encrypted, and no password, or none that opens it."""
 
 
 class QuestionFileError(InputError):

@@ -29,6 +29,7 @@ from service.http.routes import ROUTERS
 from service.http.size_limit import MOST_BYTES, SizeProblems
 from service.keys import Keys
 from service.libraries import Libraries
+from service.spending import spending
 from service.tracing import open_tracing
 from service.worker import Supervisor
 
@@ -96,17 +97,18 @@ def _service(settings: Settings) -> Service:
         return {key.library for key in keys.all()} if keys.required else {settings.library}
 
     gate = Gate(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
+    metrics = Metrics(gate=gate, folders=library_folders)
     return Service(
         settings=settings,
-        libraries=Libraries(settings),
+        libraries=Libraries(settings, on_call=spending(metrics.spend)),
         keys=keys,
-        workers=Supervisor(settings, known=library_folders),
+        workers=Supervisor(settings, known=library_folders, on_spent=metrics.spend),
         gate=gate,
         pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
         rates=Rates(per_minute=limits.requests_per_minute),
         ending=Ending(),
         library_folders=library_folders,
-        metrics=Metrics(gate=gate, folders=library_folders),
+        metrics=metrics,
         tracing=open_tracing(limits.otlp_endpoint),
     )
 
@@ -134,7 +136,7 @@ class _Guarded(FastAPI):
                 app,
                 allow_origins=service.settings.service.origins,
                 allow_methods=("GET", "POST", "DELETE"),
-                allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
+                allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Paper-Password", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
         return Observing(Draining(app), observe=observe, tracing=service.tracing)

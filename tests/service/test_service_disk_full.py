@@ -13,12 +13,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from paperscope.settings import load_settings
 from tests.model_server import ModelServer, serve
 from tests.service.asking import events_of, post
 from tests.service.killing import reply
 from tests.service.serving import serving
-from tests.service.work import job_of, model_settings, paper, until, upload
+from tests.service.work import job_of, modelled, paper, until, upload
 
 pytestmark = pytest.mark.slow
 QUESTIONS = [f"What is the Tagger of part {number}?" for number in range(24)]
@@ -53,8 +52,7 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def address(disk: Path, model: ModelServer) -> Iterator[str]:
-    given = {**model_settings(model.url), "library": str(disk / "library"), "service.keys": str(disk / "keys.json")}
-    with serving(load_settings(environ={}, overrides=given)) as address:
+    with serving(modelled(disk, model)) as address:
         assert job_of(upload(address, paper(2)), address)["state"] == "succeeded"
         assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200
         yield address
