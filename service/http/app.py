@@ -13,15 +13,17 @@ from starlette.types import ASGIApp
 from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
+from service.http.bounds import Bounds
 from service.http.door import Door
 from service.http.draining import Draining
 from service.http.ending import Ending
+from service.http.errors import install_errors
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
 from service.http.methods import Methods
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
-from service.http.problems import PROBLEMS, document_problems, install_problems
+from service.http.problems import PROBLEMS, document_problems
 from service.http.rates import Rates
 from service.http.routes import ROUTERS
 from service.http.size_limit import MOST_BYTES, SizeProblems
@@ -79,7 +81,7 @@ def create_app(settings: Settings) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     install_service(app, service)
-    install_problems(app)
+    install_errors(app)
     app.add_middleware(Methods)
     app.add_middleware(Door, service=service)
     for router in ROUTERS:
@@ -128,7 +130,7 @@ class _Guarded(FastAPI):
             service.metrics.observe(seen)
             log_request(seen)
 
-        app: ASGIApp = SafeHeaders(SizeProblems(super().build_middleware_stack()))
+        app: ASGIApp = SafeHeaders(Bounds(SizeProblems(super().build_middleware_stack())))
         if service.settings.service.origins:
             app = CORSMiddleware(
                 app,

@@ -15,6 +15,9 @@ from service.worker.held import Held
 
 __all__ = ["clear_up", "do"]
 
+# A worker that was stuck, and so lost its batch, is killed after a minute.
+_PATIENCE_SECONDS = 120.0
+
 
 async def do(held: Held, library: Library) -> str:
     """Do a job; its result as JSON text. Raises PaperscopeError."""
@@ -49,9 +52,6 @@ async def _add(held: Held, library: Library) -> str:
 async def _answer(held: Held, library: Library) -> str:
     request = from_json(BatchRequest, held.job.request)
     folder = JobFiles(held.folder).folder(held.job.id)
-    # A kill may have torn what was being written.
-    for torn in folder.glob(".*.tmp"):
-        torn.unlink(missing_ok=True)
     questions = parse_questions((folder / request.file).read_bytes(), name=request.name)
     done: set[int] = set()
 
@@ -59,5 +59,5 @@ async def _answer(held: Held, library: Library) -> str:
         done.add(row.index)
         held.tell(Stage(name="answering", done=len(done), total=len(questions)))
 
-    result = await BatchRunner(library, out=folder).run_async(questions, on_row=on_row)
+    result = await BatchRunner(library, out=folder, patience=_PATIENCE_SECONDS).run_async(questions, on_row=on_row)
     return to_json(result.summary)

@@ -82,8 +82,10 @@ def is_sound(disk: Path) -> bool:
         return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
-def test_requests_are_told_that_the_disk_is_full_and_succeed_later(disk: Path, address: str) -> None:
-    before = files(disk)
+def test_requests_are_told_that_the_disk_is_full_and_succeed_later(
+    disk: Path, address: str, model: ModelServer
+) -> None:
+    before, calls = files(disk), len(model.names)
     fill(disk)
     small, large = upload(address, paper(1, "Parser")), upload(address, b"x" * 3_000_000)
     batch = post(address, "/v1/batch", {"questions": QUESTIONS})
@@ -94,6 +96,9 @@ def test_requests_are_told_that_the_disk_is_full_and_succeed_later(disk: Path, a
     assert [response.status_code for response in responses] == [507] * 5
     assert all("disk is full" in response.text for response in responses)
     assert (streamed[0], streamed[1]["status"]) == ("error", 507)
+    assert not any(str(disk) in text for text in [str(streamed), *(response.text for response in responses)])
+    # What could not be kept is not paid for.
+    assert len(model.names) == calls
     # Reading goes on.
     assert httpx2.get(f"{address}/v1/papers").json()["total"] == 1
     assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200

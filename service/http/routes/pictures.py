@@ -90,7 +90,7 @@ async def show_page(
         opens = "send the password that opens it with this request, as X-Paper-Password; the service keeps none"
         raise ProblemError(403, "paper-locked", f"{paper.file!r} is encrypted: {opens}.") from error
     except PaperFileError as error:
-        raise ProblemError(404, "no-picture", str(error)) from error
+        raise ProblemError(404, "no-picture", error.public) from error
     return picture_reply(picture, tag=tag, lasting=False)
 
 
