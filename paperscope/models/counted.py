@@ -81,6 +81,10 @@ class CountedCache:
             self._on_call(ModelCall(outcome="kept"))
         return reply
 
+    def check_room(self) -> None:
+        """See `CallCache.check_room`."""
+        self._cache.check_room()
+
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """See `CallCache.put_call`."""
         self._cache.put_call(key, model, reply)
