@@ -132,6 +132,7 @@ def added(endpoint: Endpoint, name: str) -> Job:
 def batched(endpoint: Endpoint, name: str) -> tuple[Job, list[Any]]:
     """A batch of two questions, and its rows."""
     plain = job_of(upload(endpoint.address, plain_paper(1), "plain.md"), endpoint.address)
+    assert plain["state"] == "succeeded", plain["error"]
     filters = {"papers": [plain["result"]["paper"]]}
     questions = [{"question": question(name, number)[1], "filters": filters} for number in (0, 1)]
     response = post(endpoint.address, "/v1/batch", {"questions": questions})
