@@ -89,10 +89,6 @@ class CountedCache:
         """See `CallCache.put_call`."""
         self._cache.put_call(key, model, reply)
 
-    def check_room(self) -> None:
-        """See `CallCache.check_room`."""
-        self._cache.check_room()
-
 
 async def _told(call: Awaitable[T], on_call: OnCall, *, usage: Callable[[T], Usage]) -> T:
     """What a call brings, told with its usage; one that fails is told, too, as is one that is given up."""
