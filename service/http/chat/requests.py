@@ -41,7 +41,8 @@ class ChatMessage(BaseModel):
     @classmethod
     def _whole(cls, content: str | list[Part] | None) -> str | list[Part] | None:
         # In a union, Pydantic lets half characters (lone surrogates) in, which nothing here can encode.
-        texts = [part.text for part in content] if isinstance(content, list) else [content or ""]
+        parts = content if isinstance(content, list) else [Part(type="text", text=content or "")]
+        texts = [text for part in parts for text in (part.type, part.text)]
         if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
             raise ValueError("holds half of a character (a lone surrogate)")
         return content
