@@ -12,6 +12,7 @@ from paperscope.library import Library
 from paperscope.settings import load_settings
 from paperscope.settings.tree import setting_names
 from service.http import create_app
+from service.http.ending import LAST_SECONDS
 from tests.service.serving import serving
 
 ADDRESS = "http://127.0.0.1:8000"
@@ -41,6 +42,10 @@ def test_every_setting_of_the_service_is_described_and_no_other(page: str) -> No
 
 
 @pytest.mark.slow
+def test_the_time_that_an_end_takes_at_most_is_told(page: str) -> None:
+    assert f"at the latest {LAST_SECONDS:g} s after that time" in re.sub(r"\s+", " ", page)
+
+
 def test_the_examples_run(page: str, root: Path, tmp_path: Path) -> None:
     """In the order of the page, over one service whose library already holds the example paper."""
     library = tmp_path / "library"
