@@ -139,7 +139,7 @@ def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job
         model.seconds = 0.0
         with running(library, model, seconds=seconds) as (_, address):
             again = httpx2.get(f"{address}{job}", params={"wait": 60}, timeout=90).json()
-    assert (again["state"], again["attempts"]) == ("succeeded", 2)
+    assert (again["state"], again["attempts"]) == ("succeeded", 1), "it is not blamed for the end"
 
 
 HANGING = """
