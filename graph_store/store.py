@@ -225,6 +225,10 @@ class Store:
         """The reply under `ModelRequest.key`, or None if it was never paid for."""
         return self._read(remembered.read_call, key)
 
+    def check_room(self) -> None:
+        """Raise StoreError where nothing can be kept: the disk is full, or the library open for reading only."""
+        self._database.check_room()
+
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """Keep a paid reply; it is on the disk when this returns."""
         with self._database.write() as connection:

@@ -87,7 +87,7 @@ class BatchRunner:
                 batch.write_what_is_there()
                 raise
             for (position, question), error in left:
-                batch.keep(position, failed_row(question, str(error)))
+                batch.keep(position, failed_row(question, error.public))
             return await asyncio.to_thread(batch.write)
 
 

@@ -37,7 +37,9 @@ class ImageParser:
         try:
             data = file.read_bytes()
         except OSError as error:
-            raise PaperFileError(f"{str(file)!r} can't be read: {error.strerror}. Check the path.") from error
+            raise PaperFileError(
+                f"{file.name!r} can't be read: {error.strerror}. Check the path.", where=file
+            ) from error
         with self._backend.open(data, name=file.name, password=password) as document:
             read = read_document(
                 document,

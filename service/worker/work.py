@@ -10,6 +10,7 @@ from service.job_files import JobFiles
 from service.jobs import AddRequest, AddResult, BatchRequest
 from service.questions import parse_questions
 from service.rows import BatchRow
+from service.spending import current_work
 from service.worker.held import Held
 
 __all__ = ["clear_up", "do"]
@@ -20,6 +21,7 @@ _PATIENCE_SECONDS = 120.0
 
 async def do(held: Held, library: Library) -> str:
     """Do a job; its result as JSON text. Raises PaperscopeError."""
+    current_work.set(held.job.kind)
     if held.job.kind == "add":
         return await _add(held, library)
     return await _answer(held, library)
