@@ -1,6 +1,7 @@
 """Bombs over HTTP: each ends as one clear message or within limits, and the service answers all the while."""
 
 import re
+import signal
 import statistics
 import time
 from collections.abc import Iterator, Mapping
@@ -76,7 +77,9 @@ def below(process: int) -> list[int]:
     found = workers(process)
     for worker in list(found):
         try:
-            found += map(int, (Path("/proc") / f"{worker}/task/{worker}/children").read_text().split())
+            # A child is its thread's.
+            for thread in (Path("/proc") / f"{worker}/task").iterdir():
+                found += map(int, (thread / "children").read_text().split())
         except (FileNotFoundError, ProcessLookupError):
             continue
     return found
@@ -101,8 +104,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
         try:
             yield seen_by(service, folder, bird)
         finally:
-            service.process.kill()
-            service.process.wait(60)
+            service.end(signal.SIGTERM)
 
 
 def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
