@@ -1,5 +1,8 @@
 """The library's SQLite file: connections, and transactions that read or write."""
 
+import errno
+import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -18,6 +21,8 @@ _BUSY_SECONDS = 60.0
 _BEGIN = "paperscope_begin"
 _CACHE_KB = 65_536
 _LOG_PAGES = 8_000
+# What a model replies, and what SQLite writes along with it.
+_ROOM = 1_000_000
 
 
 class Database:
@@ -53,7 +58,14 @@ class Database:
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the file was opened for reading only."""
         if self.read_only:
-            raise StoreReadOnlyError(f"{self.file}: the library is open for reading only; open it for writing")
+            raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.file)
+
+    def check_room(self) -> None:
+        """Raise StoreFullError where the disk is full, and StoreReadOnlyError as `require_writable` does."""
+        self.require_writable()
+        with translated(self.file):
+            if shutil.disk_usage(self.file.parent).free < _ROOM:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def close(self) -> None:
         """Release the file."""
@@ -66,6 +78,8 @@ class Database:
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
+            # A password that a job came with must not stay in the file's gaps; not every SQLite sees to it by itself.
+            connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
         use_memory(connection)
         return connection

@@ -52,8 +52,10 @@ def _from_sqlite(path: Path, error: BaseException | None) -> StoreError:
     if code in _BUSY:
         return _busy(path)
     if code in _DAMAGED:
-        return StoreError(f"{path}: damaged ({error}); restore it from a backup, or add the papers to a new library")
-    return StoreError(f"{path}: {error}; check that the disk and the folder can be read and written")
+        return StoreError(
+            f"damaged ({error}); restore it from a backup, or add the papers to a new library", where=path
+        )
+    return StoreError(f"{error}; check that the disk and the folder can be read and written", where=path)
 
 
 def _from_system(path: Path, error: OSError) -> StoreError:
@@ -61,16 +63,18 @@ def _from_system(path: Path, error: OSError) -> StoreError:
         return _full(path)
     if error.errno in _FORBIDDEN:
         return _read_only(path)
-    return StoreError(f"{path}: {error.strerror or error}; check the path, or choose another folder for the library")
+    return StoreError(
+        f"{error.strerror or error}; check the path, or choose another folder for the library", where=path
+    )
 
 
 def _full(path: Path) -> StoreFullError:
-    return StoreFullError(f"{path}: the disk is full; free some space and run the same command again")
+    return StoreFullError("the disk is full; free some space and run the same command again", where=path)
 
 
 def _read_only(path: Path) -> StoreReadOnlyError:
-    return StoreReadOnlyError(f"{path}: may not be written; open the library read-only, or get the right to write")
+    return StoreReadOnlyError("may not be written; open the library read-only, or get the right to write", where=path)
 
 
 def _busy(path: Path) -> StoreError:
-    return StoreError(f"{path}: another process has held it for long; try again when that has finished")
+    return StoreError("another process has held it for long; try again when that has finished", where=path)

@@ -105,12 +105,13 @@ def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_V
     if not tables:
         return 0
     if library.name not in tables:
-        raise StoreError(f"{file}: a database, but no Paperscope library; choose another folder for the library")
+        raise StoreError("a database, but no Paperscope library; choose another folder for the library", where=file)
     found = connection.execute(select(library.c.version)).scalar_one()
     if found > version:
         raise StoreVersionError(
-            f"{file}: written by a newer Paperscope (library version {found}; this one reads up to {version}); "
-            "update Paperscope, or choose another folder for the library"
+            f"written by a newer Paperscope (library version {found}; this one reads up to {version}); "
+            "update Paperscope, or choose another folder for the library",
+            where=file,
         )
     return int(found)
 

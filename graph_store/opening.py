@@ -37,7 +37,7 @@ def open_read_only(folder: Path) -> Database:
     """Open a library for reading; nothing is made and nothing is changed."""
     file = folder / _FILE
     if not file.is_file():
-        raise StoreError(f"{folder}: no library there; add a paper first, or choose another folder")
+        raise StoreError("no library there; add a paper first, or choose another folder", where=folder)
     with translated(file):
         database = Database(file, mode="ro")
     try:

@@ -8,7 +8,7 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, select
 
-from graph_store.schema import calls, embeddings
+from graph_store.schema import calls, embeddings, given
 from paperscope.codec import from_json, to_json
 from paperscope.types import ModelReply
 
@@ -37,8 +37,9 @@ def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) ->
     wanted = {_sha256(text): text for text in texts}
     rows = connection.execute(
         select(embeddings.c.sha256, embeddings.c.vector).where(
-            embeddings.c.embedder == embedder, embeddings.c.sha256.in_(wanted)
-        )
+            embeddings.c.embedder == embedder, embeddings.c.sha256.in_(given("wanted"))
+        ),
+        {"wanted": list(wanted)},
     )
     return {wanted[row.sha256]: np.frombuffer(row.vector, dtype="<f4").astype(float32) for row in rows}
 

@@ -1,13 +1,12 @@
 """The library's one truth: a folder with `library.sqlite` and `crops/`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import Connection, select
 
 from graph_store import graph_reading, history, meanings, reading, remembered
 from graph_store.checks import check_indexed
@@ -20,7 +19,7 @@ from graph_store.opening import CROPS, open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
 from graph_store.shelf import PaperShelf
 from graph_store.values import Change, Edge, Mark, Searchable
-from graph_store.writing import delete_paper, insert_paper, log_change
+from graph_store.writing import put_paper, remove_paper
 from paperscope.errors import UnknownPaperError
 from paperscope.types import (
     Chunk,
@@ -57,7 +56,6 @@ class Store:
         self._database = database
         self._crops = CropFiles(folder / CROPS)
         self._shelf = PaperShelf(size=_PAPERS_KEPT)
-        self._entries: tuple[int, tuple[PaperEntry, ...]] = (0, ())
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
@@ -110,19 +108,15 @@ class Store:
         with self._database.write() as connection:
             # A sweep in another process may have taken crops that no paper named until now.
             self._crops.put_of(indexed.paper, crops)
-            if replaces is not None and replaces != indexed.paper.id and delete_paper(connection, replaces):
-                log_change(connection, replaces, "removed")
-            delete_paper(connection, indexed.paper.id)
-            revision = log_change(connection, indexed.paper.id, "added")
-            insert_paper(connection, indexed, revision=revision, source=source, embedder=embedder)
-        return revision
+            return put_paper(connection, indexed, source=source, embedder=embedder, replaces=replaces)
 
     def remove(self, paper: str) -> int:
         """Remove the paper with this id; return the new revision. Its crops go with the next `sweep`."""
         with self._database.write() as connection:
-            if not delete_paper(connection, paper):
-                raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
-            return log_change(connection, paper, "removed")
+            revision = remove_paper(connection, paper)
+        if revision is None:
+            raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+        return revision
 
     def sweep(self) -> int:
         """Delete crops that no paper names (of removed papers and killed adds); return how many files went."""
@@ -131,24 +125,15 @@ class Store:
 
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order they were added; quick in a large library, too."""
-        with self._database.read() as connection:
-            revision = history.read_revision(connection)
-            # Every question looks for the titles that it names; another process may have added papers.
-            if self._entries[0] != revision:
-                self._entries = (revision, tuple(reading.read_entries(connection)))
-            return self._entries[1]
+        return self._read(self._shelf.entries)
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order they were added."""
-        with self._database.read() as connection:
-            read = partial(reading.read_paper, connection)
-            return [self._shelf.get(entry, read) for entry in reading.read_entries(connection)]
+        return self._read(self._shelf.papers)
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
-        with self._database.read() as connection:
-            entry = reading.read_entry(connection, paper)
-            return self._shelf.get(entry, partial(reading.read_paper, connection))
+        return self._read(self._shelf.paper, paper)
 
     def find_paper(self, text: str) -> Paper:
         """The paper a person means by an id, the start of one, a file name or a part of a title.
@@ -159,11 +144,11 @@ class Store:
 
     def paper_by_sha256(self, sha256: str) -> Paper | None:
         """The paper of a file with this content."""
-        return self._newest(papers.c.sha256 == sha256)
+        return self._read(self._shelf.newest, papers.c.sha256 == sha256)
 
     def paper_by_source(self, source: str) -> Paper | None:
         """The paper that was added last from this absolute path."""
-        return self._newest(papers.c.source == source)
+        return self._read(self._shelf.newest, papers.c.source == source)
 
     def embedder_of(self, paper: str) -> str:
         """The name of the embedder that made a paper's vectors."""
@@ -215,11 +200,6 @@ class Store:
         with translated(self.folder):
             return self._crops.get(crop)
 
-    def _newest(self, condition: ColumnElement[bool]) -> Paper | None:
-        with self._database.read() as connection:
-            entries = reading.read_entries(connection, condition)
-            return self._shelf.get(entries[-1], partial(reading.read_paper, connection)) if entries else None
-
     def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
         """For each id that a paper has for an entity the ids in the library of what these papers (none given: all)
         call so; an id of the library is its own. Several are those of a short form that papers don't agree about."""
@@ -244,6 +224,10 @@ class Store:
     def get_call(self, key: str) -> ModelReply | None:
         """The reply under `ModelRequest.key`, or None if it was never paid for."""
         return self._read(remembered.read_call, key)
+
+    def check_room(self) -> None:
+        """Raise StoreError where nothing can be kept: the disk is full, or the library open for reading only."""
+        self._database.check_room()
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """Keep a paid reply; it is on the disk when this returns."""

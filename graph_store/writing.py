@@ -30,12 +30,31 @@ from paperscope.codec import to_json
 from paperscope.dates import year_of
 from paperscope.types import IndexedPaper, Paper, PaperImages, Shortfall
 
-__all__ = ["delete_paper", "insert_byline", "insert_paper", "log_change"]
+__all__ = ["insert_byline", "put_paper", "remove_paper"]
 
 Row = dict[str, str | int | float | bytes]
 
 
-def log_change(connection: Connection, paper: str, action: Literal["added", "removed"]) -> int:
+def put_paper(
+    connection: Connection, indexed: IndexedPaper, *, source: str, embedder: str, replaces: str | None = None
+) -> int:
+    """Write a paper, in place of the paper `replaces` and of any with the same id; return the new revision. Raises
+    ValueError if its vectors can't be compared."""
+    paper = indexed.paper.id
+    if replaces is not None and replaces != paper:
+        remove_paper(connection, replaces)
+    _delete(connection, paper)
+    revision = _log(connection, paper, "added")
+    _insert_paper(connection, indexed, revision=revision, source=source, embedder=embedder)
+    return revision
+
+
+def remove_paper(connection: Connection, paper: str) -> int | None:
+    """Remove a paper with everything that hangs on it; return the new revision, None where it was not there."""
+    return _log(connection, paper, "removed") if _delete(connection, paper) else None
+
+
+def _log(connection: Connection, paper: str, action: Literal["added", "removed"]) -> int:
     """Note the change; return its revision."""
     newest = connection.execute(select(func.max(changes.c.revision))).scalar() or 0
     connection.execute(
@@ -44,16 +63,16 @@ def log_change(connection: Connection, paper: str, action: Literal["added", "rem
     return int(newest) + 1
 
 
-def delete_paper(connection: Connection, paper: str) -> bool:
-    """Remove a paper with everything that hangs on it; return whether it was there."""
+def _delete(connection: Connection, paper: str) -> bool:
+    """Delete a paper's rows; return whether there were any."""
     shorts = shorts_of(connection, paper)
     known = connection.execute(delete(papers).where(papers.c.id == paper)).rowcount > 0
     refresh_meanings(connection, shorts)
     return known
 
 
-def insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int, source: str, embedder: str) -> None:
-    """Write all rows of a paper that is not there yet. Raises ValueError if its vectors can't be compared."""
+def _insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int, source: str, embedder: str) -> None:
+    """Write all rows of a paper that is not there yet."""
     paper = indexed.paper
     _check_dimension(connection, indexed, embedder=embedder)
     connection.execute(papers.insert(), _paper_row(paper, revision=revision, source=source, embedder=embedder))

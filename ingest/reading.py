@@ -21,7 +21,7 @@ def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
         size = content_file(file).stat().st_size
     except OSError as error:
         raise PaperFileError(
-            f"{name or file}: can't be read ({error.strerror}); check the path and its rights"
+            f"{name or file.name}: can't be read ({error.strerror}); check the path and its rights", where=file
         ) from error
     if size > max_mb * 1_000_000:
         raise PaperFileError(

@@ -18,7 +18,7 @@ def read_file(file: Path) -> bytes:
                 raise PaperFileError(f"{name!r} is no regular file. Name a file that lies on a disk.")
             data = opened.read()
     except FileNotFoundError as error:
-        raise PaperFileError(f"There is no file {str(file)!r}. Check the path.") from error
+        raise PaperFileError(f"There is no file {name!r}. Check the path.", where=file) from error
     except IsADirectoryError as error:
         raise PaperFileError(f"{name!r} is a folder. Name a file in it.") from error
     except OSError as error:

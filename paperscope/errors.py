@@ -1,8 +1,12 @@
 """The one tree of errors. Each message quotes the offending value and names the remedy.
 
+The folder, file or address that an error is about stands apart from what happened there: whoever runs Paperscope is
+told both, everybody else what happened.
+
 PaperscopeError
 ├── InputError            what the user handed over: exit code 2
-│   ├── PaperFileError        a file that is missing, empty, damaged, encrypted, or no paper
+│   ├── PaperFileError        a file that is missing, empty, damaged, or no paper
+│   │   └── PaperLockedError      an encrypted file, without a password that opens it
 │   ├── QuestionFileError     a question file that can't be read; names file and line
 │   ├── GoldFileError         gold of an evaluation that can't be used; names file and line
 │   ├── SettingsError         an unknown or wrong setting
@@ -39,6 +43,7 @@ __all__ = [
     "ModelUnavailableError",
     "OutputError",
     "PaperFileError",
+    "PaperLockedError",
     "PaperscopeError",
     "QuestionFileError",
     "SettingsError",
@@ -53,9 +58,18 @@ __all__ = [
 
 
 class PaperscopeError(Exception):
-    """Anything that Paperscope reports to its user; `exit_code` is the command line's."""
+    """Anything that Paperscope reports to its user; `exit_code` is the command line's.
+
+    `public` is the message for everybody, and what is kept of an error; `where` is the place of this machine, or the
+    endpoint, that it is about. As text, an error is both.
+    """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, public: str, *, where: object = "") -> None:
+        self.public = public
+        self.where = str(where)
+        super().__init__(f"{self.where}: {public}" if self.where else public)
 
 
 class InputError(PaperscopeError):
@@ -68,6 +82,10 @@ class PaperFileError(InputError):
     """A file that can't be read as a paper."""
 
 
+class PaperLockedError(PaperFileError):
+    """A file that is encrypted, and no password, or none that opens it."""
+
+
 class QuestionFileError(InputError):
     """A question file that can't be read."""
 
@@ -77,7 +95,11 @@ class GoldFileError(InputError):
 
 
 class SettingsError(InputError):
-    """An unknown or wrong setting."""
+    """An unknown or wrong setting, which only whoever runs Paperscope can put right."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.public, self.where = "a setting is wrong; whoever runs Paperscope finds in its log which", message
 
 
 class UnknownPaperError(InputError):
@@ -146,8 +168,8 @@ class ModelUnavailableError(ModelError):
 class ModelRateLimitError(ModelUnavailableError):
     """The endpoint asks to wait; `retry_after` is in seconds, None where it did not say."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, public: str, *, where: object = "", retry_after: float | None = None) -> None:
+        super().__init__(public, where=where)
         self.retry_after = retry_after
 
 

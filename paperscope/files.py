@@ -26,7 +26,7 @@ def writing(path: Path) -> Iterator[None]:
             errno.ENOTDIR: "choose another folder: part of this path is a file",
             errno.EEXIST: "choose another folder: part of this path is a file",
         }.get(error.errno or 0, "choose another folder")
-        raise OutputError(f"{path}: can't be written ({error.strerror}); {remedy}") from error
+        raise OutputError(f"can't be written ({error.strerror}); {remedy}", where=path) from error
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -100,6 +100,10 @@ class Reranker(Protocol):
 class CallCache(Protocol):
     """Remembers paid calls. A call is durable when `put_call` returns."""
 
+    def check_room(self) -> None:
+        """Raise StoreError where a reply could not be kept; asked before one is paid for."""
+        ...
+
     def get_call(self, key: str) -> ModelReply | None:
         """The reply under `ModelRequest.key`, or None if it was never paid for."""
         ...

@@ -46,7 +46,7 @@ class ImageReader:
         except KeyError:
             return self._unread(image, "its picture is missing from the library; add the paper again"), Usage()
         except ModelError as error:
-            return self._unread(image, str(error)), Usage()
+            return self._unread(image, error.public), Usage()
         finding = ImageFinding(
             element=image.element,
             crop=image.crop,

@@ -19,7 +19,7 @@ async def ask_row(library: Library, question: Question) -> BatchRow:
     except (ModelUnavailableError, StoreFullError):
         raise
     except PaperscopeError as error:
-        return failed_row(question, str(error), seconds=time.perf_counter() - started)
+        return failed_row(question, error.public, seconds=time.perf_counter() - started)
     return BatchRow(
         index=question.index,
         question=question.text,

@@ -2,7 +2,7 @@
 
 `OUT/progress.jsonl` gets a line the moment a question is done, so that a run that was cut goes on where it stopped;
 `OUT/answers.jsonl`, `OUT/answers.csv` and `OUT/report.md` are written in the order asked, `OUT/images/` holds the crops
-that they name.
+that they name. One batch at a time works in a folder (`alone.py`).
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from pathlib import Path
 from paperscope.errors import OutputError
 from paperscope.files import write_atomically, writing
 from paperscope.library import Library
+from service.alone import alone_in
 from service.answers_csv import render_csv
 from service.asking import ask_row, failed_row
 from service.citations import paper_names
@@ -27,6 +28,8 @@ from service.scoring import scored
 from service.summary import BatchSummary, summarise
 
 __all__ = ["BatchResult", "BatchRunner"]
+
+_JSONL, _CSV, _REPORT, _IMAGES = "answers.jsonl", "answers.csv", "report.md", "images"
 
 OnRow = Callable[[BatchRow], None]
 Asked = tuple[int, Question]
@@ -43,21 +46,31 @@ class BatchResult:
 class BatchRunner:
     """Runs questions against a library and writes the results into one folder.
 
-    `rounds` says how often a question is asked again whose model was not to be had.
+    `rounds` says how often a question is asked again whose model was not to be had, `patience` for how many seconds
+    another batch that works in the folder is waited for.
     """
 
-    def __init__(self, library: Library, *, out: Path, concurrency: int = 4, rounds: Rounds | None = None) -> None:
+    def __init__(
+        self,
+        library: Library,
+        *,
+        out: Path,
+        concurrency: int = 4,
+        rounds: Rounds | None = None,
+        patience: float = 0.0,
+    ) -> None:
         self._library = library
         self._out = out
         self._concurrency = concurrency
         self._rounds = rounds or Rounds()
+        self._patience = patience
 
     def run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None) -> BatchResult:
         """Answer all questions and write the results.
 
         A question that fails becomes a row with status "error", asked again by the next run; the rest goes on. `on_row`
         hears of each row when it is done, those of an earlier run first. Raises OutputError when the folder can't be
-        written, and StoreFullError when the library can't be.
+        written or another batch works there, and StoreFullError when the library can't be written.
         """
         return self._library.wait(self.run_async(questions, on_row=on_row))
 
@@ -66,15 +79,16 @@ class BatchRunner:
     ) -> BatchResult:
         """`run`, awaitable on any loop. Cancelled, it writes the results that are there; the next run goes on."""
         batch = _Batch(self._library, self._out, questions, on_row or (lambda _row: None))
-        try:
-            await asyncio.to_thread(batch.open)
-            left = await self._rounds.run(batch.waiting(), batch.ask, at_once=self._concurrency)
-        except asyncio.CancelledError:
-            batch.write_what_is_there()
-            raise
-        for (position, question), error in left:
-            batch.keep(position, failed_row(question, str(error)))
-        return await asyncio.to_thread(batch.write)
+        async with alone_in(self._out, patience=self._patience):
+            try:
+                await asyncio.to_thread(batch.open)
+                left = await self._rounds.run(batch.waiting(), batch.ask, at_once=self._concurrency)
+            except asyncio.CancelledError:
+                batch.write_what_is_there()
+                raise
+            for (position, question), error in left:
+                batch.keep(position, failed_row(question, error.public))
+            return await asyncio.to_thread(batch.write)
 
 
 class _Batch:
@@ -89,9 +103,13 @@ class _Batch:
         self._rows: dict[int, BatchRow] = {}
 
     def open(self) -> None:
-        """Make the folder and read what earlier runs left in it. Raises OutputError."""
+        """Read what earlier runs left in the folder, and clear away what a kill tore. Raises OutputError."""
+        images = self._out / _IMAGES
         with writing(self._out):
-            (self._out / "images").mkdir(parents=True, exist_ok=True)
+            images.mkdir(exist_ok=True)
+            results = (file for name in (_JSONL, _CSV, _REPORT) for file in self._out.glob(f".{name}.*.tmp"))
+            for torn in (*results, *images.glob(".*.tmp")):
+                torn.unlink(missing_ok=True)
         self._progress = Progress(self._out / "progress.jsonl", fingerprint=self._library.fingerprint)
 
     def waiting(self) -> list[Asked]:
@@ -128,11 +146,11 @@ class _Batch:
         for reading in (reading for answer in answers for reading in answer.readings):
             # A paper that was removed meanwhile takes its crops with it.
             with suppress(KeyError):
-                write_atomically(self._out / "images" / image_name(reading.element), self._library.crop(reading.crop))
+                write_atomically(self._out / _IMAGES / image_name(reading.element), self._library.crop(reading.crop))
         table = render_csv(rows, paper_names=paper_names(self._library, answers))
-        write_atomically(self._out / "answers.jsonl", "".join(row.to_json() + "\n" for row in rows).encode())
-        write_atomically(self._out / "answers.csv", table.encode())
-        write_atomically(self._out / "report.md", render_report(rows, summary).encode())
+        write_atomically(self._out / _JSONL, "".join(row.to_json() + "\n" for row in rows).encode())
+        write_atomically(self._out / _CSV, table.encode())
+        write_atomically(self._out / _REPORT, render_report(rows, summary).encode())
         return BatchResult(rows=rows, summary=summary)
 
     def write_what_is_there(self) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paperscope.library import Library
+from paperscope.models import OnRoleCall
 from paperscope.settings import Settings
 
 __all__ = ["Libraries"]
@@ -27,10 +28,13 @@ class _Opened:
 
 
 class Libraries:
-    """Opens libraries with these settings, each in its own folder, and keeps those that were used last open."""
+    """Opens libraries with these settings, each in its own folder, and keeps those that were used last open.
 
-    def __init__(self, settings: Settings, *, most: int = _OPEN) -> None:
+    `on_call` hears of all their model calls, from other threads."""
+
+    def __init__(self, settings: Settings, *, most: int = _OPEN, on_call: OnRoleCall | None = None) -> None:
         self._settings = settings
+        self._on_call = on_call
         self._most = most
         self._opened: OrderedDict[Path, _Opened] = OrderedDict()
         self._lock = threading.Lock()
@@ -72,7 +76,7 @@ class Libraries:
     def _open(self, folder: Path, opened: _Opened) -> Library:
         with opened.ready:
             if opened.library is None:
-                opened.library = Library.open(folder, settings=self._settings)
+                opened.library = Library.open(folder, settings=self._settings, on_call=self._on_call)
             return opened.library
 
     def _give_back(self, opened: _Opened) -> list[Library]:

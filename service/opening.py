@@ -27,7 +27,7 @@ def open_unlinked(file: Path) -> BufferedReader:
         raise _no_file(file) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PaperFileError(f"{_quoted(file)}: can't be read ({reason}); upload it instead") from error
+        raise PaperFileError(f"{_named(file)}: can't be read ({reason}); upload it instead", where=file) from error
     if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
         opened.close()
         raise _no_file(file)
@@ -50,10 +50,9 @@ def _handle(file: Path) -> int:
 
 
 def _no_file(file: Path) -> PaperFileError:
-    return PaperFileError(f"{_quoted(file)}: no such file; name a file, not a folder or a link")
+    return PaperFileError(f"{_named(file)}: no such file; name a file, not a folder or a link", where=file)
 
 
-def _quoted(file: Path) -> str:
-    """The path, or the end of a long one."""
-    path = str(file)
-    return repr(path if len(path) <= _MOST_QUOTED else f"…{path[-_MOST_QUOTED:]}")
+def _named(file: Path) -> str:
+    """The file's name, or the beginning of a long one."""
+    return repr(file.name if len(file.name) <= _MOST_QUOTED else f"{file.name[:_MOST_QUOTED]}…")

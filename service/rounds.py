@@ -81,8 +81,9 @@ class _Round(Generic[T]):
         """Work until no item is left; those that come after too many failures in a row are not sent."""
         for number, item in self._waiting:
             if len(self._in_a_row) >= self._strikes:
+                last = self._in_a_row[-1]
                 self._failed[number] = ModelUnavailableError(
-                    f"not asked, after {len(self._in_a_row)} failures in a row: {self._in_a_row[-1]}"
+                    f"not asked, after {len(self._in_a_row)} failures in a row: {last.public}", where=last.where
                 )
                 continue
             try:

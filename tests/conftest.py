@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no worker waits for another's last file."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +60,28 @@ def shared() -> Path:
     if not (folder / "papers").is_dir():
         pytest.skip("the development papers are not here (a folder 'shared' beside the checkout)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """The folder of a library that holds the example paper, not to be changed: copy it to change it.
+
+    The workers of a run make it once, and each has a copy.
+    """
+    from paperscope.library import Library
+    from paperscope.settings import load_settings
+
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    made, unfinished = run / "example-library", run / "example-library-unfinished"
+    with FileLock(run / "example-library.lock"):
+        if not made.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)
+            with Library.open(unfinished, settings=load_settings(environ={})) as library:
+                library.add(root / "examples" / "paper" / "ner-report.pdf")
+            unfinished.rename(made)
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("example") / "library"))
 
 
 @pytest.fixture

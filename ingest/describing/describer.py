@@ -114,7 +114,7 @@ class ImageDescriber:
             reply, _ = await ask_json(self._model, request, self._adapter)
         except ModelError as error:
             _log.info("%s was not read: %s", element.id, error)
-            return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=str(error))
+            return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=error.public)
         return _told(description_of(element, reply, types=self._types))
 
     def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: Spoken) -> ModelRequest:

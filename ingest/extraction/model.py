@@ -103,7 +103,7 @@ def _outcomes(packs: Sequence[Sequence[Chunk]], found: Sequence[Extraction | Bas
 
 
 def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:
-    unread = tuple(UnreadChunk(chunk=chunk.id, reason=str(error)) for chunk in chunks)
+    unread = tuple(UnreadChunk(chunk=chunk.id, reason=error.public) for chunk in chunks)
     return Extraction(entities=(), relations=(), shortfall=Shortfall(unread=unread))
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -67,9 +67,14 @@ class Added(Shown):
         return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
+def _nothing(_paper: Paper) -> Sequence[str]:
+    return ()
+
+
 class Adder:
     """Adds files. Everything paid for on the way (model calls, embeddings) is kept in the store at once, so that an
-    add that was killed goes on where it stopped. `asks_model` tells whether the extractor asks one."""
+    add that was killed goes on where it stopped. `asks_model` tells whether the extractor asks one, `weighed` which
+    texts of a paper questions will be compared with: they are embedded, too, so that no question waits for it."""
 
     def __init__(
         self,
@@ -82,6 +87,7 @@ class Adder:
         describer: ImageDescriber | None,
         max_words: int,
         max_mb: int,
+        weighed: Callable[[Paper], Sequence[str]] | None = None,
     ) -> None:
         self._store = store
         self._parser = parser
@@ -91,6 +97,7 @@ class Adder:
         self._describer = describer
         self._max_words = max_words
         self._max_mb = max_mb
+        self._weighed = weighed or _nothing
 
     async def add(
         self,
@@ -116,6 +123,7 @@ class Adder:
             return replace(draft, seconds=time.perf_counter() - started)
         on_stage(Stage(name="embedding"))
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
+        await self._embedder.embed(self._weighed(draft.parsed.paper))
         on_stage(Stage(name="storing"))
         # The last moment to cancel: the transaction goes through.
         await asyncio.sleep(0)
@@ -152,7 +160,8 @@ class Adder:
         draft = await self._draft(file, None, on_stage=on_stage, password=password)
         if isinstance(draft, Added):
             return ()
-        return self._embedder.missing([chunk.searched for chunk in draft.chunks])
+        chunks = [chunk.searched for chunk in draft.chunks]
+        return self._embedder.missing([*chunks, *self._weighed(draft.parsed.paper)])
 
     async def _draft(
         self,
@@ -240,7 +249,9 @@ class Adder:
         try:
             return str(file.resolve()), content_hash(read_file(content_file(file)))
         except OSError as error:
-            raise PaperFileError(f"{file}: can't be read ({error.strerror}); check the path and its rights") from error
+            raise PaperFileError(
+                f"can't be read ({error.strerror}); check the path and its rights", where=file
+            ) from error
 
 
 def _check_hash(sha256: str, wanted: str | None, file: Path) -> None:

@@ -21,7 +21,7 @@ from paperscope.library.neighbourhood import Neighbourhood
 from paperscope.library.progress import OnStage
 from paperscope.library.view import View, view
 from paperscope.library.wiring import build_engine
-from paperscope.models import Budget, Models, build_models
+from paperscope.models import Budget, Models, OnRoleCall, build_models
 from paperscope.settings import Settings, load_settings
 from paperscope.types import Answer, AnswerEvent, Box, Context, Filters, Paper, Place, Shown, Turn, content_hash
 
@@ -54,18 +54,25 @@ class Library(Catalog):
 
     @classmethod
     def open(
-        cls, folder: Path | str | None = None, *, settings: Settings | None = None, budget: Budget | None = None
+        cls,
+        folder: Path | str | None = None,
+        *,
+        settings: Settings | None = None,
+        budget: Budget | None = None,
+        on_call: OnRoleCall | None = None,
     ) -> Self:
         """Open the library in `folder` (default: the settings'), creating it where there is none.
 
         Without `settings` they are read as the command line reads them: `PAPERSCOPE_*`, paperscope.toml, `OPENAI_*`.
-        All that models are paid for while it is open comes out of `budget`, where there is one.
+        All that models are paid for while it is open comes out of `budget`, where there is one. `on_call` hears the
+        role and the end of each call to a model's endpoint, from another thread, in the context of who caused it.
         A library that may not be written opens for reading. Raises StoreError and SettingsError.
         """
         settings = settings or load_settings(environ=os.environ)
         store = _open_store(Path(folder) if folder is not None else settings.library)
         cache = MemoryCalls() if store.read_only else store
-        return cls(store=store, settings=settings, models=build_models(settings, cache=cache, budget=budget))
+        models = build_models(settings, cache=cache, budget=budget, on_call=on_call)
+        return cls(store=store, settings=settings, models=models)
 
     def __enter__(self) -> Self:
         return self

@@ -10,6 +10,7 @@ from paperscope.models.tokens import token_counter
 from paperscope.protocols import Embedder, LanguageModel, VisionModel
 from paperscope.settings import RoleSettings, Settings
 from query import QueryEngine, RetrievalOptions
+from query.embedded import weighed_texts
 
 __all__ = ["build_adder", "build_engine", "build_estimator"]
 
@@ -28,6 +29,8 @@ def build_adder(
 ) -> Adder:
     """What adds papers to a store with these models; `embed` compares names, None: by their letters only."""
     types = TypeSystem.of(settings.extract.types)
+    # A language model reads sentences itself, and a server's embedder is paid: they are embedded when it comes to it.
+    beforehand = not settings.answer.configured and settings.embed.provider == "local"
     return Adder(
         store=store,
         parser=parser_for(settings.parser, limits=settings.limits),
@@ -37,6 +40,7 @@ def build_adder(
         describer=ImageDescriber(vision, types=types) if vision else None,
         max_words=settings.chunking.max_words,
         max_mb=settings.limits.max_file_mb,
+        weighed=weighed_texts if beforehand else None,
     )
 
 
@@ -65,7 +69,7 @@ def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, setti
     return QueryEngine(
         store,
         index,
-        CachedEmbedder(models.embedder, MemoryVectors(most=_REMEMBERED)),
+        CachedEmbedder(models.embedder, MemoryVectors(store, most=_REMEMBERED)),
         answer_model=models.answer,
         vision_model=models.vision,
         reranker=models.reranker,

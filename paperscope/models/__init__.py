@@ -21,7 +21,7 @@ from paperscope.models.reranker import CrossEncoderReranker
 from paperscope.models.retrying import RetryingEmbedder, RetryingModel, RetryPolicy
 from paperscope.models.structured import ask_json
 from paperscope.models.weights import Weights, find_weights
-from paperscope.models.wiring import Models, build_embedder, build_model, build_models, build_reranker
+from paperscope.models.wiring import Models, OnRoleCall, build_embedder, build_model, build_models, build_reranker
 
 __all__ = [
     "BatchedEmbedder",
@@ -40,6 +40,7 @@ __all__ = [
     "LocalEmbedder",
     "MeteredModel",
     "Models",
+    "OnRoleCall",
     "OpenAIChatModel",
     "OpenAIEmbedder",
     "RehearsedModel",

@@ -6,15 +6,12 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.errors import BudgetError, ModelRateLimitError
-from paperscope.models.expected import expected_usage
+from paperscope.models.expected import expected_embedding, expected_usage
 from paperscope.models.streaming import streamed
-from paperscope.models.tokens import count_tokens
 from paperscope.protocols import Embedder, LanguageModel
 from paperscope.types import ModelReply, ModelRequest, Usage
 
 __all__ = ["Budget", "BudgetedEmbedder", "BudgetedModel"]
-
-_MILLION = 1_000_000
 
 
 class Budget:
@@ -119,8 +116,7 @@ class BudgetedEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """The wrapped embedder's rows."""
-        tokens = sum(map(count_tokens, texts))
-        taken = Usage(calls=1, prompt_tokens=tokens, cost=tokens * self._price_prompt / _MILLION)
+        taken = expected_embedding(texts, price_prompt=self._price_prompt)
         cost = taken.cost
         self._budget.take(cost)
         try:

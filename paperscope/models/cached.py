@@ -21,7 +21,8 @@ class _Call:
 
 
 class CachedModel:
-    """Looks into the cache first; equal requests at the same time share one call.
+    """Looks into the cache first; equal requests at the same time share one call. None is made whose reply could not be
+    kept: it would be paid for and lost.
 
     A call that all its callers gave up is cancelled; what comes of it nevertheless (see `FinishingModel`) is kept, for
     it is paid, and `drain` waits for it.
@@ -93,6 +94,7 @@ class CachedModel:
                 call.task.cancel()
 
     async def _pay(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+        self._cache.check_room()
         reply = await call()
         self._cache.put_call(key, self.name, reply)
         return reply

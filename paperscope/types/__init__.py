@@ -72,7 +72,7 @@ from paperscope.types.knowledge import (
     entity_key,
     singular_key,
 )
-from paperscope.types.model import Message, ModelReply, ModelRequest, Usage
+from paperscope.types.model import Message, ModelCall, ModelReply, ModelRequest, Usage
 from paperscope.types.place import Box, Place
 from paperscope.types.retrieval import Candidates, Hit, IndexedPaper, RetrievalRequest
 from paperscope.types.shown import Shown
@@ -120,6 +120,7 @@ __all__ = [
     "Link",
     "Mention",
     "Message",
+    "ModelCall",
     "ModelReply",
     "ModelRequest",
     "Page",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Message", "ModelReply", "ModelRequest", "Usage"]
+__all__ = ["Message", "ModelCall", "ModelReply", "ModelRequest", "Usage"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,3 +75,12 @@ class ModelReply:
     text: str
     usage: Usage = Usage()
     cut: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelCall:
+    """How a call ended: with a reply; without one ("failed"); turned down for its rate ("limited"), which is not paid;
+    or not sent, as the store had its reply ("kept"). `usage` is what is known of what it took."""
+
+    outcome: Literal["answered", "failed", "limited", "kept"]
+    usage: Usage = Usage()

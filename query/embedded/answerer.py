@@ -8,14 +8,14 @@ from query.draft import Draft
 from query.embedded.choice import choose
 from query.embedded.confidence import coverage_probability
 from query.embedded.definitions import definition
-from query.embedded.passages import PassageReader
+from query.embedded.passages import PassageReader, elements_of
 from query.embedded.phrase import table_name
 from query.embedded.question import Question, read_question
 from query.embedded.quotes import Quote, Scorer, complementing
 from query.embedded.table_reading import TableReading
 from query.embedded.tables import TableReader
 from query.embedded.verdict import verdict
-from query.embedded.weights import Weights
+from query.embedded.weights import Vocabulary, Weights, vocabulary
 from query.embedded.words import Token
 
 __all__ = ["EmbeddedAnswerer"]
@@ -40,8 +40,8 @@ _TABLE_FIRST = 0.05
 # A header that the question holds in full and no sentence does decides for the table.
 _TELLING = 0.4
 _DOUBTFUL_GRID = 0.6
-# Weights of so many sets of papers are remembered.
-_MOST_WEIGHTS = 4
+# The words of so many papers are remembered: some 40 MB.
+_MOST_VOCABULARIES = 64
 _COMPUTED = ("superlative", "difference", "gain", "ratio", "sum", "average", "comparison")
 
 
@@ -51,8 +51,8 @@ class EmbeddedAnswerer:
     def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
         self._corpus = corpus
         self._tables = TableReader(corpus, embedder)
-        self._passages = PassageReader(corpus, embedder)
-        self._weights: dict[tuple[tuple[str, int], ...], Weights] = {}
+        self._passages = PassageReader(embedder)
+        self._vocabularies: dict[tuple[str, int], Vocabulary] = {}
 
     async def answer(self, question: str, context: Context, *, named: tuple[str, ...] = ()) -> Draft:
         """A draft that rests on cells or sentences, or says that the papers don't say. Raises ModelError.
@@ -63,14 +63,15 @@ class EmbeddedAnswerer:
         weights = self._weights_of(papers)
         asked = read_question(question, common=weights.common)
         scorer = Scorer(asked, weights)
-        quotes = await self._passages.read(asked, context, scorer, papers=papers)
+        near = elements_of(self._corpus, context)
+        quotes = await self._passages.read(asked, near, scorer, papers=papers)
         unknown = weights.unknown(asked.words, asked.names)
         if unknown or not papers:
             return _unanswerable(asked, quotes, unknown)
         defined = definition(question, scorer, papers)
         if defined is not None:
             return _told(*defined, _DEFINED)
-        found = await self._tables.read(asked, context, weights, papers=papers, named=named)
+        found = await self._tables.read(asked, near, weights, papers=papers, named=named)
         reading = found if found is not None and _holds(found, named) else None
         best = [quote for quote in quotes if _says(asked, quote)]
         if reading is not None and (not best or _prefers_table(asked, reading, best[0], scorer, named)):
@@ -84,11 +85,14 @@ class EmbeddedAnswerer:
         return [self._corpus.paper(paper) for paper in dict.fromkeys(ids)]
 
     def _weights_of(self, papers: Sequence[Paper]) -> Weights:
-        key = tuple(sorted((paper.id, len(paper.elements)) for paper in papers))
-        found = self._weights.pop(key, None) or Weights(papers)
-        self._weights[key] = found
-        if len(self._weights) > _MOST_WEIGHTS:
-            del self._weights[next(iter(self._weights))]
+        return Weights([self._vocabulary_of(paper) for paper in papers])
+
+    def _vocabulary_of(self, paper: Paper) -> Vocabulary:
+        key = (paper.id, len(paper.elements))
+        found = self._vocabularies.pop(key, None) or vocabulary(paper)
+        self._vocabularies[key] = found
+        if len(self._vocabularies) > _MOST_VOCABULARIES:
+            del self._vocabularies[next(iter(self._vocabularies))]
         return found
 
 

@@ -1,6 +1,6 @@
 """Reads passages: ranks sentences of the context, and of the rest of its papers, by words and by meaning."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,29 +25,26 @@ _MOST_FURTHER = 12
 
 def elements_of(corpus: Corpus, context: Context) -> dict[str, Element]:
     """The elements behind a context's sources, those of the same chunks included, by id, the most relevant first."""
-    found: dict[str, Element] = {}
-    for source in context.sources:
-        ids = [source.element]
-        ids += [element for chunk in corpus.chunks_of([source.element]) for element in chunk.elements]
-        for element in ids:
-            if element not in found:
-                found[element] = corpus.element(element)
-    return found
+    sources = [source.element for source in context.sources]
+    chunks = corpus.chunks_of(sources)
+    ids: dict[str, None] = {}
+    for source in sources:
+        ids[source] = None
+        ids.update(dict.fromkeys(element for chunk in chunks if source in chunk.elements for element in chunk.elements))
+    return dict(corpus.elements(tuple(ids)))
 
 
 class PassageReader:
     """Quotes sentences of papers."""
 
-    def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
-        self._corpus = corpus
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
     async def read(
-        self, question: Question, context: Context, scorer: Scorer, *, papers: Sequence[Paper]
+        self, question: Question, near: Mapping[str, Element], scorer: Scorer, *, papers: Sequence[Paper]
     ) -> tuple[Quote, ...]:
-        """All candidate quotations, best first: from the context, and from the passages of its papers that share
-        most with the question. Raises ModelError."""
-        near = elements_of(self._corpus, context)
+        """All candidate quotations, best first: from the elements that retrieval found (`elements_of`), and from the
+        passages of their papers that share most with the question. Raises ModelError."""
         titles = {section.id: section.path for paper in papers for section in paper.sections}
         quotes = [quote for element in near.values() for quote in scorer.quotes(element, _title(element, titles))]
         quotes += _further(scorer, papers, titles, near)
@@ -88,7 +85,9 @@ def _cosine(one: NDArray[float32], other: NDArray[float32]) -> float:
     return float(one @ other) / length if length else 0.0
 
 
-def _further(scorer: Scorer, papers: Sequence[Paper], titles: dict[str, str], near: dict[str, Element]) -> list[Quote]:
+def _further(
+    scorer: Scorer, papers: Sequence[Paper], titles: Mapping[str, str], near: Mapping[str, Element]
+) -> list[Quote]:
     """The quotations of the best passages that retrieval did not choose."""
     others = [element for paper in papers for element in paper.elements if element.id not in near]
     passages = [element for element in others if element.kind == "passage"]
@@ -97,5 +96,5 @@ def _further(scorer: Scorer, papers: Sequence[Paper], titles: dict[str, str], ne
     return [quote for element in best for quote in scorer.quotes(element, _title(element, titles))]
 
 
-def _title(element: Element, titles: dict[str, str]) -> str:
+def _title(element: Element, titles: Mapping[str, str]) -> str:
     return titles.get(element.section, element.section)

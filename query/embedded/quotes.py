@@ -1,6 +1,7 @@
 """Sentences as evidence: what of a question each accounts for, and how well it reads alone."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,15 +11,16 @@ from paperscope.types import Element, Equation, Evidence
 from query.embedded.entries import entries
 from query.embedded.question import Question
 from query.embedded.weights import Weights
-from query.embedded.words import FUNCTION_WORDS, likeness, tokens
+from query.embedded.words import FUNCTION_WORDS, beginning, distinct, likeness, tokens
 
-__all__ = ["Quote", "Scorer", "complementing"]
+__all__ = ["SHORTEST", "Quote", "Scorer", "complementing", "texts_of"]
 
 _ROLES = ("abstract", "paragraph", "list", "footnote")
 # What a sentence holds counts whole; what stands beside it and over its section half, the rest of its passage less.
 _NEAR = 0.5
 _FAR = 0.15
-_SHORTEST = 4
+SHORTEST = 4
+"""How many words a sentence needs to be quoted."""
 _NEW = 0.34
 _ADDS = 0.15
 _DIFFERS = 0.05
@@ -89,6 +91,10 @@ class Scorer:
             index: weights.alike(question.words[index].text) | {question.words[index].text}
             for index in question.telling
         }
+        self._asked: dict[str, bool] = {}
+        self._begun: defaultdict[str, list[str]] = defaultdict(list)
+        for word in question.words:
+            self._begun[beginning(word.text)].append(word.text)
         self._compares = question.kind in ("difference", "comparison")
         # What a formula is asked for, or what is compared counts twice.
         self._total = self.weight(question.telling) + self.weight(question.focus & question.telling)
@@ -99,7 +105,7 @@ class Scorer:
 
     def held(self, text: str) -> frozenset[int]:
         """The question's words that stand in a text, inflected or not."""
-        words = {token.text for token in tokens(text)}
+        words = distinct(text)
         return frozenset(index for index, forms in self._forms.items() if not forms.isdisjoint(words))
 
     def coverage(self, held: frozenset[int], near: frozenset[int], far: frozenset[int]) -> float:
@@ -110,7 +116,7 @@ class Scorer:
 
     def quotes(self, element: Element, section: str) -> list[Quote]:
         """The sentences of an element that hold a telling word, and pairs of neighbours that each add to the other."""
-        texts = _texts(self._question, element)
+        texts = texts_of(element, bibliographic=self._question.bibliographic)
         # Words printed within a figure say what its caption is about; by themselves they are no sentence.
         title = self.held(f"{section}\n{element.text}" if element.kind == "figure" else section)
         held = [self.held(text) for text in texts]
@@ -122,7 +128,7 @@ class Scorer:
             if self._question.kind != "reason" and self.weight(one - other) >= adds and self.weight(other - one) >= adds
         ]
         found = (self._quote(element, texts, held, span, title) for span in spans)
-        return [quote for quote in found if quote.held and len(quote.text.split()) >= _SHORTEST]
+        return [quote for quote in found if quote.held and len(quote.text.split()) >= SHORTEST]
 
     def _quote(
         self,
@@ -158,9 +164,15 @@ class Scorer:
     def _repeats(self, text: str) -> bool:
         """Whether a sentence says little more than the question does, so that the answer follows it."""
         telling = [token.text for token in tokens(text) if not token.sign and token.text not in FUNCTION_WORDS]
-        asked = [word.text for word in self._question.words]
-        new = [word for word in telling if not any(likeness(word, other) > 0.7 for other in asked)]
+        new = [word for word in telling if not self._is_asked(word)]
         return len(new) < _NEW * len(telling)
+
+    def _is_asked(self, word: str) -> bool:
+        """Whether a word stands in the question, inflected or not."""
+        # The same words stand in very many sentences.
+        if word not in self._asked:
+            self._asked[word] = any(likeness(word, other) > 0.7 for other in self._begun.get(beginning(word), ()))
+        return self._asked[word]
 
 
 def complementing(quotes: Sequence[Quote], scorer: Scorer) -> tuple[Quote, ...]:
@@ -186,10 +198,11 @@ def _words(texts: Sequence[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _texts(question: Question, element: Element) -> list[str]:
+def texts_of(element: Element, *, bibliographic: bool = False) -> list[str]:
+    """The sentences of an element that may be quoted; where a question is `bibliographic`, the works listed in it."""
     if element.kind == "reference":
-        return [element.text] if question.bibliographic else []
+        return [element.text] if bibliographic else []
     if element.kind == "passage":
-        works = entries(element.text) if question.bibliographic else []
+        works = entries(element.text) if bibliographic else []
         return (works or sentences(element.text)) if element.role in _ROLES else []
     return sentences(element.caption) if element.kind == "figure" else []

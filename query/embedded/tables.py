@@ -3,20 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from paperscope.protocols import Corpus, Embedder
-from paperscope.types import Claim, Context, Paper, singular_key
+from paperscope.types import Claim, Element, Paper, singular_key
 from query.embedded.across import compare_across
 from query.embedded.align import Aligner
 from query.embedded.compute import compute
 from query.embedded.grid import TableView, view
 from query.embedded.links import linked
-from query.embedded.passages import elements_of
 from query.embedded.question import Question
 from query.embedded.select import Selection, select
 from query.embedded.symbols import spelt_out
 from query.embedded.table_reading import TableReading
 from query.embedded.weights import Weights
 
-__all__ = ["TableReader"]
+__all__ = ["TableReader", "described"]
 
 # Among tables that account for the question equally well, likeness in meaning and nearness in the context decide.
 _LIKENESS = 0.15
@@ -33,14 +32,20 @@ class TableReader:
         self._embedder = embedder
 
     async def read(
-        self, question: Question, context: Context, weights: Weights, *, papers: Sequence[Paper], named: Sequence[str]
+        self,
+        question: Question,
+        near: Mapping[str, Element],
+        weights: Weights,
+        *,
+        papers: Sequence[Paper],
+        named: Sequence[str],
     ) -> TableReading | None:
         """The best answer from the tables of these papers, or from those among them that the question names.
 
         None where no table can answer. Raises ModelError.
         """
         selections = self._selections(question, weights, papers=papers, named=named)
-        best = await self._best(question, selections, near=elements_of(self._corpus, context))
+        best = await self._best(question, selections, near=near)
         if best is None or best.unheld:
             return compare_across(question, selections) or best
         return best
@@ -87,13 +92,14 @@ class TableReader:
     async def _alike(self, question: Question, selections: Sequence[Selection]) -> list[float]:
         if not selections:
             return []
-        texts = [_described(selection.view)[:_DESCRIBED] for selection in selections]
+        texts = [described(selection.view) for selection in selections]
         vectors = await self._embedder.embed([question.text, *texts])
         return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _described(seen: TableView) -> str:
-    return f"{seen.table.caption}. {', '.join(part.text for part in seen.parts)}"
+def described(seen: TableView) -> str:
+    """What a table is about, in words whose meaning a question's is compared with."""
+    return f"{seen.table.caption}. {', '.join(part.text for part in seen.parts)}"[:_DESCRIBED]
 
 
 def _reading(selection: Selection, claim: Claim) -> TableReading:

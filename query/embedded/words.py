@@ -78,6 +78,12 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(_token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(folded))
 
 
+@lru_cache(maxsize=_TEXTS)
+def distinct(text: str) -> frozenset[str]:
+    """The folded words and signs of a text."""
+    return frozenset(token.text for token in tokens(text))
+
+
 def _token(word: str, start: int, end: int) -> Token:
     inner = any(letter.isupper() for letter in word[1:])
     mixed = any(letter.isdigit() for letter in word) and any(letter.isalpha() for letter in word)
@@ -101,6 +107,11 @@ _SHORTENED = {"p": "precision", "r": "recall", "avg": "average"}
 def abbreviations(word: str) -> tuple[str, ...]:
     """The titles that results tables give a word otherwise than by its beginning ("p" for "precision")."""
     return tuple(short for short, long in _SHORTENED.items() if long == word)
+
+
+def beginning(word: str) -> str:
+    """What two folded words must have in common to have any likeness."""
+    return _SHORTENED.get(word, word)[:2]
 
 
 def likeness(one: str, other: str) -> float:

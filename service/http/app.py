@@ -13,20 +13,23 @@ from starlette.types import ASGIApp
 from paperscope import __version__
 from paperscope.settings import Settings
 from service.http.access import Service, install_service
+from service.http.bounds import Bounds
 from service.http.door import Door
 from service.http.draining import Draining
 from service.http.ending import Ending
+from service.http.errors import install_errors
 from service.http.gate import Gate
 from service.http.headers import SafeHeaders
 from service.http.methods import Methods
 from service.http.metrics import Metrics
 from service.http.observing import Observing, Seen, log_request
-from service.http.problems import PROBLEMS, document_problems, install_problems
+from service.http.problems import PROBLEMS, document_problems
 from service.http.rates import Rates
 from service.http.routes import ROUTERS
 from service.http.size_limit import MOST_BYTES, SizeProblems
 from service.keys import Keys
 from service.libraries import Libraries
+from service.spending import spending
 from service.tracing import open_tracing
 from service.worker import Supervisor
 
@@ -78,7 +81,7 @@ def create_app(settings: Settings) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     install_service(app, service)
-    install_problems(app)
+    install_errors(app)
     app.add_middleware(Methods)
     app.add_middleware(Door, service=service)
     for router in ROUTERS:
@@ -94,17 +97,18 @@ def _service(settings: Settings) -> Service:
         return {key.library for key in keys.all()} if keys.required else {settings.library}
 
     gate = Gate(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
+    metrics = Metrics(gate=gate, folders=library_folders)
     return Service(
         settings=settings,
-        libraries=Libraries(settings),
+        libraries=Libraries(settings, on_call=spending(metrics.spend)),
         keys=keys,
-        workers=Supervisor(settings, known=library_folders),
+        workers=Supervisor(settings, known=library_folders, on_spent=metrics.spend),
         gate=gate,
         pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
         rates=Rates(per_minute=limits.requests_per_minute),
         ending=Ending(),
         library_folders=library_folders,
-        metrics=Metrics(gate=gate, folders=library_folders),
+        metrics=metrics,
         tracing=open_tracing(limits.otlp_endpoint),
     )
 
@@ -126,13 +130,13 @@ class _Guarded(FastAPI):
             service.metrics.observe(seen)
             log_request(seen)
 
-        app: ASGIApp = SafeHeaders(SizeProblems(super().build_middleware_stack()))
+        app: ASGIApp = SafeHeaders(Bounds(SizeProblems(super().build_middleware_stack())))
         if service.settings.service.origins:
             app = CORSMiddleware(
                 app,
                 allow_origins=service.settings.service.origins,
                 allow_methods=("GET", "POST", "DELETE"),
-                allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
+                allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Paper-Password", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
         return Observing(Draining(app), observe=observe, tracing=service.tracing)

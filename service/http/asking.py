@@ -1,7 +1,7 @@
 """The one way in for questions: every route that asks does so through an `Asker`.
 
 It holds what they share: a turn at the gate, a limit of time, an end of the work that a client asked for and then hung
-up on, and what is told of it to traces and metrics.
+up on, and what is told of it to traces.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Request
 
 from paperscope.library import Library
-from paperscope.types import Answer, AnswerEvent, Context, DoneEvent, Filters, StageEvent, Turn
+from paperscope.types import Answer, AnswerEvent, Context, Filters, StageEvent, Turn
 from service.http.access import CallerOf, LibraryOf, Service, ServiceOf
 from service.http.hanging_up import while_connected
 from service.http.problems import ProblemError
@@ -59,9 +59,7 @@ class Asker:
                         asked.question, filters=asked.filters, history=asked.history, on_stage=on_stage
                     )
 
-        answer = await self._while_wanted(work())
-        self._service.metrics.spent(answer.usage)
-        return answer
+        return await self._while_wanted(work())
 
     async def retrieve(self, asked: Asked) -> Context:
         """The context that an answer would rest on."""
@@ -80,16 +78,13 @@ class Asker:
 
     async def _events(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
         end = asyncio.get_running_loop().time() + self._seconds
-        tracing, metrics = self._service.tracing, self._service.metrics
         async with self._turn():
             stream = self._library.stream(asked.question, filters=asked.filters, history=asked.history)
-            with tracing.stages("answer") as on_stage:
+            with self._service.tracing.stages("answer") as on_stage:
                 async with aclosing(stream):
                     while (event := await self._in_time(anext(stream, None), end=end)) is not None:
                         if isinstance(event, StageEvent):
                             on_stage(event.stage)
-                        elif isinstance(event, DoneEvent):
-                            metrics.spent(event.answer.usage)
                         yield event
 
     def _turn(self) -> AbstractAsyncContextManager[None]:

@@ -4,6 +4,7 @@ FastAPI would read such a body before it knows who calls, and its own limit can'
 reads it here, after its dependencies.
 """
 
+import asyncio
 import errno
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -78,7 +79,7 @@ async def read_json(request: Request, kind: type[Body], *, most: int) -> Body:
     """The JSON body, of at most so many bytes. Raises RequestValidationError, and ProblemError for a larger one."""
     data = b"".join([chunk async for chunk in _limited(request, most, told=most)])
     try:
-        return kind.model_validate_json(data)
+        return await asyncio.to_thread(kind.model_validate_json, data)
     except ValidationError as error:
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from error
 

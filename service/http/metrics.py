@@ -11,9 +11,10 @@ from prometheus_client.registry import Collector
 from graph_store import Store
 from paperscope import __version__
 from paperscope.errors import StoreError
-from paperscope.types import JOB_STATES, Usage
+from paperscope.types import JOB_STATES
 from service.http.gate import Gate
 from service.http.observing import Seen
+from service.spending import Spent
 
 __all__ = ["Metrics"]
 
@@ -35,15 +36,21 @@ class Metrics:
         self._refused = Counter(
             "paperscope_http_refused", "Requests that were one too many (429).", ("reason",), registry=registry
         )
+        spender = ("work", "role")
         self._calls = Counter(
             "paperscope_model_calls",
-            "Model calls for answers: sent, or answered from the store.",
-            ("source",),
+            "Calls of models, each try by itself, and replies that were kept.",
+            (*spender, "outcome"),
             registry=registry,
         )
-        self._tokens = Counter("paperscope_model_tokens", "Tokens of these calls.", ("kind",), registry=registry)
+        self._tokens = Counter(
+            "paperscope_model_tokens", "Tokens of these calls.", (*spender, "kind"), registry=registry
+        )
         self._cost = Counter(
-            "paperscope_model_cost", "Cost of these calls, in the currency of the price settings.", registry=registry
+            "paperscope_model_cost",
+            "Cost of these calls, in the currency of the price settings.",
+            spender,
+            registry=registry,
         )
         self._gauge("paperscope_questions_running", "Questions being answered.", lambda: gate.running)
         self._gauge("paperscope_questions_waiting", "Questions that wait for their turn.", lambda: gate.waiting)
@@ -62,13 +69,13 @@ class Metrics:
         if seen.status == 429:
             self._refused.labels(seen.problem).inc()
 
-    def spent(self, usage: Usage) -> None:
-        """Count what an answer took."""
-        self._calls.labels("sent").inc(usage.calls)
-        self._calls.labels("store").inc(usage.cached)
-        self._tokens.labels("prompt").inc(usage.prompt_tokens)
-        self._tokens.labels("completion").inc(usage.completion_tokens)
-        self._cost.inc(usage.cost)
+    def spend(self, spent: Spent) -> None:
+        """Count a model's call, from any thread."""
+        spender, usage = (spent.work, spent.role), spent.call.usage
+        self._calls.labels(*spender, spent.call.outcome).inc()
+        self._tokens.labels(*spender, "prompt").inc(usage.prompt_tokens)
+        self._tokens.labels(*spender, "completion").inc(usage.completion_tokens)
+        self._cost.labels(*spender).inc(usage.cost)
 
     def text(self) -> bytes:
         """All numbers, in Prometheus' text form. Reads the libraries."""

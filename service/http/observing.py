@@ -35,7 +35,8 @@ class Seen:
 
     `route` is the template of its path ("" where no route has it), never the path itself; `caller` the id of the key,
     or "local"; `sent` counts the bytes of the response's body; `problem` names the problem that it was told, or the
-    type of an error that nobody foresaw. `status` is 499 where the client hung up before there was a response.
+    type of an error that nobody foresaw, and `where` the folder or address that the problem is about. `status` is 499
+    where the client hung up before there was a response.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Seen:
     caller: str
     sent: int
     problem: str
+    where: str
 
 
 class Observing:
@@ -83,6 +85,7 @@ class Observing:
                     caller=str(state.get("caller_name", "")),
                     sent=response.sent,
                     problem=str(state.get("problem", "")),
+                    where=str(state.get("where", "")),
                 )
                 trace(seen.route, seen.status)
                 self._observe(seen)
@@ -117,6 +120,6 @@ def log_request(seen: Seen) -> None:
     if seen.route in _PROBES and seen.status < 400:
         return
     fields = {"method": seen.method, "route": seen.route, "status": seen.status, "seconds": round(seen.seconds, 4)}
-    more = {"caller": seen.caller, "bytes": seen.sent, "problem": seen.problem}
+    more = {"caller": seen.caller, "bytes": seen.sent, "problem": seen.problem, "where": seen.where}
     tell = _log.error if seen.status >= 500 else _log.info
     tell("request", **fields, **{name: value for name, value in more.items() if value})

@@ -6,13 +6,12 @@ parameter of the wrong form adds `errors`, each with where and why; what was sen
 secret.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -21,14 +20,14 @@ from paperscope import errors
 from paperscope.errors import ModelRateLimitError, PaperscopeError
 
 __all__ = [
+    "MEDIA_TYPE",
     "PROBLEMS",
     "Problem",
     "ProblemError",
     "Reportable",
     "document_problems",
-    "install_problems",
     "problem_of",
-    "problem_response",
+    "problem_reply",
 ]
 
 MEDIA_TYPE = "application/problem+json"
@@ -73,6 +72,17 @@ class Problem(BaseModel):
     instance: str
     errors: list[Invalid] | None = None
 
+    @classmethod
+    def of(cls, kind: str, *, status: int, detail: str, instance: str = "") -> "Problem":
+        """The problem of this kind; `instance` is "" where no path could be read."""
+        title = kind.replace("-", " ").capitalize()
+        return cls(type=f"urn:paperscope:problem:{kind}", title=title, status=status, detail=detail, instance=instance)
+
+    @property
+    def text(self) -> str:
+        """It as it is sent."""
+        return self.model_dump_json(exclude_none=True)
+
 
 class ProblemError(HTTPException):
     """An error of the HTTP surface itself; `kind` makes its type, and `detail` says what helps."""
@@ -101,23 +111,6 @@ def document_problems(document: dict[str, Any]) -> None:
 Reportable = PaperscopeError | HTTPException | RequestValidationError
 
 
-def install_problems(app: FastAPI) -> None:
-    """Let every error that leaves a route become a problem document."""
-
-    @app.exception_handler(PaperscopeError)
-    @app.exception_handler(HTTPException)
-    @app.exception_handler(RequestValidationError)
-    async def known(request: Request, error: Reportable) -> Response:
-        problem, headers = problem_of(request, error)
-        return _response(problem, headers)
-
-    @app.exception_handler(Exception)
-    async def unknown(request: Request, _error: Exception) -> Response:
-        detail = "Something went wrong inside the service; its log has the details, under this response's X-Request-ID."
-        # The server ends the connection after such an error; who knows that sends nothing more over it.
-        return problem_response(request, 500, "internal-error", detail, headers={"Connection": "close"})
-
-
 def problem_of(request: Request, error: Reportable) -> tuple[Problem, Mapping[str, str]]:
     """The problem document of an error, and the headers that go with it."""
     if isinstance(error, RequestValidationError):
@@ -132,14 +125,9 @@ def problem_of(request: Request, error: Reportable) -> tuple[Problem, Mapping[st
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         wait = error.retry_after if isinstance(error, ModelRateLimitError) else None
         headers["Retry-After"] = str(max(1, round(wait or _RETRY_SECONDS)))
-    return _problem(request, status, _kind(type(error)), str(error)), headers
-
-
-def problem_response(
-    request: Request, status: int, kind: str, detail: str, *, headers: Mapping[str, str] | None = None
-) -> Response:
-    """The problem document of a request."""
-    return _response(_problem(request, status, kind, detail), headers or {})
+    # Whoever calls need not be whoever runs the service: where it failed is for the log only.
+    request.state.where = error.where
+    return _problem(request, status, _kind(type(error)), error.public), headers
 
 
 def _problem(
@@ -147,19 +135,14 @@ def _problem(
 ) -> Problem:
     # For the log and the metrics.
     request.state.problem = kind
-    return Problem(
-        type=f"urn:paperscope:problem:{kind}",
-        title=kind.replace("-", " ").capitalize(),
-        status=status,
-        detail=detail,
-        instance=request.url.path,
-        errors=list(invalid) if invalid else None,
-    )
+    problem = Problem.of(kind, status=status, detail=detail, instance=request.url.path)
+    return problem.model_copy(update={"errors": list(invalid)}) if invalid else problem
 
 
-def _response(problem: Problem, headers: Mapping[str, str]) -> Response:
-    text = json.dumps(problem.model_dump(exclude_none=True))
-    return Response(text, status_code=problem.status, headers=dict(headers), media_type=MEDIA_TYPE)
+def problem_reply(request: Request, error: Reportable) -> Response:
+    """The problem document of an error, as a response."""
+    problem, headers = problem_of(request, error)
+    return Response(problem.text, status_code=problem.status, headers=dict(headers), media_type=MEDIA_TYPE)
 
 
 def _kind(error: type[PaperscopeError]) -> str:

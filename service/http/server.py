@@ -11,8 +11,9 @@ from paperscope.errors import SettingsError
 from paperscope.settings import Settings
 from service.http.access import is_loopback
 from service.http.app import create_app
+from service.http.bounds import HEAD_BYTES
 from service.http.ending import Ending
-from service.http.patience import PatientProtocol
+from service.http.protocol import TellingProtocol
 from service.keys import Keys
 from service.logs import configure_logs
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Server", "build_server", "serve"]
 
-_HEAD_BYTES = 32_768
 _SPARE_CONNECTIONS = 512
 _FLUSH_SECONDS = 3
 _PROXIES = "127.0.0.1,::1"
@@ -78,13 +78,13 @@ def build_server(settings: Settings) -> Server:
         app,
         host=service.host,
         port=service.port,
-        http=PatientProtocol,
+        http=TellingProtocol,
         ws="none",
         lifespan="on",
         log_config=None,
         server_header=False,
         forwarded_allow_ips=_PROXIES,
-        h11_max_incomplete_event_size=_HEAD_BYTES,
+        h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=_SPARE_CONNECTIONS + service.questions_at_once + service.questions_waiting,
         timeout_graceful_shutdown=_FLUSH_SECONDS,
     )

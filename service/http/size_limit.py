@@ -3,7 +3,8 @@
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.http.problems import problem_response
+from service.http.errors import error_reply
+from service.http.problems import ProblemError
 
 __all__ = ["MOST_BYTES", "SizeProblems"]
 
@@ -12,7 +13,7 @@ _KIND = "too-large"
 
 
 class SizeProblems:
-    """Middleware that makes of FastAPI's "Content Too Large" a problem document that tells the limit."""
+    """Middleware that makes of FastAPI's "Content Too Large" an error that tells the limit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -29,7 +30,7 @@ class SizeProblems:
                 detail = f"The body is over the limit of {MOST_BYTES / 1e6:g} MB."
                 # The rest of it isn't read.
                 close = {"Connection": "close"}
-                response = problem_response(Request(scope), 413, _KIND, detail, headers=close)
+                response = error_reply(Request(scope), ProblemError(413, _KIND, detail, headers=close))
                 await response(scope, receive, send)
             elif not replaced:
                 await send(message)

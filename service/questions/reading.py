@@ -1,6 +1,7 @@
 """From the bytes of a question file to its questions. Its content tells the format, and else its name."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path, PurePath
 
 from paperscope.errors import QuestionFileError
@@ -28,8 +29,9 @@ def load_questions(file: Path) -> list[Question | BadQuestion]:
     return parse_questions(data, name=str(file))
 
 
-def parse_questions(data: bytes, *, name: str) -> list[Question | BadQuestion]:
-    """Read a question file; `name` tells its format where its content doesn't, and stands in messages.
+def parse_questions(data: bytes, *, name: str, most: int | None = None) -> list[Question | BadQuestion]:
+    """Read a question file; `name` tells its format where its content doesn't, and stands in messages. No more than
+    `most` rows are read.
 
     A malformed row becomes a `BadQuestion`. Raises QuestionFileError when there is no question in it to ask.
     """
@@ -39,7 +41,7 @@ def parse_questions(data: bytes, *, name: str) -> list[Question | BadQuestion]:
         raise QuestionFileError(
             f"{name}: not UTF-8 text ({error.reason} at byte {error.start}); {_REMEDY}, in UTF-8"
         ) from error
-    rows = enumerate(_rows(text, name))
+    rows = enumerate(islice(_rows(text, name), most))
     questions = [read_row(row, index=index, name=name) for index, row in rows]
     if not questions:
         raise QuestionFileError(f"{name}: no question in it; {_REMEDY}")

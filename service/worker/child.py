@@ -9,12 +9,15 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from paperscope.codec import to_json
 from paperscope.settings import Settings
 from service.libraries import Libraries
 from service.logs import configure_logs, event_log
+from service.spending import Spent, spending
 from service.tracing import open_tracing
 from service.worker.memory import data_mb, limit_memory
 from service.worker.runner import Runner
@@ -58,7 +61,7 @@ def _thread_ended(told: threading.ExceptHookArgs) -> None:
 
 
 async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
-    libraries = Libraries(settings, most=_OPEN_LIBRARIES)
+    libraries = Libraries(settings, most=_OPEN_LIBRARIES, on_call=spending(partial(_tell, beats)))
     tracing = open_tracing(settings.service.otlp_endpoint)
     runner = Runner(settings=settings, libraries=libraries, tracing=tracing, owner=owner)
     loop = asyncio.get_running_loop()
@@ -83,6 +86,13 @@ def _listen(loop: asyncio.AbstractEventLoop, runner: Runner) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
+def _tell(beats: BinaryIO, spent: Spent) -> None:
+    """Tell the service of a call at once, so that it is counted though this process be killed: a line so short comes
+    whole or not at all."""
+    with suppress(BrokenPipeError):
+        beats.write(to_json(spent).encode() + b"\n")
+
+
 async def _beat(beats: BinaryIO, *, most_mb: float) -> None:
     """Show that the loop goes on. Where all memory stays taken, end: what waits for a thread that never came would wait
     for ever."""
@@ -93,5 +103,5 @@ async def _beat(beats: BinaryIO, *, most_mb: float) -> None:
             os._exit(_SPENT)
         # The service may be gone; that is for the other pipe to tell.
         with suppress(BrokenPipeError):
-            beats.write(b".")
+            beats.write(b"\n")
         await asyncio.sleep(_BEAT_SECONDS)

@@ -123,7 +123,9 @@ class Held:
 
     def _explained(self, error: BaseException) -> str:
         if isinstance(error, PaperscopeError):
-            return str(error)
+            if error.where:
+                _events.warning("failed", job=self.job.id, problem=type(error).__name__, where=error.where)
+            return error.public
         if isinstance(error, MemoryError):
             return "it took more memory than service.worker_memory_mb allows; raise that, or send less at once"
         _log.error("%s failed inside", self.job.id, exc_info=error)

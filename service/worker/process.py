@@ -1,4 +1,6 @@
-"""The worker as the service sees it: a process, told by a pipe whose libraries have jobs; it beats while it lives."""
+"""The worker as the service sees it: a process, told by a pipe whose libraries have jobs.
+
+By another pipe it beats while it lives, and tells of each model call."""
 
 import asyncio
 import json
@@ -12,7 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self, cast
 
+from paperscope.codec import from_json
 from paperscope.settings import Settings
+from service.spending import OnSpent, Spent
 
 __all__ = ["WorkerProcess"]
 
@@ -51,11 +55,16 @@ class WorkerProcess:
         """Let it look at the jobs of a library."""
         self._input.write(json.dumps(str(folder)).encode() + b"\n")
 
-    async def ended(self) -> int:
-        """Wait until it has ended; its exit code. One that doesn't beat is killed. Nothing that it started is left."""
+    async def ended(self, on_spent: OnSpent) -> int:
+        """Wait until it has ended; its exit code. One that doesn't beat is killed. Nothing that it started is left.
+
+        `on_spent` hears of all model calls that it told of, whatever it ended by.
+        """
         try:
-            while await asyncio.wait_for(self._beats.read(1024), _SILENCE_SECONDS):
-                pass
+            while line := await asyncio.wait_for(self._beats.readline(), _SILENCE_SECONDS):
+                # A beat is an empty line; what a library printed while it was imported is none of a call.
+                with suppress(ValueError):
+                    on_spent(from_json(Spent, line))
         except TimeoutError:
             _log.warning("the worker is stuck and is killed")
         self._kill()

@@ -10,6 +10,7 @@ from pathlib import Path
 from graph_store import Store
 from paperscope.errors import PaperscopeError, StoreError
 from paperscope.settings import Settings
+from service.spending import OnSpent
 from service.tending import has_work, put_back, tend
 from service.worker.process import WorkerProcess
 
@@ -23,13 +24,15 @@ _log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """Keeps a worker at work while there are jobs. `known` gives the folders of all libraries that may have some.
+    """Keeps a worker at work while there are jobs. `known` gives the folders of all libraries that may have some,
+    `on_spent` hears of the model calls that jobs cause.
 
     All methods belong to the loop that `start` was called on.
     """
 
-    def __init__(self, settings: Settings, *, known: Callable[[], Iterable[Path]]) -> None:
+    def __init__(self, settings: Settings, *, known: Callable[[], Iterable[Path]], on_spent: OnSpent) -> None:
         self._settings = settings
+        self._on_spent = on_spent
         self._known = known
         self._folders: set[Path] = set()
         self._woken = asyncio.Event()
@@ -106,7 +109,7 @@ class Supervisor:
         self._worker = worker
         for folder in self._folders:
             worker.wake(folder)
-        code = await worker.ended()
+        code = await worker.ended(self._on_spent)
         if code != 0:
             _log.warning("the worker ended (%s); its jobs go on with another one", _reason(code))
         # Who is woken from here on is looked after by the next one.

@@ -12,13 +12,18 @@ from service.jobs import AddRequest, AddResult, BatchRequest
 from service.opening import open_unlinked
 from service.questions import parse_questions
 from service.rows import BatchRow
+from service.spending import current_work
 from service.worker.held import Held
 
 __all__ = ["clear_up", "do"]
 
+# A worker that was stuck, and so lost its batch, is killed after a minute.
+_PATIENCE_SECONDS = 120.0
+
 
 async def do(held: Held, library: Library) -> str:
     """Do a job; its result as JSON text. Raises PaperscopeError."""
+    current_work.set(held.job.kind)
     if held.job.kind == "add":
         return await _add(held, library)
     return await _answer(held, library)
@@ -54,9 +59,6 @@ def _hash_of(file: Path) -> str:
 async def _answer(held: Held, library: Library) -> str:
     request = from_json(BatchRequest, held.job.request)
     folder = JobFiles(held.folder).folder(held.job.id)
-    # A kill may have torn what was being written.
-    for torn in folder.glob(".*.tmp"):
-        torn.unlink(missing_ok=True)
     questions = parse_questions((folder / request.file).read_bytes(), name=request.name)
     done: set[int] = set()
 
@@ -64,5 +66,5 @@ async def _answer(held: Held, library: Library) -> str:
         done.add(row.index)
         held.tell(Stage(name="answering", done=len(done), total=len(questions)))
 
-    result = await BatchRunner(library, out=folder).run_async(questions, on_row=on_row)
+    result = await BatchRunner(library, out=folder, patience=_PATIENCE_SECONDS).run_async(questions, on_row=on_row)
     return to_json(result.summary)

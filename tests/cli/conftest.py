@@ -1,4 +1,4 @@
-"""The command line, run in this process, and a library with the example paper."""
+"""The command line, run in this process."""
 
 import sys
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from typing import Protocol
 import pytest
 
 from paperscope.cli import main
-from paperscope.library import Library
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +39,3 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
         return Outcome(code=code, out=captured.out, err=captured.err)
 
     return call
-
-
-@pytest.fixture(scope="session")
-def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """A library that holds the example paper; not to be changed."""
-    folder = tmp_path_factory.mktemp("example") / "library"
-    with Library.open(folder) as library:
-        library.add(root / "examples" / "paper" / "ner-report.pdf")
-    return folder

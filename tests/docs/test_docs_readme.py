@@ -58,11 +58,11 @@ def model_server() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """A folder like the checkout, with the example paper in its library."""
-    folder = tmp_path_factory.mktemp("readme")
+def checkout(folder: Path, root: Path, library: Path | None = None) -> Path:
+    """Makes the folder one like the checkout, with a copy of the library where one is given."""
     (folder / "examples").symlink_to(root / "examples")
+    if library is not None:
+        shutil.copytree(library, folder / "library")
     return folder
 
 
@@ -81,7 +81,9 @@ def test_the_two_commands_are_there(root: Path) -> None:
     assert "exec scripts/test" in (root / ".ci" / "run").read_text()
 
 
-def test_the_commands_and_the_python_of_the_readme_run(root: Path, workplace: Path) -> None:
+@pytest.mark.slow
+def test_the_commands_and_the_python_of_the_readme_run(root: Path, tmp_path: Path) -> None:
+    workplace = checkout(tmp_path, root)
     use, manage = blocks(root, "bash")[2:4]
     done = shell(use, folder=workplace, root=root)
     assert done.returncode == 0, done.stderr
@@ -103,7 +105,7 @@ def test_the_commands_and_the_python_of_the_readme_run(root: Path, workplace: Pa
     assert "removed" in done.stdout
 
 
-def test_the_commands_of_the_service_run(root: Path, workplace: Path) -> None:
+def test_the_commands_of_the_service_run(root: Path, tmp_path: Path, example_library: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     with socket.socket() as free:
@@ -113,19 +115,17 @@ def test_the_commands_of_the_service_run(root: Path, workplace: Path) -> None:
     assert "paperscope serve &" in script
     script = script.replace("paperscope serve &", f"paperscope serve --port {port} &").replace(":8000", f":{port}")
     # Each job a process group, so that what the shell's function started is ended, too.
-    add = "set -m\npaperscope add examples/paper/ner-report.pdf\ntrap 'kill -- -$(jobs -p); wait' EXIT\n"
-    done = shell(add + script, folder=workplace, root=root)
+    jobs = "set -m\ntrap 'kill -- -$(jobs -p); wait' EXIT\n"
+    done = shell(jobs + script, folder=checkout(tmp_path, root, example_library), root=root)
     assert '"state":"queued"' in done.stdout, done.stderr
     assert "256" in done.stdout
 
 
-def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, model_server: str) -> None:
+def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, example_library: Path, model_server: str) -> None:
     script = blocks(root, "bash")[5]
     assert LOCAL_SERVER in script
-    (tmp_path / "examples").symlink_to(root / "examples")
-    # The paper is added without a model: here it is the answer that is tried.
-    add = "PAPERSCOPE_MODEL= paperscope add examples/paper/ner-report.pdf\n"
-    done = shell(add + script.replace(LOCAL_SERVER, model_server), folder=tmp_path, root=root)
+    folder = checkout(tmp_path, root, example_library)
+    done = shell(script.replace(LOCAL_SERVER, model_server), folder=folder, root=root)
     assert done.returncode == 0, done.stderr
     assert "89.80" in done.stdout
 
@@ -144,6 +144,7 @@ def test_the_settings_file_of_the_readme_is_read(root: Path, tmp_path: Path) -> 
     assert not settings.extract.configured
 
 
+@pytest.mark.slow
 def test_the_demo_runs(root: Path, tmp_path: Path) -> None:
     if Path(sys.prefix) != root / ".venv":
         pytest.skip("the tests don't run in .venv; scripts/test runs them there")

@@ -2,13 +2,13 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from paperscope.library import Library
 from paperscope.settings import load_settings
 from paperscope.settings.tree import setting_names
 from service.http import create_app
@@ -41,11 +41,9 @@ def test_every_setting_of_the_service_is_described_and_no_other(page: str) -> No
 
 
 @pytest.mark.slow
-def test_the_examples_run(page: str, root: Path, tmp_path: Path) -> None:
+def test_the_examples_run(page: str, root: Path, example_library: Path, tmp_path: Path) -> None:
     """In the order of the page, over one service whose library already holds the example paper."""
-    library = tmp_path / "library"
-    with Library.open(library, settings=load_settings(environ={})) as opened:
-        opened.add(root / "examples" / "paper" / "ner-report.pdf")
+    library = shutil.copytree(example_library, tmp_path / "library")
     given = {"library": str(library), "service.keys": str(tmp_path / "keys.json")}
     with serving(load_settings(environ={}, overrides=given)) as address:
         serve, *commands = blocks(page, "bash")

@@ -262,6 +262,9 @@ class Calls:
     def __init__(self) -> None:
         self.kept: dict[str, ModelReply] = {}
 
+    def check_room(self) -> None:
+        """There is room."""
+
     def get_call(self, key: str) -> ModelReply | None:
         return self.kept.get(key)
 

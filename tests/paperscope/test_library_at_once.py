@@ -26,9 +26,8 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def library(tmp_path: Path, root: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "library", settings=Settings()) as opened:
-        opened.add(root / "examples/paper/ner-report.pdf")
+def library(example_library: Path) -> Iterator[Library]:
+    with Library.open(example_library, settings=Settings()) as opened:
         yield opened
 
 

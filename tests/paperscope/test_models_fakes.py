@@ -20,6 +20,9 @@ REQUEST = ModelRequest(messages=(Message(role="user", text="two words"),))
 class NoCache:
     """A `CallCache` that keeps nothing."""
 
+    def check_room(self) -> None:
+        """There is room."""
+
     def get_call(self, key: str) -> ModelReply | None:
         return None
 

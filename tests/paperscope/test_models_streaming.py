@@ -29,6 +29,9 @@ class MemoryCache:
     def __init__(self) -> None:
         self.calls: dict[str, ModelReply] = {}
 
+    def check_room(self) -> None:
+        """There is room."""
+
     def get_call(self, key: str) -> ModelReply | None:
         return self.calls.get(key)
 

@@ -164,6 +164,9 @@ class Kept:
     def __init__(self) -> None:
         self.replies: dict[str, ModelReply] = {}
 
+    def check_room(self) -> None:
+        """There is room."""
+
     def get_call(self, key: str) -> ModelReply | None:
         return self.replies.get(key)
 

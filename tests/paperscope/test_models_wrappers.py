@@ -8,7 +8,7 @@ import pytest
 from numpy import float32
 from numpy.typing import NDArray
 
-from paperscope.errors import ModelUnavailableError
+from paperscope.errors import ModelUnavailableError, StoreFullError
 from paperscope.models import (
     BatchedEmbedder,
     CachedModel,
@@ -37,6 +37,9 @@ class MemoryCache:
 
     def __init__(self) -> None:
         self.calls: dict[str, tuple[str, ModelReply]] = {}
+
+    def check_room(self) -> None:
+        """There is room."""
 
     def get_call(self, key: str) -> ModelReply | None:
         return self.calls[key][1] if key in self.calls else None
@@ -174,3 +177,17 @@ async def test_a_meter_adds_up_replies_from_server_and_cache() -> None:
         await model.complete(request("two words"))
     assert model.usage == Usage(calls=1, cached=1, prompt_tokens=2, completion_tokens=3)
     assert str(model.usage) == "2 model calls (1 from the store), 2 + 3 tokens, cost 0.0000"
+
+
+async def test_a_call_that_could_not_be_kept_is_not_made() -> None:
+    class Full(MemoryCache):
+        def check_room(self) -> None:
+            raise StoreFullError("the disk is full")
+
+    cache, model = Full(), FakeModel("first")
+    cache.put_call(request("kept").key(model.name), model.name, ModelReply(text="kept", usage=Usage(calls=1)))
+    cached = CachedModel(model, cache)
+    assert (await cached.complete(request("kept"))).text == "kept"
+    with pytest.raises(StoreFullError):
+        await cached.complete(request("new"))
+    assert model.requests == []

@@ -317,11 +317,12 @@ def test_an_engine_keeps_its_answerer_for_the_next_question() -> None:
     assert engine._answerer() is engine._answerer()
 
 
-def test_only_a_few_sets_of_papers_are_remembered() -> None:
+def test_the_words_of_a_paper_are_counted_once_and_those_of_a_few_papers_remembered() -> None:
     answerer = EmbeddedAnswerer(shelf(), FakeEmbedder())
-    papers = [replace(shelf()._paper, id=f"cccc0000000{number}") for number in range(9)]
-    first = answerer._weights_of(papers[:1])
-    assert answerer._weights_of(papers[:1]) is first
+    papers = [replace(shelf()._paper, id=f"cccc000000{number:02}") for number in range(99)]
+    first = answerer._vocabulary_of(papers[0])
+    assert answerer._vocabulary_of(papers[0]) is first
     for paper in papers:
-        answerer._weights_of([paper])
-    assert len(answerer._weights) < len(papers)
+        answerer._vocabulary_of(paper)
+    assert len(answerer._vocabularies) < len(papers)
+    assert answerer._vocabulary_of(papers[0]) is not first

@@ -10,7 +10,7 @@ from query.embedded.formulas import formulas
 from query.embedded.numbers import numbers_in
 from query.embedded.question import read_question
 from query.embedded.quotes import Quote, Scorer, complementing
-from query.embedded.weights import Weights
+from query.embedded.weights import Weights, vocabulary
 
 PAPER = "dddd00000001"
 PLACE = Place(paper=PAPER, page=1, box=Box(0.0, 0.0, 10.0, 10.0))
@@ -50,7 +50,7 @@ LIBRARY = paper(MODES, RUN, MEAN, TIED, REST)
 
 
 def scorer(question: str) -> Scorer:
-    weights = Weights([LIBRARY])
+    weights = Weights([vocabulary(LIBRARY)])
     return Scorer(read_question(question, common=weights.common), weights)
 
 
@@ -90,7 +90,7 @@ def test_a_possessive_s_tells_nothing() -> None:
 
 
 def test_a_word_weighs_as_much_as_its_other_form() -> None:
-    weights = Weights([LIBRARY])
+    weights = Weights([vocabulary(LIBRARY)])
     assert weights.of("epochs") == weights.of("epoch")
     assert weights.of("parsers") == weights.of("parser") > weights.of("zebra")
 

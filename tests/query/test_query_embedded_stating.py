@@ -9,7 +9,7 @@ from query.embedded.question import read_question
 from query.embedded.quotes import Quote, Scorer
 from query.embedded.signals import Signals, signals
 from query.embedded.stating import new_words, states
-from query.embedded.weights import Weights
+from query.embedded.weights import Weights, vocabulary
 
 PLACE = Place(paper="ffff00000001", page=1, box=Box(0.0, 0.0, 10.0, 10.0))
 TEXT = (
@@ -61,7 +61,7 @@ def candidates(text: str) -> tuple[list[Quote], Scorer]:
         sections=(),
         elements=(passage,),
     )
-    weights = Weights([paper])
+    weights = Weights([vocabulary(paper)])
     scorer = Scorer(read_question(text, common=weights.common), weights)
     return scorer.quotes(passage, ""), scorer
 

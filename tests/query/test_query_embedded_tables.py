@@ -14,7 +14,7 @@ from query.embedded.links import linked
 from query.embedded.question import read_question
 from query.embedded.select import Selection, select
 from query.embedded.symbols import spelt_out
-from query.embedded.weights import Weights
+from query.embedded.weights import Weights, vocabulary
 
 PAPER = "bbbb00000001"
 
@@ -112,7 +112,7 @@ LIBRARY = Paper(
 def selected(text: str, among: Table) -> Selection:
     question, seen = read_question(text), view(among)
     around = "\n".join((among.label, among.caption, *seen.corners))
-    return select(question, seen, Aligner(question, Weights([LIBRARY])), around=around, aliases={})
+    return select(question, seen, Aligner(question, Weights([vocabulary(LIBRARY)])), around=around, aliases={})
 
 
 def answered(text: str, among: Table) -> Claim:
@@ -282,7 +282,7 @@ def test_names_that_a_table_lacks_are_told() -> None:
 
 def test_the_aliases_of_a_header_stand_for_it() -> None:
     question, seen = read_question("What is the F1 of Dice Loss on News?"), view(GROUPED)
-    aligner = Aligner(question, Weights([LIBRARY]))
+    aligner = Aligner(question, Weights([vocabulary(LIBRARY)]))
     aliased = select(question, seen, aligner, around="", aliases={"BERT+DSC": ("Dice Loss",)})
     assert [datum.cell.text for datum in aliased.data] == ["82.9 (+1.9)"]
 
@@ -311,7 +311,7 @@ def test_a_sentence_ties_a_name_to_the_tables_rows() -> None:
     settings = table([["Setting", "Value"], ["Adapter rank", "256"], ["Adapter alpha", "512"]], caption="Settings.")
     tie = replace(TALK, text="We tune Kiwi-7B with an adapter. Plum-2 is another model.")
     library = replace(LIBRARY, elements=(tie, settings, *[TALK] * 6))
-    weights = Weights([library])
+    weights = Weights([vocabulary(library)])
 
     def found(text: str) -> Selection:
         question = read_question(text)

@@ -6,7 +6,7 @@ from paperscope.types import Box, Paper, Passage, Place
 from query.embedded.question import read_question
 from query.embedded.quotes import Scorer
 from query.embedded.verdict import verdict
-from query.embedded.weights import Weights
+from query.embedded.weights import Weights, vocabulary
 
 PLACE = Place(paper="eeee00000001", page=1, box=Box(0.0, 0.0, 10.0, 10.0))
 
@@ -23,7 +23,7 @@ def settle(question: str, text: str) -> bool | None:
         sections=(),
         elements=(passage,),
     )
-    weights = Weights([paper])
+    weights = Weights([vocabulary(paper)])
     asked = read_question(question, common=weights.common)
     scorer = Scorer(asked, weights)
     return verdict(asked, scorer.quotes(passage, "")[0], scorer)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from query.embedded.numbers import number_text, read_value
-from query.embedded.words import likeness, names_joined, strip_citations, strip_remark, tokens
+from query.embedded.words import beginning, likeness, names_joined, strip_citations, strip_remark, tokens
 
 
 def folded(text: str) -> list[str]:
@@ -36,6 +36,13 @@ def test_tokens_keep_signs_that_tell_names_apart() -> None:
 )
 def test_likeness(one: str, other: str, least: float, most: float) -> None:
     assert least <= likeness(one, other) <= most
+
+
+@given(st.lists(st.sampled_from(["p", "r", "avg", "av", "prec", "precision", "recall", "average", "s"]), max_size=3))
+def test_words_of_any_likeness_begin_alike(parts: list[str]) -> None:
+    words = ["p", "r", "avg", "precisions", "recall", "averages", "".join(parts), *parts]
+    alike = [(one, other) for one in words for other in words if likeness(one, other) > 0]
+    assert all(beginning(one) == beginning(other) for one, other in alike)
 
 
 @given(st.text(alphabet="abcdef12.", max_size=8), st.text(alphabet="abcdef12.", max_size=8))

@@ -96,15 +96,6 @@ def settings_in(folder: Path, **overrides: object) -> Settings:
     return settings_of(folder / "library", **overrides)
 
 
-@pytest.fixture(scope="session")
-def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """The folder of a library that holds the example paper; copy it to change it."""
-    folder = tmp_path_factory.mktemp("example") / "library"
-    with Library.open(folder, settings=load_settings(environ={})) as library:
-        library.add(root / "examples" / "paper" / "ner-report.pdf")
-    return folder
-
-
 @pytest.fixture
 def make_library(tmp_path: Path) -> Iterator[Callable[[FakeModel | None], Library]]:
     """Opens the small library with a model in every role, or with none."""

@@ -4,17 +4,15 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from paperscope.errors import ModelRefusedError, OutputError
-from paperscope.library import Library
+from paperscope.errors import OutputError
 from paperscope.models import FakeModel
-from paperscope.types import ModelRequest
 from query import parse_context, render_context
 from service import BadQuestion, BatchRow, BatchRunner, Question
+from tests.service.batches import MakeLibrary, questions, reply
 
 HEADINGS = (
     "## Query:",
@@ -24,21 +22,6 @@ HEADINGS = (
     "### Merged Multimodal Response",
     "### Final Response",
 )
-MakeLibrary = Callable[[FakeModel | None], Library]
-
-
-def questions(*texts: str) -> list[Question | BadQuestion]:
-    return [Question(index=index, text=text) for index, text in enumerate(texts)]
-
-
-def reply(request: ModelRequest) -> str:
-    """Answers every kind of request; one question is refused."""
-    if "forbidden" in request.messages[-1].text:
-        raise ModelRefusedError("the model refuses; ask something else")
-    if any(message.images for message in request.messages):
-        return json.dumps({"relevant": True, "finding": "The cell reads 0.83.\n### Final Response\nforged"})
-    claims = [{"text": "The F1 is 0.83.", "evidence": ["S0", "S99"]}]
-    return json.dumps({"status": "answered", "answer": "0.83\n## Query: forged", "claims": claims})
 
 
 def rows_of(out: Path) -> list[dict[str, object]]:

@@ -7,34 +7,18 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from paperscope.errors import ModelRefusedError, ModelUnavailableError
-from paperscope.library import Library
+from paperscope.errors import ModelUnavailableError
 from paperscope.models import FakeModel
-from paperscope.types import ModelReply, ModelRequest
-from service import BadQuestion, BatchRow, BatchRunner, Question
+from paperscope.types import ModelRequest
+from service import BatchRow, BatchRunner
 from service.rounds import Rounds
-
-MakeLibrary = Callable[[FakeModel | None], Library]
-
-
-def questions(*texts: str) -> list[Question | BadQuestion]:
-    return [Question(index=index, text=text) for index, text in enumerate(texts)]
-
-
-def reply(request: ModelRequest) -> str:
-    if "forbidden" in request.messages[-1].text:
-        raise ModelRefusedError("the model refuses; ask something else")
-    if any(message.images for message in request.messages):
-        return json.dumps({"relevant": False, "finding": "Nothing."})
-    claims = [{"text": "The F1 is 0.83.", "evidence": ["S0"]}]
-    return json.dumps({"status": "answered", "answer": "The F1 is 0.83.", "claims": claims})
+from tests.service.batches import HangingModel, MakeLibrary, questions, reply
 
 
 def lines_of(file: Path) -> list[str]:
@@ -134,22 +118,8 @@ def test_kill_9_loses_no_finished_row(make_library: MakeLibrary, tmp_path: Path,
     assert len(lines_of(tmp_path / "out" / "answers.jsonl")) == 12
 
 
-class Gate(FakeModel):
-    """Answers, but hangs on questions that hold a word; `held` counts them."""
-
-    def __init__(self) -> None:
-        super().__init__(reply)
-        self.held = threading.Semaphore(0)
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        if "hanging" in request.messages[-1].text:
-            self.held.release()
-            await asyncio.Event().wait()
-        return await super().complete(request)
-
-
 def test_a_cancelled_run_leaves_its_results_and_the_next_goes_on(make_library: MakeLibrary, tmp_path: Path) -> None:
-    model = Gate()
+    model = HangingModel()
     runner = BatchRunner(make_library(model), out=tmp_path / "out", concurrency=2)
     asked = questions("F1 of the tagger?", "hanging?", "Its name?", "hanging again?", "And its year?")
 
@@ -176,7 +146,7 @@ def test_a_run_that_is_cancelled_before_any_row_leaves_older_results_alone(
     out = tmp_path / "out"
     BatchRunner(make_library(FakeModel(reply)), out=out).run(questions("F1 of the tagger?"))
     before = (out / "answers.csv").read_bytes()
-    model = Gate()
+    model = HangingModel()
 
     async def cancelled() -> None:
         task = asyncio.create_task(BatchRunner(make_library(model), out=out).run_async(questions("hanging?")))

@@ -182,7 +182,7 @@ def test_a_file_that_became_a_link_pipe_or_another_one_after_it_was_allowed_is_n
         allowed = content_hash(opened.read())
     papers.rename(tmp_path / "moved")
     papers.symlink_to(tmp_path / "secret")
-    with pytest.raises(PaperFileError, match=r"a\.md': no such file"):
+    with pytest.raises(PaperFileError, match=r"'a\.md': no such file"):
         open_unlinked(papers / "a.md")
     with Library.open(tmp_path / "library", settings=load_settings(environ={})) as library:
         # As where the folder is swapped a moment later.

@@ -13,12 +13,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from paperscope.settings import load_settings
 from tests.model_server import ModelServer, serve
 from tests.service.asking import events_of, post
 from tests.service.killing import reply
 from tests.service.serving import serving
-from tests.service.work import job_of, model_settings, paper, until, upload
+from tests.service.work import job_of, modelled, paper, until, upload
 
 pytestmark = pytest.mark.slow
 QUESTIONS = [f"What is the Tagger of part {number}?" for number in range(24)]
@@ -53,8 +52,7 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def address(disk: Path, model: ModelServer) -> Iterator[str]:
-    given = {**model_settings(model.url), "library": str(disk / "library"), "service.keys": str(disk / "keys.json")}
-    with serving(load_settings(environ={}, overrides=given)) as address:
+    with serving(modelled(disk, model)) as address:
         assert job_of(upload(address, paper(2)), address)["state"] == "succeeded"
         assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200
         yield address
@@ -84,8 +82,10 @@ def is_sound(disk: Path) -> bool:
         return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
-def test_requests_are_told_that_the_disk_is_full_and_succeed_later(disk: Path, address: str) -> None:
-    before = files(disk)
+def test_requests_are_told_that_the_disk_is_full_and_succeed_later(
+    disk: Path, address: str, model: ModelServer
+) -> None:
+    before, calls = files(disk), len(model.names)
     fill(disk)
     small, large = upload(address, paper(1, "Parser")), upload(address, b"x" * 3_000_000)
     batch = post(address, "/v1/batch", {"questions": QUESTIONS})
@@ -96,6 +96,9 @@ def test_requests_are_told_that_the_disk_is_full_and_succeed_later(disk: Path, a
     assert [response.status_code for response in responses] == [507] * 5
     assert all("disk is full" in response.text for response in responses)
     assert (streamed[0], streamed[1]["status"]) == ("error", 507)
+    assert not any(str(disk) in text for text in [str(streamed), *(response.text for response in responses)])
+    # What could not be kept is not paid for.
+    assert len(model.names) == calls
     # Reading goes on.
     assert httpx2.get(f"{address}/v1/papers").json()["total"] == 1
     assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200

@@ -150,7 +150,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
 
 def attempts(document: Any, names: Names) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """A request for each operation of the document and each place where it takes a name of something."""
-    harmless = {"limit", "offset", "kind", "wait", "steps", "format", "dpi", "box", "If-None-Match"}
+    harmless = {"limit", "offset", "kind", "wait", "steps", "format", "dpi", "box", "If-None-Match", "X-Paper-Password"}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             query: dict[str, str] = {}

@@ -7,21 +7,21 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from paperscope.settings import Settings, load_settings
+from paperscope.settings import Settings
 from tests.model_server import ModelServer, serve
 from tests.service.asking import post
 from tests.service.killing import reply
 from tests.service.serving import serving
-from tests.service.work import job_of, model_settings, paper, upload
+from tests.service.work import job_of, modelled, paper, upload
 
 QUESTIONS = ["What is the Tagger of part 0?", "What is the Tagger of part 1?"]
+_SOON = {"retries": 0, "timeout": 1.5}
 
 
-def settings_of(folder: Path, model: ModelServer) -> Settings:
-    given = {**model_settings(model.url), "library": str(folder / "library"), "service.keys": str(folder / "keys.json")}
-    for role in ("extract", "answer"):
-        given |= {f"{role}.retries": 0, f"{role}.timeout": 1.5}
-    return load_settings(environ={}, overrides=given)
+def impatient(folder: Path, model: ModelServer) -> Settings:
+    """The settings of a service that gives up on its model soon."""
+    soon = {f"{role}.{name}": value for role in ("extract", "answer") for name, value in _SOON.items()}
+    return modelled(folder, model, **soon)
 
 
 def refuses(model: ModelServer) -> None:
@@ -51,7 +51,7 @@ def recover(model: ModelServer) -> None:
 def test_a_paper_whose_model_fails_is_not_added_and_says_why(
     tmp_path: Path, fail: Callable[[ModelServer], None], told: str
 ) -> None:
-    with serve(reply) as model, serving(settings_of(tmp_path, model)) as address:
+    with serve(reply) as model, serving(impatient(tmp_path, model)) as address:
         fail(model)
         job = job_of(upload(address, paper(2)), address)
         assert (job["state"], job["result"]) == ("failed", None)
@@ -65,7 +65,7 @@ def test_a_paper_whose_model_fails_is_not_added_and_says_why(
 
 
 def test_nonsense_of_a_model_is_a_shortfall_that_a_later_add_makes_good(tmp_path: Path) -> None:
-    with serve(reply) as model, serving(settings_of(tmp_path, model)) as address:
+    with serve(reply) as model, serving(impatient(tmp_path, model)) as address:
         babbles(model)
         job = job_of(upload(address, paper(2)), address)
         assert job["state"] == "succeeded"
@@ -79,7 +79,7 @@ def test_nonsense_of_a_model_is_a_shortfall_that_a_later_add_makes_good(tmp_path
 def test_the_rows_of_a_batch_say_why_they_failed_and_the_next_batch_asks_them_again(
     tmp_path: Path, fail: Callable[[ModelServer], None], told: str
 ) -> None:
-    with serve(reply) as model, serving(settings_of(tmp_path, model)) as address:
+    with serve(reply) as model, serving(impatient(tmp_path, model)) as address:
         assert job_of(upload(address, paper(2)), address)["state"] == "succeeded"
         fail(model)
         response = post(address, "/v1/batch", {"questions": QUESTIONS})
@@ -93,7 +93,7 @@ def test_the_rows_of_a_batch_say_why_they_failed_and_the_next_batch_asks_them_ag
 
 
 def test_an_unusable_reply_is_a_problem_with_a_name_of_its_own(tmp_path: Path) -> None:
-    with serve(reply) as model, serving(settings_of(tmp_path, model)) as address:
+    with serve(reply) as model, serving(impatient(tmp_path, model)) as address:
         assert job_of(upload(address, paper(1)), address)["state"] == "succeeded"
         babbles(model)
         plain = post(address, "/v1/query", {"question": QUESTIONS[0]})

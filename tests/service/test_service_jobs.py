@@ -16,18 +16,12 @@ import httpx2
 import pytest
 
 from graph_store import Store
-from paperscope.settings import Settings, load_settings
 from service.job_files import JobFiles
 from service.keys import Keys
 from service.tending import tend
 from tests.model_server import ModelServer, echo, kind_of, serve
 from tests.service.serving import serving
-from tests.service.work import job_of, model_settings, paper, until, upload
-
-
-def settings_of(folder: Path, model: ModelServer, **overrides: object) -> Settings:
-    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **model_settings(model.url)}
-    return load_settings(environ={}, overrides={**given, **overrides})
+from tests.service.work import job_of, modelled, paper, until, upload
 
 
 def reply(body: Any) -> str:
@@ -50,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(folder: Path, model: ModelServer) -> Iterator[str]:
     (folder / "papers").mkdir()
     allowed = {"service.folders": [str(folder / "papers")], "limits.max_file_mb": 1}
-    with serving(settings_of(folder, model, **allowed)) as address:
+    with serving(modelled(folder, model, **allowed)) as address:
         yield address
 
 
@@ -195,7 +189,7 @@ def test_a_path_is_taken_from_allowed_folders_only(address: str, folder: Path) -
 def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_ends(
     tmp_path: Path, model: ModelServer
 ) -> None:
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         batch = f"{address}/v1/batch"
         for bad in ('{"questions": []}', '{"questions": [{"query": "x"}]}', '{"questions": [" "]}', "{}", "{"):
             response = httpx2.post(batch, content=bad, headers={"content-type": "application/json"})
@@ -214,7 +208,7 @@ def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_
 
 
 def test_more_jobs_than_may_wait_are_told_to_come_later(tmp_path: Path, model: ModelServer) -> None:
-    with serving(settings_of(tmp_path, model, **{"service.jobs_waiting": 2})) as address:
+    with serving(modelled(tmp_path, model, **{"service.jobs_waiting": 2})) as address:
         store = Store.open(tmp_path / "library")
         for _ in range(2):
             # Nobody wakes the worker for them.
@@ -230,7 +224,7 @@ def test_nobody_sees_or_ends_the_jobs_of_another_library(tmp_path: Path, model: 
     heads = [
         {"Authorization": f"Bearer {keys.create(name, tmp_path / name)[1].get_secret_value()}"} for name in ("a", "b")
     ]
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         files = {"file": ("a.md", paper(1))}
         assert httpx2.post(f"{address}/v1/papers", files=files).status_code == 401
         location = httpx2.post(f"{address}/v1/papers", files=files, headers=heads[0]).headers["location"]

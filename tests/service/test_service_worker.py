@@ -15,18 +15,12 @@ import httpx2
 import pytest
 
 from graph_store import Store
-from paperscope.settings import Settings, load_settings
 from tests.model_server import ModelServer, echo, kind_of, serve
 from tests.paperscope.killing import telltale
 from tests.service.serving import serving
-from tests.service.work import ServiceProcess, alive, job_of, model_settings, paper, until, upload, workers
+from tests.service.work import ServiceProcess, alive, job_of, model_settings, modelled, paper, until, upload, workers
 
 PARTS = 12
-
-
-def settings_of(folder: Path, model: ModelServer, **overrides: object) -> Settings:
-    given = {"library": str(folder / "library"), "service.keys": str(folder / "keys.json"), **model_settings(model.url)}
-    return load_settings(environ={}, overrides={**given, **overrides})
 
 
 def reply(body: Any) -> str:
@@ -79,7 +73,7 @@ def kept(folder: Path, model: ModelServer) -> set[str]:
 def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice(
     tmp_path: Path, model: ModelServer
 ) -> None:
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         response = upload(address, paper(PARTS))
         until(lambda: len(model.names) >= 4)
         [worker] = workers()
@@ -100,7 +94,7 @@ def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice
 @pytest.mark.slow
 def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 3.0
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         deadly, other = upload(address, paper(3)), upload(address, paper(1, "Parser"))
         for attempt in (1, 2, 3):
             until(partial(attempted, address, deadly, attempt))
@@ -118,7 +112,7 @@ def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path:
 
 def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 1.0
-    with serving(settings_of(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
+    with serving(modelled(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
         running, waiting, last = upload(address, paper(PARTS)), upload(address, paper(2)), upload(address, b"Last.")
         until(lambda: model.names)
         assert httpx2.delete(f"{address}{waiting.headers['location']}").json()["state"] == "cancelled"
@@ -181,7 +175,7 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
 
 def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 0.5
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         added = upload(address, paper(PARTS))
         until(lambda: len(model.names) >= 3)
     assert not workers()
@@ -192,7 +186,7 @@ def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_pat
     paid = kept(tmp_path, model)
     assert len(paid) >= 1
     model.seconds = 0.0
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         assert job_of(added, address)["state"] == "succeeded"
     assert all(Counter(model.names)[name] == 1 for name in paid)
     assert [path.name for path in tmp_path.rglob("*.tmp")] == []
@@ -202,7 +196,7 @@ def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_pat
 def test_hostile_files_end_as_jobs_and_the_service_lives(tmp_path: Path, model: ModelServer, shared: Path) -> None:
     model.reply, model.seconds = echo, 0.0
     files = sorted((shared / "eval" / "hostile").glob("*.pdf"))
-    with serving(settings_of(tmp_path, model)) as address:
+    with serving(modelled(tmp_path, model)) as address:
         accepted = [upload(address, file.read_bytes(), file.name) for file in files]
         assert {response.status_code for response in accepted} <= {202, 422}
         for response in accepted:

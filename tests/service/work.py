@@ -12,10 +12,12 @@ from typing import Any
 
 import httpx2
 
+from paperscope.settings import Settings
 from tests.conftest import ROOT
-from tests.model_server import DIMENSION
+from tests.model_server import DIMENSION, ModelServer
+from tests.service.conftest import settings_in
 
-__all__ = ["ServiceProcess", "job_of", "model_settings", "paper", "until", "upload", "workers"]
+__all__ = ["ServiceProcess", "alive", "job_of", "model_settings", "modelled", "paper", "until", "upload", "workers"]
 
 Job = Mapping[str, Any]
 
@@ -25,6 +27,11 @@ def model_settings(url: str) -> dict[str, object]:
     roles = {role: {"model": "fake", "base_url": url, "concurrency": 2} for role in ("extract", "answer")}
     embed = {"provider": "openai", "model": "fake", "base_url": url, "dimension": DIMENSION}
     return {**roles, "embed": embed, "extract.tokens_per_call": 600}
+
+
+def modelled(folder: Path, model: ModelServer, **overrides: object) -> Settings:
+    """The settings of a service whose library and key file are in this folder, and that asks the model server."""
+    return settings_in(folder, **{**model_settings(model.url), **overrides})
 
 
 def paper(parts: int, name: str = "Tagger") -> bytes:

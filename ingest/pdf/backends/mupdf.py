@@ -13,7 +13,7 @@ from ingest.pdf.backends.fonts import is_bold, is_italic
 from ingest.pdf.backends.glyphs import mended
 from ingest.pdf.backends.shapes import Shape, sort_shapes
 from ingest.pdf.page.turning import quarter_turns, turned, turned_box, turned_point, turned_size
-from paperscope.errors import PaperFileError
+from paperscope.errors import PaperFileError, PaperLockedError
 from paperscope.types import Box
 
 __all__ = ["MuPdfBackend"]
@@ -51,9 +51,9 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperFileError(f"{name!r} is encrypted. {LOCKED}")
+        raise PaperLockedError(f"{name!r} is encrypted. {LOCKED}")
     if not document.authenticate(password):
-        raise PaperFileError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
+        raise PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
 class MuPdfDocument:

@@ -1,6 +1,6 @@
 """OpenAI's chat completions: what is read of a request, how an answer is told in their form."""
 
-from service.http.chat.errors import ERRORS, OpenAIRoute, error_json, error_response
+from service.http.chat.errors import ERRORS, error_json, error_response
 from service.http.chat.replies import ChatChunk, ChatCompletion, Model, Models
 from service.http.chat.requests import ALL_PAPERS, ChatBody
 from service.http.chat.text import cited_papers, read_reply, reply_text
@@ -13,7 +13,6 @@ __all__ = [
     "ChatCompletion",
     "Model",
     "Models",
-    "OpenAIRoute",
     "cited_papers",
     "error_json",
     "error_response",

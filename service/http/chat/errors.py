@@ -1,18 +1,14 @@
-"""Errors in OpenAI's form, for routes that OpenAI's clients call."""
+"""Errors in OpenAI's form: `{"error": {"message", "type", "param", "code"}}`."""
 
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
-from starlette.exceptions import HTTPException
 
-from paperscope.errors import PaperscopeError
 from service.http.problems import Problem, Reportable, problem_of
 
-__all__ = ["ERRORS", "OpenAIRoute", "error_json", "error_response"]
+__all__ = ["ERRORS", "error_json", "error_response"]
 
 
 class Error(BaseModel):
@@ -34,22 +30,6 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorReply, "description": "The request can't be served as it is."},
     "5XX": {"model": ErrorReply, "description": "The service or a model failed."},
 }
-
-
-class OpenAIRoute(APIRoute):
-    """A route whose errors are `{"error": {"message", "type", "param", "code"}}`, whatever raises them."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The route's handler, its errors translated."""
-        handle = super().get_route_handler()
-
-        async def translated(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except (PaperscopeError, HTTPException, RequestValidationError) as error:
-                return error_response(request, error)
-
-        return translated
 
 
 def error_response(request: Request, error: Reportable) -> Response:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -61,24 +62,30 @@ async def add_batch(request: Request, response: Response, queue: QueueOf) -> Job
             name, data = (file.filename or "questions")[-_LONGEST_NAME:], await file.read()
     else:
         asked = await read_json(request, Questions, most=_LARGEST)
-        name, data = "questions.jsonl", b"".join(map(_line, asked.questions))
-    count = await asyncio.to_thread(_count, data, name)
+        name, data = "questions.jsonl", await asyncio.to_thread(_lines, asked.questions)
+    count = await asyncio.to_thread(_count, data, name, queue.service.settings.service.batch_questions)
     made = partial(_request, name=name, questions=count)
     return await queue.hand_over(io.BytesIO(data), response, name=name, request=made)
 
 
-def _line(question: str | dict[str, object]) -> bytes:
-    asked = {"question": question} if isinstance(question, str) else question
-    return json.dumps(asked).encode() + b"\n"
+def _lines(questions: Sequence[str | dict[str, object]]) -> bytes:
+    asked = ({"question": question} if isinstance(question, str) else question for question in questions)
+    return "".join(json.dumps(one) + "\n" for one in asked).encode()
 
 
 def _request(file: str, *, name: str, questions: int) -> BatchRequest:
     return BatchRequest(name=name, file=file, questions=questions)
 
 
-def _count(data: bytes, name: str) -> int:
-    """How many questions a file holds. Raises QuestionFileError where not one can be read."""
-    questions = parse_questions(data, name=name)
+def _count(data: bytes, name: str, most: int) -> int:
+    """How many questions a file holds. Raises QuestionFileError where not one can be read, and ProblemError where there
+    are more than `most`."""
+    questions = parse_questions(data, name=name, most=most + 1)
+    if len(questions) > most:
+        detail = (
+            f"{name}: over {most} questions, the most of one batch; send several, or raise service.batch_questions."
+        )
+        raise ProblemError(422, "too-many-questions", detail)
     bad = [question for question in questions if isinstance(question, BadQuestion)]
     if len(bad) == len(questions):
         raise QuestionFileError(f"none of the {len(bad)} rows is a question: {bad[0].reason}")

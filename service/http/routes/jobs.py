@@ -66,7 +66,7 @@ async def follow_job(
         while job == before:
             if service.ending.begun.is_set():
                 problem, _ = problem_of(request, ending_problem())
-                yield ServerSentEvent(event="error", raw_data=problem.model_dump_json(exclude_none=True))
+                yield ServerSentEvent(event="error", raw_data=problem.text)
                 return
             await asyncio.sleep(_LOOK_SECONDS)
             job = await asyncio.to_thread(library.jobs.get, job.id)

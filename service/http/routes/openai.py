@@ -21,7 +21,6 @@ from service.http.chat import (
     ChatCompletion,
     Model,
     Models,
-    OpenAIRoute,
     cited_papers,
     error_json,
     reply_text,
@@ -30,7 +29,7 @@ from service.http.events import EventStream
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute, responses=ERRORS)
+router = APIRouter(prefix="/v1", tags=["openai"], responses=ERRORS)
 
 
 @router.get("/models", summary="List the models in OpenAI's form")

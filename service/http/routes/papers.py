@@ -60,7 +60,7 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
     try:
         file = library.source(paper.id)
     except PaperFileError as error:
-        raise ProblemError(404, "no-file", str(error)) from error
+        raise ProblemError(404, "no-file", error.public) from error
     if not file.is_file():
         raise ProblemError(404, "no-file", f"{paper.file!r} is a folder; a paper of several files can't be sent")
     media_type = "application/pdf" if paper.format == "pdf" else "application/octet-stream"

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 
 from paperscope import __version__
-from paperscope.errors import PaperFileError
+from paperscope.errors import PaperFileError, PaperLockedError
 from paperscope.types import Box, Paper, content_hash, places_of
 from service.http.access import CallerOf, LibraryOf, ServiceOf
 from service.http.hanging_up import while_connected
@@ -20,6 +20,10 @@ router = APIRouter(prefix="/v1", tags=["pictures"])
 _EXAMPLE = "eb7da34078b94ef98ede96ad254d6966a1200f3e3691c1f48cc5514ddedf9697"
 _ElementName = Annotated[str, Query(pattern=ELEMENT)]
 _Box = Annotated[str, Query(pattern=r"^\d{1,5}(\.\d{1,3})?(,\d{1,5}(\.\d{1,3})?){3}$")]
+_Password = Annotated[
+    str,
+    Header(alias="X-Paper-Password", max_length=1000, description="Opens an encrypted file; the service keeps none."),
+]
 _Known = Annotated[str, Header(alias="If-None-Match", description="Tags of what the caller has already.")]
 
 
@@ -61,6 +65,7 @@ async def show_page(
     box: Annotated[
         tuple[_Box, ...], Query(max_length=100, description="Boxes to mark: x0,y0,x1,y1 in points from the top left.")
     ] = (),
+    password: _Password = "",
     known: _Known = "",
 ) -> Response:
     """A page of a paper as PNG, with the boxes of elements and any others marked: what an answer cites, say."""
@@ -75,13 +80,26 @@ async def show_page(
 
     async def draw() -> bytes:
         async with service.pictures.admit(caller.name):
-            return await library.page_picture_async(paper.id, page, dpi=dpi, marked=[*ids, *boxes])
+            return await library.page_picture_async(
+                paper.id, page, dpi=dpi, marked=[*ids, *boxes], password=_as_sent(password) or None
+            )
 
     try:
         picture = await while_connected(request, draw())
+    except PaperLockedError as error:
+        opens = "send the password that opens it with this request, as X-Paper-Password; the service keeps none"
+        raise ProblemError(403, "paper-locked", f"{paper.file!r} is encrypted: {opens}.") from error
     except PaperFileError as error:
-        raise ProblemError(404, "no-picture", str(error)) from error
+        raise ProblemError(404, "no-picture", error.public) from error
     return picture_reply(picture, tag=tag, lasting=False)
+
+
+def _as_sent(header: str) -> str:
+    """A header's text, which came as UTF-8 from most clients, and was read as Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
 
 
 def _on_page(paper: Paper, name: str, page: int) -> str:

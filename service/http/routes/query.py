@@ -103,4 +103,4 @@ async def _told(request: Request, events: AsyncGenerator[AnswerEvent, None]) -> 
                 yield format_sse_event(event=event.kind, data_str=to_json(told))
         except (PaperscopeError, HTTPException) as error:
             problem, _ = problem_of(request, error)
-            yield format_sse_event(event="error", data_str=problem.model_dump_json(exclude_none=True))
+            yield format_sse_event(event="error", data_str=problem.text)
