@@ -11,6 +11,7 @@ from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
 from ingest.reading import check_size, read_paper
 from ingest.resolution import EmbedTexts
+from ingest.source import read_file
 from ingest.stopping import in_thread
 
 __all__ = [
@@ -30,5 +31,6 @@ __all__ = [
     "page_painter",
     "paper_files",
     "parser_for",
+    "read_file",
     "read_paper",
 ]

@@ -75,6 +75,7 @@ class Child(Generic[Job]):
     def __init__(self, work: Work[Job], *, memory_mb: int | None, environment: Mapping[str, str]) -> None:
         self.jobs = 0
         self.expired = self.killed = False
+        self.waited = 0.0
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_stop`
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _START, json.dumps(sys.path)],
@@ -103,9 +104,15 @@ class Child(Generic[Job]):
             return
 
     def next(self, *, within: float) -> Frame | None:
-        """The child's next frame, None where it failed or was stopped for its time."""
-        with self._watched(within):
-            return read_frame(self._output)
+        """The child's next frame, None where it failed or was stopped for its time: `within` seconds, or as many times
+        that as it asks for. How many they were at last is in `waited`."""
+        self.waited = within
+        while True:
+            with self._watched(self.waited):
+                frame = read_frame(self._output)
+            if frame is None or frame.kind != b"T":
+                return frame
+            self.waited = within * json.loads(frame.data)
 
     @contextmanager
     def _watched(self, seconds: float) -> Iterator[None]:

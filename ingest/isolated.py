@@ -15,6 +15,8 @@ from paperscope.types import Paper, ParsedPaper
 __all__ = ["IsolatedParser"]
 
 _AFTER = "after its last page"
+# What Python, NumPy, C++ and the system say.
+_NO_MEMORY = ("MemoryError", "bad_alloc", "Cannot allocate memory")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,15 +86,13 @@ class IsolatedParser:
         while True:
             frame = child.next(within=seconds)
             if frame is None:
-                raise self._failure(child, file, where=where, seconds=seconds)
+                raise self._failure(child, file, where=where)
             if frame.kind == b"P":
                 done, total = json.loads(frame.data)
                 read = done >= total
                 where, seconds = _AFTER if read else f"at page {done + 1}", self._seconds + (total if read else 0)
                 if on_page:
                     on_page(done, total)
-            elif frame.kind == b"T":
-                seconds = self._seconds * json.loads(frame.data)
             elif frame.kind == b"C":
                 name, _, data = frame.data.partition(b"\n")
                 crops[name.decode()] = data
@@ -101,14 +101,14 @@ class IsolatedParser:
             else:
                 return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
 
-    def _failure(self, child: Child[_File], file: Path, *, where: str, seconds: float) -> PaperFileError:
+    def _failure(self, child: Child[_File], file: Path, *, where: str) -> PaperFileError:
         code, said = child.last_words()
         if child.expired:
             return PaperFileError(
                 f"{file.name!r} was given up: a step of reading it, {where}, took longer than "
-                f"{seconds:g} seconds. Raise {self._setting}, or fetch the file again."
+                f"{child.waited:g} seconds. Raise {self._setting}, or fetch the file again."
             )
-        if said.startswith("MemoryError"):
+        if any(word in said for word in _NO_MEMORY):
             return PaperFileError(
                 f"{file.name!r} was given up: reading it takes more than {self._children.memory_mb} MB of memory. "
                 "Raise limits.parse_memory_mb, or fetch the file again."
@@ -116,5 +116,5 @@ class IsolatedParser:
         why = f"signal {-code}" if code < 0 else said or f"exit code {code}"
         return PaperFileError(
             f"{file.name!r} made the parser fail {where} ({why}). Fetch the file again; if that doesn't help, "
-            "set the other parser.backend, and report it with the file."
+            "report it with the file, and read a PDF with the other parser.backend."
         )

@@ -12,12 +12,15 @@ from ingest.markup import markup_parsers
 from ingest.mineru import MinerUCommandParser, MinerUParser
 from ingest.ocr import OcrBackend, Recognition, recognition_for
 from ingest.pdf import PdfParser, backend_for
+from ingest.small import SmallAtOnce
 from paperscope.errors import PaperFileError
 from paperscope.protocols import Parser
 from paperscope.settings import LimitSettings, ParserSettings
 from paperscope.types import PaperFormat, ParsedPaper
 
 __all__ = ["FileParser", "parser_for"]
+
+_SMALL_BYTES = 100_000
 
 
 class FileParser:
@@ -40,9 +43,7 @@ class FileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
-    return FileParser(
-        {**_readers(settings, limits), **markup_parsers(), "mineru": MinerUParser(max_pages=limits.max_pages)}
-    )
+    return FileParser({**_readers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
 
 
 @lru_cache(maxsize=1)
@@ -53,7 +54,17 @@ def _readers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFo
     return {
         "pdf": _pdf_parser(settings, limits, recognition=recognition),
         "image": _isolated(image, limits),
+        **_text_parsers(limits),
     }
+
+
+def _text_parsers(limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
+    """Those of files without pages, which share their child processes."""
+    parsers: Mapping[PaperFormat, Parser] = markup_parsers(max_pages=limits.max_pages)
+    isolated = _isolated(FileParser(parsers), limits)
+    found = {kind: SmallAtOnce(parser, isolated=isolated, most_bytes=_SMALL_BYTES) for kind, parser in parsers.items()}
+    # What its size says of a DOCX file is little: it is packed.
+    return {**found, "docx": isolated}
 
 
 def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition: Recognition) -> Parser:

@@ -1,5 +1,7 @@
 """Reading the bytes of a file that should be a paper."""
 
+import os
+import stat
 from pathlib import Path
 
 from paperscope.errors import PaperFileError
@@ -11,7 +13,10 @@ def read_file(file: Path) -> bytes:
     """The bytes of a file. Raises `PaperFileError`, quoting its name, where there are none to read."""
     name = file.name or str(file)
     try:
-        data = file.read_bytes()
+        with open(file, "rb", opener=_at_once) as opened:
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                raise PaperFileError(f"{name!r} is no regular file. Name a file that lies on a disk.")
+            data = opened.read()
     except FileNotFoundError as error:
         raise PaperFileError(f"There is no file {name!r}. Check the path.", where=file) from error
     except IsADirectoryError as error:
@@ -23,3 +28,8 @@ def read_file(file: Path) -> bytes:
     if not data:
         raise PaperFileError(f"{name!r} is empty. Fetch the file again.")
     return data
+
+
+def _at_once(path: str, flags: int) -> int:
+    """A pipe that nobody writes to would be waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

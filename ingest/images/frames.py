@@ -17,6 +17,7 @@ __all__ = ["FramesBackend", "is_image"]
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM")
 _MOST_PIXELS = 120_000_000
+_LIMIT = f"{_MOST_PIXELS // 1_000_000} million"
 _SCREEN = 0.75
 _A4_LONG = 841.9
 _SANE = (100.0, 1500.0)
@@ -41,6 +42,8 @@ class FramesBackend:
                 warnings.simplefilter("ignore", Image.DecompressionBombWarning)
                 image = Image.open(BytesIO(data), formats=_FORMATS)
                 count = int(getattr(image, "n_frames", 1))
+        except Image.DecompressionBombError as error:
+            raise PaperFileError(f"{name!r} has too many pixels; the limit is {_LIMIT}. Make it smaller.") from error
         except UnidentifiedImageError as error:
             raise PaperFileError(f"{name!r} is no picture that can be read. Save it as PNG, JPEG or TIFF.") from error
         except _FAILURES as error:
@@ -99,10 +102,8 @@ class FramesDocument:
         try:
             self._image.seek(number - 1)
             if self._image.width * self._image.height > _MOST_PIXELS:
-                raise PageReadError(
-                    f"{self._image.width}×{self._image.height} pixels are over the limit of "
-                    f"{_MOST_PIXELS // 1_000_000} million; make the picture smaller"
-                )
+                size = f"{self._image.width}×{self._image.height} pixels"
+                raise PageReadError(f"{size} are over the limit of {_LIMIT}; make the picture smaller")
             return _in_colour(ImageOps.exif_transpose(self._image))
         except _FAILURES as error:
             raise PageReadError(str(error) or type(error).__name__) from error

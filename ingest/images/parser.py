@@ -11,7 +11,7 @@ from ingest.ocr import OcrBackend, Recognition
 from ingest.pdf.crops import add_crops
 from ingest.pdf.document import read_document
 from ingest.pdf.drafts import Draft
-from paperscope.errors import PaperFileError
+from ingest.source import read_file
 from paperscope.types import Box, Element, Figure, Page, Paper, ParsedPaper, Place
 
 __all__ = ["ImageParser"]
@@ -34,12 +34,7 @@ class ImageParser:
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
     ) -> ParsedPaper:
         """See `Parser.parse`; pictures have no password."""
-        try:
-            data = file.read_bytes()
-        except OSError as error:
-            raise PaperFileError(
-                f"{file.name!r} can't be read: {error.strerror}. Check the path.", where=file
-            ) from error
+        data = read_file(file)
         with self._backend.open(data, name=file.name, password=password) as document:
             read = read_document(
                 document,

@@ -15,8 +15,8 @@ from paperscope.types import PaperFormat
 __all__ = ["MarkupParser", "markup_parsers"]
 
 
-def markup_parsers() -> Mapping[PaperFormat, MarkupParser]:
-    """A parser for each of these formats."""
+def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, MarkupParser]:
+    """A parser for each of these formats; `max_pages` refuses a file of more text than so many pages hold."""
     readers: dict[PaperFormat, Callable[[Source], Reading]] = {
         "docx": read_docx,
         "markdown": read_markdown,
@@ -25,4 +25,4 @@ def markup_parsers() -> Mapping[PaperFormat, MarkupParser]:
         "tei": read_tei,
         "text": read_text,
     }
-    return {kind: MarkupParser(format=kind, read=read) for kind, read in readers.items()}
+    return {kind: MarkupParser(format=kind, read=read, max_pages=max_pages) for kind, read in readers.items()}

@@ -30,7 +30,8 @@ def finished(
 ) -> ParsedPaper:
     """The paper. Raises `PaperFileError` where the file holds nothing that could be asked about."""
     if not reading.elements:
-        raise PaperFileError(f"{source.name!r} holds no text that can be read. Is it the right file?")
+        why = f" ({reading.problems[0].reason})" if reading.problems else ""
+        raise PaperFileError(f"{source.name!r} holds no text that can be read{why}. Is it the right file?")
     kept = [element for element in bound_captions(reading.elements) if _is_worth_keeping(element)]
     front = with_front(kept, title=reading.title, authors=reading.authors)
     drafts = _furniture_last(_with_references(_with_abstract(with_levels(front.elements))))

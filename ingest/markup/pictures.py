@@ -145,7 +145,9 @@ def _png(data: bytes) -> bytes | None:
     """PNG bytes, None for an icon."""
     try:
         return _converted(data)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, EOFError, MemoryError) as error:
+    except Image.DecompressionBombError as error:
+        raise _RefusedError(f"pictures that can't be read (over {_MOST_PIXELS} pixels)") from error
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
         reason = "of no format that is read" if isinstance(error, UnidentifiedImageError) else str(error)
         raise _RefusedError(f"pictures that can't be read ({reason.partition('<')[0].strip() or 'damaged'})") from error
 

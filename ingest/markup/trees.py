@@ -20,6 +20,7 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 def html_tree(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
     """The tree of an HTML page, and what of it could not be read. Raises `PaperFileError` where there is nothing."""
+    _check_tags(text, name=name)
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(_without_declaration(text), parser)
@@ -35,6 +36,7 @@ def xml_tree(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
     Raises `PaperFileError` where nothing of it can be read.
     """
+    _check_tags(text, name=name)
     data = _without_declaration(text)
     parser = _xml_parser(recover=False)
     try:
@@ -51,6 +53,16 @@ def xml_tree(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
     tree, problems = _converted(root, parser.error_log, name=name)
     broken = PageProblem(page=1, reason=f"not well-formed XML ({reason}); it was read as far as it makes sense")
     return tree, (broken, *problems)
+
+
+def _check_tags(text: str, *, name: str) -> None:
+    """Refuse before the tree is built, which takes a hundred times the memory of its text, what has too many parts."""
+    if max(text.count("<"), text.count("=")) > 2 * _MOST_NODES:
+        raise _too_many(name)
+
+
+def _too_many(name: str) -> PaperFileError:
+    return PaperFileError(f"{name!r} holds over {_MOST_NODES} elements. Split it into several files.")
 
 
 def _xml_parser(*, recover: bool) -> etree.XMLParser:
@@ -95,7 +107,7 @@ class _Converter:
     def node(self, element: etree._Element, *, depth: int) -> Node:
         self._count += 1
         if self._count > _MOST_NODES:
-            raise PaperFileError(f"{self._name!r} holds over {_MOST_NODES} elements. Split it into several files.")
+            raise _too_many(self._name)
         line: object = element.sourceline
         self._line = first = max(self._line, line if isinstance(line, int) else 1)
         children: list[Node | str] = []

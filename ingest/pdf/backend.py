@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from paperscope.types import Box
 
 __all__ = [
+    "LOCKED",
     "Backend",
     "Char",
     "Document",
@@ -20,6 +21,8 @@ __all__ = [
     "PageReadError",
     "VerticalRule",
 ]
+
+LOCKED = "Send its password along (`password`; on the command line --password), or save a copy without one."
 
 
 class PageReadError(Exception):

@@ -19,6 +19,7 @@ from ingest import (
     chunk_paper,
     content_file,
     in_thread,
+    read_file,
     read_paper,
 )
 from paperscope.errors import PaperFileError
@@ -99,19 +100,25 @@ class Adder:
         self._weighed = weighed or _nothing
 
     async def add(
-        self, file: Path, *, on_stage: OnStage, older: Paper | None = None, password: str | None = None
+        self,
+        file: Path,
+        *,
+        on_stage: OnStage,
+        older: Paper | None = None,
+        password: str | None = None,
+        sha256: str | None = None,
     ) -> Added:
         """Add one file. An unchanged file costs nothing; a changed one replaces its older version: `older`, or else
         the paper that was added from the same path.
 
         Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
         and chunks, names and entities that the extracting model gave no usable reply about. `password` opens an
-        encrypted file.
+        encrypted file; one whose content has another hash than `sha256` is refused.
 
         Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
         """
         started = time.perf_counter()
-        draft = await self._draft(file, older, on_stage=on_stage, password=password)
+        draft = await self._draft(file, older, on_stage=on_stage, password=password, wanted=sha256)
         if isinstance(draft, Added):
             return replace(draft, seconds=time.perf_counter() - started)
         on_stage(Stage(name="embedding"))
@@ -157,10 +164,17 @@ class Adder:
         return self._embedder.missing([*chunks, *self._weighed(draft.parsed.paper)])
 
     async def _draft(
-        self, file: Path, older: Paper | None, *, on_stage: OnStage, password: str | None
+        self,
+        file: Path,
+        older: Paper | None,
+        *,
+        on_stage: OnStage,
+        password: str | None,
+        wanted: str | None = None,
     ) -> "_Draft | Added":
         """All that is stored of a file but its vectors; `Added` where the library has it already."""
         source, sha256 = await asyncio.to_thread(self._identify, file)
+        _check_hash(sha256, wanted, file)
         known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)
         before = self._store.images(known.id) if known is not None else PaperImages()
         lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
@@ -171,6 +185,7 @@ class Adder:
         parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
         if parsed is None:
             parsed = await self._parsed(file, on_stage=on_stage, password=password)
+            _check_hash(parsed.paper.sha256, wanted, file)
         images = await self._images(parsed, before, on_stage)
         if current is not None and not rereads and images == before:
             return Added(paper=current, outcome="unchanged", images=images, shortfall=lacking)
@@ -232,11 +247,16 @@ class Adder:
         """The paper's absolute path and the SHA-256 of its content."""
         check_size(file, max_mb=self._max_mb)
         try:
-            return str(file.resolve()), content_hash(content_file(file).read_bytes())
+            return str(file.resolve()), content_hash(read_file(content_file(file)))
         except OSError as error:
             raise PaperFileError(
                 f"can't be read ({error.strerror}); check the path and its rights", where=file
             ) from error
+
+
+def _check_hash(sha256: str, wanted: str | None, file: Path) -> None:
+    if wanted not in (None, sha256):
+        raise PaperFileError(f"{file.name!r} was changed or moved while it was read. Add it again.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

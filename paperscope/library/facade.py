@@ -100,18 +100,21 @@ class Library(Catalog):
         name: str | None = None,
         replaces: str | None = None,
         password: str | None = None,
+        sha256: str | None = None,
         on_stage: OnStage = _ignore,
     ) -> Added:
         """Add one paper; `password` opens an encrypted file, `on_stage` hears how far it is, maybe from another thread.
 
         What was added from the same path before is its older version, and goes; `replaces` names another one by id. A
         `name` says that the file is handed over: the library keeps a copy, the name is the one it is shown by, and the
-        path tells nothing.
+        path tells nothing. A file whose content has another hash than `sha256` is refused.
 
         Raises PaperFileError, UnknownPaperError, ModelError, BudgetError or StoreError; the library is then as it was,
         and what was paid for is kept.
         """
-        added = self._intake.add(Path(file), name=name, replaces=replaces, password=password, on_stage=on_stage)
+        added = self._intake.add(
+            Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+        )
         return self._loop.wait(added)
 
     async def add_async(
@@ -121,11 +124,14 @@ class Library(Catalog):
         name: str | None = None,
         replaces: str | None = None,
         password: str | None = None,
+        sha256: str | None = None,
         on_stage: OnStage = _ignore,
     ) -> Added:
         """`add`, awaitable on any loop. Cancelled, it ends soon and stores nothing, unless the very transaction had
         begun."""
-        added = self._intake.add(Path(file), name=name, replaces=replaces, password=password, on_stage=on_stage)
+        added = self._intake.add(
+            Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+        )
         return await self._loop.run(added)
 
     def estimator(self) -> Estimator:

@@ -31,45 +31,67 @@ class Intake:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def add(
-        self, file: Path, *, name: str | None, replaces: str | None, password: str | None, on_stage: OnStage
+        self,
+        file: Path,
+        *,
+        name: str | None,
+        replaces: str | None,
+        password: str | None,
+        sha256: str | None,
+        on_stage: OnStage,
     ) -> Added:
         """See `Library.add`; `usage` is what the models took for this file."""
         older = self._paper(replaces) if replaces is not None else None
         if name is None:
-            added = await self._add(file, older, password=password, on_stage=on_stage)
+            added = await self._add(file, older, password=password, sha256=sha256, on_stage=on_stage)
         else:
-            added = await self._take(file, older, name=name, password=password, on_stage=on_stage)
+            added = await self._take(file, older, name=name, password=password, sha256=sha256, on_stage=on_stage)
         if older is not None and older.id != added.paper.id:
             self._originals.drop(older.sha256)
         return added
 
     async def _take(
-        self, file: Path, older: Paper | None, *, name: str, password: str | None, on_stage: OnStage
+        self,
+        file: Path,
+        older: Paper | None,
+        *,
+        name: str,
+        password: str | None,
+        sha256: str | None,
+        on_stage: OnStage,
     ) -> Added:
         """Add a copy of the file, which stays if it is the one that a paper was read from.
 
         Equal files are taken in turn: what one leaves behind is no other's yet.
         """
         check_size(file, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
-        sha256 = (await asyncio.to_thread(self._originals.put, file, name=name)).parent.name
-        turn = self._turns.setdefault(sha256, asyncio.Lock())
+        digest = (await asyncio.to_thread(self._originals.put, file, name=name)).parent.name
+        turn = self._turns.setdefault(digest, asyncio.Lock())
         async with turn:
             # Another turn may have dropped it.
             copy = await asyncio.to_thread(self._originals.put, file, name=name)
             try:
-                return await self._add(copy, older, password=password, on_stage=on_stage)
+                return await self._add(copy, older, password=password, sha256=sha256, on_stage=on_stage)
             finally:
-                known = self._store.paper_by_sha256(sha256)
-                self._originals.drop(sha256, keep=known.file if known else "")
+                known = self._store.paper_by_sha256(digest)
+                self._originals.drop(digest, keep=known.file if known else "")
 
-    async def _add(self, file: Path, older: Paper | None, *, password: str | None, on_stage: OnStage) -> Added:
+    async def _add(
+        self,
+        file: Path,
+        older: Paper | None,
+        *,
+        password: str | None,
+        sha256: str | None,
+        on_stage: OnStage,
+    ) -> Added:
         extract = MeteredModel(self._models.extract) if self._models.extract else None
         vision = MeteredModel(self._models.vision) if self._models.vision else None
         embedder = self._models.embedder
         embed = CachedEmbedder(embedder, self._store).embed
         adder = build_adder(self._store, embedder, self._settings, extract=extract, vision=vision, embed=embed)
         try:
-            added = await adder.add(file, older=older, on_stage=on_stage, password=password)
+            added = await adder.add(file, older=older, on_stage=on_stage, password=password, sha256=sha256)
         except BudgetError:
             # Calls under way are paid and will be kept: what is left to do is known when they have ended.
             await self._models.aclose()

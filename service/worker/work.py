@@ -1,13 +1,15 @@
 """What is done for a job of each kind."""
 
+import asyncio
+import hashlib
 from pathlib import Path
 
 from paperscope.codec import from_json, to_json
-from paperscope.errors import PaperFileError
 from paperscope.library import Library, Stage
 from service.batch import BatchRunner
 from service.job_files import JobFiles
 from service.jobs import AddRequest, AddResult, BatchRequest
+from service.opening import open_unlinked
 from service.questions import parse_questions
 from service.rows import BatchRow
 from service.spending import current_work
@@ -36,17 +38,22 @@ def clear_up(held: Held) -> None:
 async def _add(held: Held, library: Library) -> str:
     request = from_json(AddRequest, held.job.request)
     file = Path(request.path) if request.path else JobFiles(held.folder).folder(held.job.id) / request.upload
-    # A link may have come between since it was looked at.
-    if request.path and file.resolve() != file:
-        raise PaperFileError(f"{request.path}: is no longer where it was; send its path again")
+    # A link may come between at any time; of another file the hash is another.
+    sha256 = await asyncio.to_thread(_hash_of, file) if request.path else None
     added = await library.add_async(
         file,
         name=None if request.path else request.name,
         replaces=request.replaces,
+        sha256=sha256,
         password=held.secret or None,
         on_stage=held.tell,
     )
     return to_json(AddResult.of(added))
+
+
+def _hash_of(file: Path) -> str:
+    with open_unlinked(file) as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 async def _answer(held: Held, library: Library) -> str:

@@ -3,54 +3,19 @@
 import json
 import shutil
 import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.model_server import DIMENSION, Body, serve
+from tests.service.canary import canary
 from tests.service.conftest import settings_of
 from tests.service.serving import serving
 from tests.service.work import job_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SECRET = "sk-nobody-may-see-this"  # noqa: S105 # not a key of anything
-
-
-class Canary:
-    """An address that nobody may call; `calls` tells who did."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.calls: list[str] = []
-
-
-@contextmanager
-def canary() -> Iterator[Canary]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            bird.calls.append(self.path)
-            self.send_error(404)
-
-        do_POST = do_HEAD = do_GET  # noqa: N815 # the server's way
-
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    bird = Canary(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield bird
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def payloads(url: str) -> list[str]:

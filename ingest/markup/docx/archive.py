@@ -8,6 +8,7 @@ from io import BytesIO
 from ingest.markup.nodes import Node
 from ingest.markup.trees import xml_tree
 from paperscope.errors import PaperFileError
+from paperscope.types import PageProblem
 
 __all__ = ["Archive"]
 
@@ -19,10 +20,14 @@ _FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OS
 
 
 class Archive:
-    """A DOCX file. Raises `PaperFileError` for one that is damaged or would unpack to more than a paper holds."""
+    """A DOCX file; `problems` tells what of the parts read so far is lost.
+
+    Raises `PaperFileError` for one that is damaged or would unpack to more than a paper holds.
+    """
 
     def __init__(self, data: bytes, *, name: str) -> None:
         self._name = name
+        self.problems: list[PageProblem] = []
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except _FAULTS as error:
@@ -41,7 +46,9 @@ class Archive:
         if data is None:
             return None
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
-        return xml_tree(text, name=f"{self._name}: {part}")[0]
+        tree, problems = xml_tree(text, name=f"{self._name}: {part}")
+        self.problems += problems
+        return tree
 
     def picture(self, part: str) -> bytes | None:
         """The bytes of a part, None if it isn't there, too large or damaged."""

@@ -30,7 +30,7 @@ def read_docx(source: Source) -> Reading:
     frames = [part for part in dict.fromkeys(targets.values()) if _FRAMES.fullmatch(part)][:_MOST_FRAMES]
     elements += _furniture([tree for part in frames if (tree := archive.tree(part)) is not None], walker, source)
     core = archive.tree("docProps/core.xml")
-    return Reading(elements=elements, title=_said(core, "title"), authors=())
+    return Reading(elements=elements, title=_said(core, "title"), authors=(), problems=archive.problems)
 
 
 def _furniture(frames: list[Node], walker: DocxWalker, source: Source) -> list[Element]:

@@ -16,9 +16,11 @@ def read_markdown(source: Source) -> Reading:
     """Read a file. Raises `PaperFileError` for a file that is no text."""
     text, problems = decode(source.data, name=source.name)
     front, body = split_front_matter(text)
-    if not body.strip():
+    page = markdown_html(body)
+    # Link targets alone show nothing.
+    if not page.strip():
         return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
-    tree, lost = html_tree(markdown_html(body), name=source.name)
+    tree, lost = html_tree(page, name=source.name)
     elements = Walker(source).walked(next(tree.all("body"), tree))
     return Reading(
         elements=[*_head(front, source), *elements],

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
+from ingest.patience import ask_for_time
 from ingest.pdf.backend import Backend, Document
 from ingest.silence import silence_onnxruntime
 from paperscope.errors import SettingsError
 
 __all__ = ["BackendName", "backend_for"]
+
+_LOADING = 4.0
 
 BackendName = Literal["pymupdf", "pdfium"]
 
@@ -32,11 +35,18 @@ class _NamedBackend:
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """See `Backend.open`."""
+        # To load the library, as the first file does, is no part of reading that file.
+        ask_for_time(_LOADING)
+        backend = self._backend()
+        ask_for_time()
+        return backend.open(data, name=name, password=password)
+
+    def _backend(self) -> Backend:
         if self.name == "pymupdf":
             silence_onnxruntime()
             from ingest.pdf.backends.mupdf import MuPdfBackend
 
-            return MuPdfBackend().open(data, name=name, password=password)
+            return MuPdfBackend()
         from ingest.pdf.backends.pdfium import PdfiumBackend
 
-        return PdfiumBackend().open(data, name=name, password=password)
+        return PdfiumBackend()

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pymupdf
 
-from ingest.pdf.backend import Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.backend import LOCKED, Char, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.backends.fonts import is_bold, is_italic
 from ingest.pdf.backends.glyphs import mended
 from ingest.pdf.backends.shapes import Shape, sort_shapes
@@ -51,7 +51,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperLockedError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
+        raise PaperLockedError(f"{name!r} is encrypted. {LOCKED}")
     if not document.authenticate(password):
         raise PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
-from ingest.pdf.backend import OutlineEntry, PageContent, PageReadError
+from ingest.pdf.backend import LOCKED, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.backends.pdfium_page import page_content
 from ingest.pdf.page.turning import turned, turned_box, turned_size
 from paperscope.errors import PaperFileError, PaperLockedError
@@ -42,7 +42,7 @@ def _refusal(error: Exception, *, name: str, password: str | None) -> PaperFileE
     if getattr(error, "err_code", None) not in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
         return PaperFileError(f"{name!r} is damaged and can't be opened. Fetch the file again.")
     if password is None:
-        return PaperLockedError(f"{name!r} is encrypted. Pass its password (--password), or save a copy without one.")
+        return PaperLockedError(f"{name!r} is encrypted. {LOCKED}")
     return PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 

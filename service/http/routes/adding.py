@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
 from ingest import HEAD_BYTES, check_head, check_size
-from paperscope.errors import PaperFileError
 from paperscope.library import Library
 from service.http.access import CallerOf, LibraryOf
 from service.http.bodies import ANY_SIZE, file_or_json, is_form, read_form, read_json, the_file
@@ -18,6 +17,7 @@ from service.http.job_view import JobView
 from service.http.problems import ProblemError
 from service.http.queueing import Queue, QueueOf
 from service.jobs import AddRequest
+from service.opening import open_unlinked
 
 __all__ = ["router"]
 
@@ -91,22 +91,19 @@ def _allowed(path: str, folders: Sequence[Path]) -> Path:
         detail = "No folder's papers may be added by path here (service.folders, or the key's); upload the file."
         raise ProblemError(403, "no-folders", detail)
     try:
-        file = Path(path).resolve() if Path(path).is_absolute() else None
+        # A way up and down again would tell what is outside.
+        file = Path(path).resolve() if Path(path).is_absolute() and ".." not in Path(path).parts else None
     except (OSError, RuntimeError, ValueError):
         file = None
     if file is None or not any(file.is_relative_to(folder.resolve()) for folder in folders):
-        detail = f"{path!r} is no absolute path inside a folder whose papers you may add; upload the file."
+        named = path if len(path) <= _LONGEST_NAME else f"{path[:_LONGEST_NAME]}…"
+        detail = f"{named!r} is no absolute path inside a folder whose papers you may add; upload the file."
         raise ProblemError(403, "foreign-path", detail)
     return file
 
 
 def _check_file(file: Path, *, max_mb: int) -> None:
     """Raise PaperFileError for what is no paper at first sight."""
-    if not file.is_file():
-        raise PaperFileError(f"{str(file)!r}: no such file; name a file, not a folder")
-    check_size(file, max_mb=max_mb)
-    try:
-        with file.open("rb") as opened:
-            check_head(opened.read(HEAD_BYTES), file)
-    except OSError as error:
-        raise PaperFileError(f"{str(file)!r}: can't be read ({error.strerror}); upload it instead") from error
+    with open_unlinked(file) as opened:
+        check_size(file, max_mb=max_mb)
+        check_head(opened.read(HEAD_BYTES), file)
