@@ -12,6 +12,7 @@ from query.embedded.links import linked
 from query.embedded.passages import elements_of
 from query.embedded.question import Question
 from query.embedded.select import Selection, select
+from query.embedded.significance import asks_significance
 from query.embedded.symbols import spelt_out
 from query.embedded.table_reading import TableReading
 from query.embedded.weights import Weights
@@ -37,8 +38,11 @@ class TableReader:
     ) -> TableReading | None:
         """The best answer from the tables of these papers, or from those among them that the question names.
 
-        None where no table can answer. Raises ModelError.
+        None where no table can answer: values alone don't tell whether they differ by more than chance. Raises
+        ModelError.
         """
+        if question.expected.form == "polar" and any(asks_significance(word.text) for word in question.words):
+            return None
         selections = self._selections(question, weights, papers=papers, named=named)
         best = await self._best(question, selections, near=elements_of(self._corpus, context))
         if best is None or best.unheld:
