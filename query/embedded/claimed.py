@@ -34,11 +34,12 @@ _SECOND = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claimed:
-    """Indices of the question's words: `words` must be accounted for, `closing` are those of them that the quotation
-    itself must say, `compares` those that compare. The predicate begins at `predicate` or later."""
+    """Indices of the question's words: `words` must be accounted for, `spoken` are those of them that the quotation
+    itself must say (the subject, unless it is a name, and what may be the predicate), `compares` those that compare.
+    The predicate begins at `predicate` or later."""
 
     words: frozenset[int]
-    closing: frozenset[int]
+    spoken: frozenset[int]
     compares: frozenset[int]
     predicate: int
 
@@ -52,8 +53,10 @@ def read_claimed(question: Question) -> Claimed:
     compares |= frozenset(index for index in first if _before_than(question, index))
     tells = frozenset(index for index in first - question.operators if _tells(question, index))
     words = (question.telling | compares | tells) & first
+    phrases = [frozenset(run.words) & words - question.names for run in runs(question)]
+    subject = next((phrase for phrase in phrases if phrase), frozenset[int]())
     closing = frozenset(_closing(question)) & words - question.names
-    return Claimed(words=words, closing=closing, compares=compares & first, predicate=min(closing, default=0))
+    return Claimed(words=words, spoken=subject | closing, compares=compares & first, predicate=min(closing, default=0))
 
 
 def _before_than(question: Question, index: int) -> bool:

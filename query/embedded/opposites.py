@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from query.embedded.words import likeness
 
-__all__ = ["alike", "clauses", "negations", "opposite", "suppositions"]
+__all__ = ["alike", "clauses", "elliptic", "negations", "opposite", "suppositions"]
 
 _NEGATION = re.compile(
     r"\b(?:not(?! only)|no(?! doubt)|never|none|neither|nor|cannot|without|hardly|barely|scarcely|lack(?:s|ed|ing)?|"
@@ -34,7 +34,11 @@ _LONGEST_PREFIXED = 4
 _FORM = 0.7
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+|[;:]\s+|,\s+(?=(?:but|while|whereas|although|though|however|which|since|because|so|yet|and)\b)"
-    r"|\s+(?=(?:but|while|whereas|although)\b)"
+    r"|\s+(?=(?:but|while|whereas|although|and not)\b)|,\s+(?=not\b)"
+)
+# "The other does not.": what it does not is said before.
+_ELLIPSIS = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|has|have|had|can)(?: not|n['’]t)(?=\s*(?:[,.;]|$))", re.IGNORECASE
 )
 
 
@@ -46,6 +50,11 @@ def clauses(text: str) -> Iterator[str]:
 def negations(text: str) -> int:
     """How many words of a text deny or take away."""
     return sum(1 for _ in _NEGATION.finditer(text))
+
+
+def elliptic(clause: str) -> bool:
+    """Whether a clause denies of its subject what is said before."""
+    return _ELLIPSIS.search(clause) is not None
 
 
 def suppositions(text: str) -> frozenset[str]:

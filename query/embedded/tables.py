@@ -6,6 +6,7 @@ from paperscope.protocols import Corpus, Embedder
 from paperscope.types import Claim, Context, Paper, singular_key
 from query.embedded.across import compare_across
 from query.embedded.align import Aligner
+from query.embedded.compare import decides
 from query.embedded.compute import compute
 from query.embedded.grid import TableView, view
 from query.embedded.links import linked
@@ -38,16 +39,13 @@ class TableReader:
     ) -> TableReading | None:
         """The best answer from the tables of these papers, or from those among them that the question names.
 
-        None where no table can answer: values alone don't tell whether they differ by more than chance. Raises
-        ModelError.
+        None where no table can answer. Raises ModelError.
         """
-        if question.expected.form == "polar" and any(asks_significance(word.text) for word in question.words):
-            return None
         selections = self._selections(question, weights, papers=papers, named=named)
         best = await self._best(question, selections, near=elements_of(self._corpus, context))
         if best is None or best.unheld:
-            return compare_across(question, selections) or best
-        return best
+            best = compare_across(question, selections) or best
+        return best if best is None or _answers(question, best.claim) else None
 
     def _selections(
         self, question: Question, weights: Weights, *, papers: Sequence[Paper], named: Sequence[str]
@@ -94,6 +92,14 @@ class TableReader:
         texts = [_described(selection.view)[:_DESCRIBED] for selection in selections]
         vectors = await self._embedder.embed([question.text, *texts])
         return [float(value) for value in vectors[1:] @ vectors[0]]
+
+
+def _answers(question: Question, claim: Claim) -> bool:
+    """Whether a claim says yes or no where that is asked for: values alone say neither, nor tell whether they differ
+    by more than chance."""
+    if question.expected.form != "polar" or question.choices:
+        return True
+    return decides(claim.text) and not any(asks_significance(word.text) for word in question.words)
 
 
 def _described(seen: TableView) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from paperscope.types import Paper
 from query.embedded.claimed import Claimed, read_claimed
-from query.embedded.opposites import alike, clauses, negations, opposite, suppositions
+from query.embedded.opposites import alike, clauses, elliptic, negations, opposite, suppositions
 from query.embedded.question import Question
 from query.embedded.quotes import Quote, Scorer
 from query.embedded.sides import compared_alike
@@ -92,7 +92,7 @@ def _accounts(question: Question, claimed: Claimed, held: _Held, scorer: Scorer)
     said = held.said | held.opposed
     lacking = {index for index in claimed.words - said if not _needless(question.words[index].text, claimed, held)}
     enough = scorer.weight(said) >= _HELD * scorer.weight(question.telling)
-    return enough and lacking <= held.around and not lacking & claimed.closing
+    return enough and lacking <= held.around and not lacking & claimed.spoken
 
 
 def _needless(word: str, claimed: Claimed, held: _Held) -> bool:
@@ -107,14 +107,20 @@ def _general(word: str) -> bool:
 
 
 def _negations(question: Question, claimed: Claimed, text: str) -> int:
-    """How many negations stand in those clauses of a text that hold a part of the predicate."""
-    predicate = [question.words[index].text for index in claimed.words if index >= claimed.predicate]
-    found = 0
-    for clause in clauses(text):
-        words = [token.text for token in tokens(clause)]
-        if any(alike(word, other) or opposite(word, other) for word in predicate for other in words):
-            found += negations(clause)
-    return found
+    """How many negations stand in the clause of a text that holds most of the predicate, and in those that deny of
+    the subject what is said before ("the other does not")."""
+    predicate = frozenset(index for index in claimed.words if index >= claimed.predicate)
+    found = list(clauses(text))
+    best = max(found, key=lambda clause: _holds(question, predicate, clause), default="")
+    denying = (clause for clause in found if elliptic(clause) and _holds(question, claimed.words - predicate, clause))
+    return sum(negations(clause) for clause in {best, *denying})
+
+
+def _holds(question: Question, wanted: frozenset[int], clause: str) -> int:
+    """How many of the question's words a clause says, or has the opposite of."""
+    words = [token.text for token in tokens(clause)]
+    texts = (question.words[index].text for index in wanted)
+    return sum(any(alike(text, word) or opposite(text, word) for word in words) for text in texts)
 
 
 def _figures(text: str) -> frozenset[str]:

@@ -5,13 +5,13 @@ import pytest
 from paperscope.types import Box, Paper, Passage, Place
 from query.embedded.question import read_question
 from query.embedded.quotes import Scorer
-from query.embedded.verdict import verdict
+from query.embedded.verdict import settled
 from query.embedded.weights import Weights
 
 PLACE = Place(paper="eeee00000001", page=1, box=Box(0.0, 0.0, 10.0, 10.0))
 
 
-def settle(question: str, text: str) -> bool | None:
+def answered(question: str, text: str) -> bool | None:
     passage = Passage(id="eeee00000001/passage-1", place=PLACE, order=1, text=text)
     paper = Paper(
         id="eeee00000001",
@@ -26,11 +26,13 @@ def settle(question: str, text: str) -> bool | None:
     weights = Weights([paper])
     asked = read_question(question, common=weights.common)
     scorer = Scorer(asked, weights)
-    return verdict(asked, scorer.quotes(passage, "")[0], scorer)
+    quotes = sorted(scorer.quotes(passage, ""), key=lambda quote: -quote.coverage)
+    found = settled(asked, quotes, scorer, [paper])
+    return found[0] if found is not None else None
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "settled"),
+    ("question", "text", "affirms"),
     [
         ("Does the tagger read nested brackets?", "The tagger reads nested brackets.", True),
         ("Does the tagger read nested brackets?", "The tagger does not read nested brackets.", False),
@@ -49,8 +51,10 @@ def settle(question: str, text: str) -> bool | None:
         ("Is the lead of the tagger over the parser large?", "The lead of the tagger over the parser grew.", None),
         ("Does the tagger name its parser?", "The parser of the tagger reads brackets.", None),
         ("Does the tagger allow nested brackets?", "The tagger supports nested brackets.", True),
+        ("Does the parser read nested brackets?", "The tagger reads nested brackets. The parser does not.", False),
+        ("Does the tagger read nested brackets?", "The tagger reads nested brackets. The parser does not.", True),
         ("Does the tagger use brackets?", "The tagger, eschewing brackets, reads words alone.", False),
-        ("Is the tagger applied to news?", "We apply the tagger to news and not to speech.", False),
+        ("Is the tagger applied to news?", "We apply the tagger to news and not to speech.", True),
         ("Is the tagger robust on news?", "The parser does not read speech; the tagger is robust on news.", True),
         ("Is the tagger faster than the parser?", "The parser is much faster than the tagger.", False),
         ("Is the tagger faster than the parser?", "The parser is slower than the tagger.", True),
@@ -70,5 +74,5 @@ def settle(question: str, text: str) -> bool | None:
         ("Is the tagger significantly faster than the parser?", "The tagger is faster than the parser.", None),
     ],
 )
-def test_affirmed_denied_or_neither(question: str, text: str, settled: bool | None) -> None:
-    assert settle(question, text) is settled
+def test_affirmed_denied_or_neither(question: str, text: str, affirms: bool | None) -> None:
+    assert answered(question, text) is affirms
