@@ -16,7 +16,7 @@ from paperscope.settings import LimitSettings, ParserSettings
 from paperscope.types import Paper
 
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
-LONGEST, LONGEST_RECOGNISED = 20.0, 150.0
+LONGEST, LONGEST_RECOGNISED = 60.0, 150.0
 PASSWORDS = {
     "job-json-encrypt-40": ("u", "o"),
     "c-r4": ("user2", "owner2"),

@@ -43,7 +43,7 @@ def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tu
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 # our own
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_until(lambda: answers(f"{address}/readyz"), seconds=60)
+        wait_until(lambda: answers(f"{address}/readyz"), seconds=180)
         yield process, address
     finally:
         process.kill()
@@ -75,10 +75,10 @@ class Asking(threading.Thread):
     def run(self) -> None:
         body = {"question": QUESTION, **self._body}
         with suppress(httpx2.TransportError):
-            self.response = httpx2.post(f"{self._address}/v1/query", json=body, timeout=60)
+            self.response = httpx2.post(f"{self._address}/v1/query", json=body, timeout=180)
 
     def answered(self) -> httpx2.Response:
-        self.join(60)
+        self.join(180)
         assert self.response is not None
         return self.response
 
@@ -92,7 +92,7 @@ def test_what_is_under_way_is_finished_and_nothing_new_is_taken_on(library: Path
     with serve(model_reply, seconds=4.0) as model, running(library, model, seconds=30.0) as (process, address):
         asking = Asking(address, {})
         asking.start()
-        wait_until(lambda: model.bodies, seconds=30)
+        wait_until(lambda: model.bodies, seconds=120)
         process.send_signal(signal.SIGTERM)
         wait_until(lambda: not answers(f"{address}/readyz"), seconds=3)
         ready, late = httpx2.get(f"{address}/readyz"), httpx2.get(f"{address}/v1/papers")
@@ -109,7 +109,7 @@ def test_what_takes_too_long_is_told_that_the_service_ends(library: Path, *, str
     with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=1.0) as (process, address):
         asking = Asking(address, {"stream": stream})
         asking.start()
-        wait_until(lambda: model.bodies, seconds=30)
+        wait_until(lambda: model.bodies, seconds=120)
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         response = asking.answered()
@@ -128,7 +128,7 @@ def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job
             asking.start()
             questions = {"file": ("q.txt", b"Which rank was used for the second model?\n")}
             job = httpx2.post(f"{address}/v1/batch", files=questions).headers["location"]
-            wait_until(lambda: len(model.bodies) == 2, seconds=60)
+            wait_until(lambda: len(model.bodies) == 2, seconds=120)
             began = time.monotonic()
             process.send_signal(signal.SIGTERM)
             assert asking.answered().json()["type"] == "urn:paperscope:problem:ending"
@@ -168,7 +168,7 @@ def test_a_thread_that_never_ends_does_not_keep_the_process(root: Path, tmp_path
     command = [sys.executable, "-c", HANGING, str(tmp_path / "library"), str(port)]
     with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 # our own
         address = f"http://127.0.0.1:{port}"
-        wait_until(lambda: answers(f"{address}/readyz"), seconds=60)
+        wait_until(lambda: answers(f"{address}/readyz"), seconds=180)
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.sendall(b"GET /hanging HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             time.sleep(0.5)
@@ -196,7 +196,7 @@ def test_traces_that_nobody_takes_do_not_keep_it() -> None:
 def test_a_second_signal_ends_it_at_once(library: Path) -> None:
     with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=60.0) as (process, address):
         Asking(address, {"stream": True}).start()
-        wait_until(lambda: model.bodies, seconds=30)
+        wait_until(lambda: model.bodies, seconds=120)
         process.send_signal(signal.SIGTERM)
         wait_until(lambda: not answers(f"{address}/readyz"), seconds=3)
         process.send_signal(signal.SIGTERM)
