@@ -147,10 +147,10 @@ class _Batch:
             # A paper that was removed meanwhile takes its crops with it.
             with suppress(KeyError):
                 write_atomically(self._out / _IMAGES / image_name(reading.element), self._library.crop(reading.crop))
-        table = render_csv(rows, paper_names=paper_names(self._library, answers))
+        names = paper_names(self._library, answers)
         write_atomically(self._out / _JSONL, "".join(row.to_json() + "\n" for row in rows).encode())
-        write_atomically(self._out / _CSV, table.encode())
-        write_atomically(self._out / _REPORT, render_report(rows, summary).encode())
+        write_atomically(self._out / _CSV, render_csv(rows, paper_names=names).encode())
+        write_atomically(self._out / _REPORT, render_report(rows, summary, paper_names=names).encode())
         return BatchResult(rows=rows, summary=summary)
 
     def write_what_is_there(self) -> None:

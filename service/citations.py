@@ -7,7 +7,7 @@ from paperscope.errors import UnknownPaperError
 from paperscope.library import Library
 from paperscope.types import Answer, Evidence
 
-__all__ = ["citations", "paper_names"]
+__all__ = ["citation", "citations", "paper_names"]
 
 
 def paper_names(library: Library, answers: Iterable[Answer]) -> Mapping[str, str]:
@@ -23,13 +23,14 @@ def paper_names(library: Library, answers: Iterable[Answer]) -> Mapping[str, str
 
 def citations(answer: Answer, names: Mapping[str, str]) -> list[str]:
     """Each place that the answer cites, once, in order: the paper, the page, and the label of what stands there."""
-    labels = {exhibit.element: exhibit.label for exhibit in answer.exhibits}
     cited = (item for claim in answer.claims for item in claim.evidence)
-    return list(dict.fromkeys(_citation(item, names, labels.get(item.element, "")) for item in cited))
+    return list(dict.fromkeys(citation(item, answer, names) for item in cited))
 
 
-def _citation(item: Evidence, names: Mapping[str, str], label: str) -> str:
+def citation(item: Evidence, answer: Answer, names: Mapping[str, str]) -> str:
+    """One place that the answer cites."""
     place = item.place
+    label = next((exhibit.label for exhibit in answer.exhibits if exhibit.element == item.element), "")
     where = place.where if place.by_line else f"p.{place.page}"
     told = f"{names.get(place.paper, place.paper)} {where}"
     return f"{told}, {label}" if label else told

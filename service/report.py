@@ -7,10 +7,11 @@ indented where it could be mistaken for one of these headings.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from paperscope.types import Answer, Claim, ImageFinding, Place, Reading
 from query import render_context
+from service.citations import citation
 from service.rows import BatchRow, image_name
 from service.summary import BatchSummary, summary_lines
 
@@ -19,13 +20,13 @@ __all__ = ["render_report"]
 _HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
 
 
-def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
-    """The whole report, questions in the order asked."""
+def render_report(rows: Sequence[BatchRow], summary: BatchSummary, *, paper_names: Mapping[str, str]) -> str:
+    """The whole report, questions in the order asked; `paper_names` are what the papers are called, by their ids."""
     lines = "\n".join(f"- {_line(line)}" for line in summary_lines(summary))
-    return "\n---\n\n".join([*map(_block, rows), f"## Summary\n\n{lines}\n"])
+    return "\n---\n\n".join([*(_block(row, paper_names) for row in rows), f"## Summary\n\n{lines}\n"])
 
 
-def _block(row: BatchRow) -> str:
+def _block(row: BatchRow, names: Mapping[str, str]) -> str:
     heading = f"## Query: {_line(row.question)}\n"
     if row.answer is None:
         return f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(_line, row.warnings))}\n{_gold(row)}"
@@ -36,7 +37,7 @@ def _block(row: BatchRow) -> str:
         f"### Initial LLM Response\n\n{_initial(answer)}",
         f"### Multimodal Processing ({len(answer.readings)} images)\n\n{_readings(answer)}",
         f"### Merged Multimodal Response\n\n{_merged(answer)}",
-        f"### Final Response\n\n{_final(answer)}",
+        f"### Final Response\n\n{_final(answer, names)}",
         _gold(row),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
@@ -66,15 +67,17 @@ def _reading(reading: Reading) -> str:
 def _merged(answer: Answer) -> str:
     if answer.merged:
         return _body(answer.merged)
-    return "_Left out: no image reading could change the answer._"
+    why = "no image reading could change the answer" if answer.readings else "no image was read"
+    return f"_Left out: {why}._"
 
 
-def _final(answer: Answer) -> str:
+def _final(answer: Answer, names: Mapping[str, str]) -> str:
     lines = [_body(answer.text)]
     if answer.status == "unanswerable":
         lines.append("**Status**: the papers do not say.")
     if answer.claims:
-        lines.append("**Claims and their places**:\n\n" + "\n".join(_claim(claim) for claim in answer.claims))
+        claims = "\n".join(_claim(claim, answer, names) for claim in answer.claims)
+        lines.append(f"**Claims and their places**:\n\n{claims}")
     formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
     if formulas:
         lines.append("**Computed**:\n\n" + "\n".join(f"- {_line(formula)}" for formula in formulas))
@@ -91,14 +94,17 @@ def _gold(row: BatchRow) -> str:
     return f"\n**Gold**: {gold}" + (f" _(right: {row.right:.2g})_\n" if row.right is not None else "\n")
 
 
-def _claim(claim: Claim) -> str:
-    places = [f"  - `{item.element}` {_place(item.place)}: “{_line(item.quote)}”" for item in claim.evidence]
+def _claim(claim: Claim, answer: Answer, names: Mapping[str, str]) -> str:
+    places = [
+        f"  - {_line(citation(item, answer, names))} (`{item.element}`{_box(item.place)}): “{_line(item.quote)}”"
+        for item in claim.evidence
+    ]
     return "\n".join([f"- {_line(claim.text)}", *(places or ["  - no evidence"])])
 
 
-def _place(place: Place) -> str:
-    """The place in full; of a file without pages its lines, which its box counts."""
-    return f"{place.paper} {place.where}" if place.by_line else str(place)
+def _box(place: Place) -> str:
+    """Where on its page it is; nothing of a file without pages, whose box counts the lines that are told."""
+    return "" if place.by_line else f" [{str(place).partition(' [')[2]}"
 
 
 def _line(text: str) -> str:

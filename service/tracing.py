@@ -4,6 +4,7 @@ Spans tell times, routes' templates, statuses and stages; no question, no path, 
 `service.otlp_endpoint` and nowhere else, whatever OTEL_* says in the environment, without proxies and redirects.
 """
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -74,9 +75,12 @@ class Tracing:
             for span in reversed(current):
                 span.end()
 
-    def close(self) -> None:
-        """Send what is left, and stop."""
-        self._close()
+    def close(self, *, within: float) -> None:
+        """Send what is left, and stop; where nobody takes it, after so many seconds."""
+        # A thread that does not keep the process from ending.
+        closing = threading.Thread(target=self._close, daemon=True)
+        closing.start()
+        closing.join(within)
 
 
 def open_tracing(endpoint: str) -> Tracing:

@@ -16,13 +16,16 @@ __all__ = ["DIMENSION", "ModelServer", "echo", "fingerprint", "kind_of", "serve"
 Body = Mapping[str, Any]
 
 DIMENSION = 16
+_HANGING = 6.0
 
 
 @dataclass
 class ModelServer:
     """What a server was asked, in order: each body, and its fingerprint in `names`.
 
-    `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds). With
+    `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds; None:
+    nothing). `fault` says what goes wrong with a call: nothing (""), a status ("500"), that it is never answered
+    ("hang"), that the connection closes in the middle of the reply ("cut"), or that a web page comes ("page"). With
     `streams` it tells a reply in pieces to whoever asks for that, and breaks the connection off in the middle of the
     next `breaks` of them.
     """
@@ -33,7 +36,8 @@ class ModelServer:
     bodies: list[Body] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     refuse: list[int] = field(default_factory=list)
-    retry_after: float = 0.0
+    retry_after: float | None = 0.0
+    fault: Callable[[Body], str] = field(default=lambda _body: "")
     streams: bool = False
     breaks: int = 0
 
@@ -121,52 +125,75 @@ def _as_events(content: str, usage: Body) -> bytes:
     return "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
 
 
+class _Replying(_Quiet):
+    """Replies as `model` says."""
+
+    model: ModelServer
+
+    def do_POST(self) -> None:
+        state, body = self.model, json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.endswith("/embeddings"):
+            self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
+            return
+        state.bodies.append(body)
+        state.names.append(fingerprint(body))
+        time.sleep(state.seconds)
+        fault = str(state.refuse.pop(0)) if state.refuse else state.fault(body)
+        if self._fails(fault):
+            return
+        content = state.reply(body)
+        usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
+        if state.streams and body.get("stream"):
+            self._tell(content, usage)
+            return
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+        self._send(
+            200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage}, cut=fault == "cut"
+        )
+
+    def _fails(self, fault: str) -> bool:
+        """Let a call fail; whether that was all."""
+        if fault.isdecimal():
+            self._send(int(fault), {"error": {"message": "not now"}})
+        elif fault == "hang":
+            time.sleep(_HANGING)
+        elif fault == "page":
+            self._write(200, b"<html><title>Welcome!</title></html>", kind="text/html")
+        return fault.isdecimal() or fault in ("hang", "page")
+
+    def _send(self, status: int, reply: Body, *, cut: bool = False) -> None:
+        self._write(status, json.dumps(reply).encode(), kind="application/json", cut=cut)
+
+    def _write(self, status: int, payload: bytes, *, kind: str, cut: bool = False) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        if self.model.retry_after is not None:
+            self.send_header("Retry-After", str(self.model.retry_after))
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload[: len(payload) // 2] if cut else payload)
+
+    def _tell(self, content: str, usage: Body) -> None:
+        """The reply as events, all of them or the first half."""
+        payload = _as_events(content, usage)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        if self.model.breaks:
+            self.model.breaks -= 1
+            payload = payload[: len(payload) // 2]
+        self.wfile.write(payload)
+
+
 @contextmanager
 def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
     """A server that takes so many seconds for each reply, and none for embeddings, which it does not count. It counts a
     token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
 
-    class Handler(_Quiet):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self.path.endswith("/embeddings"):
-                self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
-                return
-            state.bodies.append(body)
-            state.names.append(fingerprint(body))
-            time.sleep(state.seconds)
-            if state.refuse:
-                self._send(state.refuse.pop(0), {"error": {"message": "not now"}})
-                return
-            content = state.reply(body)
-            usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
-            if state.streams and body.get("stream"):
-                self._tell(content, usage)
-                return
-            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
-            self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage})
-
-        def _send(self, status: int, reply: Body) -> None:
-            payload = json.dumps(reply).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Retry-After", str(state.retry_after))
-            self.send_header("Content-Length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-
-        def _tell(self, content: str, usage: Body) -> None:
-            """The reply as events, all of them or the first half."""
-            payload = _as_events(content, usage)
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Content-Length", str(len(payload)))
-            self.end_headers()
-            if state.breaks:
-                state.breaks -= 1
-                payload = payload[: len(payload) // 2]
-            self.wfile.write(payload)
+    class Handler(_Replying):
+        model = state
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -81,13 +81,13 @@ class CountedCache:
             self._on_call(ModelCall(outcome="kept"))
         return reply
 
-    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        """See `CallCache.put_call`."""
-        self._cache.put_call(key, model, reply)
-
     def check_room(self) -> None:
         """See `CallCache.check_room`."""
         self._cache.check_room()
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        """See `CallCache.put_call`."""
+        self._cache.put_call(key, model, reply)
 
 
 async def _told(call: Awaitable[T], on_call: OnCall, *, usage: Callable[[T], Usage]) -> T:

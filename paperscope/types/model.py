@@ -54,9 +54,12 @@ class Usage:
 
     def __str__(self) -> str:
         """For people: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
+        if self == Usage():
+            return "0 model calls"
+        count = self.calls + self.cached
         kept = f" ({self.cached} from the store)" if self.cached else ""
         tokens = f"{self.prompt_tokens} + {self.completion_tokens} tokens"
-        return f"{self.calls + self.cached} model calls{kept}, {tokens}, cost {self.cost:.4f}"
+        return f"{count} model call{'s' if count > 1 else ''}{kept}, {tokens}, cost {self.cost:.4f}"
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(

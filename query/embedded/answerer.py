@@ -14,7 +14,7 @@ from query.embedded.question import Question, read_question
 from query.embedded.quotes import Quote, Scorer, complementing
 from query.embedded.table_reading import TableReading
 from query.embedded.tables import TableReader
-from query.embedded.verdict import verdict
+from query.embedded.verdict import settled
 from query.embedded.weights import Vocabulary, Weights, vocabulary
 from query.embedded.words import Token
 
@@ -76,7 +76,7 @@ class EmbeddedAnswerer:
         best = [quote for quote in quotes if _says(asked, quote)]
         if reading is not None and (not best or _prefers_table(asked, reading, best[0], scorer, named)):
             return _from_table(reading)
-        draft = _from_text(asked, best, scorer) if best else None
+        draft = _from_text(asked, best, scorer, papers) if best else None
         return draft or _unanswerable(asked, quotes, ())
 
     def _papers(self, context: Context, named: Sequence[str]) -> list[Paper]:
@@ -138,16 +138,15 @@ def _from_table(reading: TableReading) -> Draft:
     )
 
 
-def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer) -> Draft | None:
+def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer, papers: Sequence[Paper]) -> Draft | None:
     """None where yes or no is asked for, and no quotation settles it."""
     chosen = choose(question, best)
     if chosen is not None:
         choice, quote = chosen
         return _told(f"{choice[:1].upper()}{choice[1:]}", quote, coverage_probability(quote.coverage))
     if question.expected.form == "polar" and not question.choices:
-        verdicts = ((verdict(question, quote, scorer), quote) for quote in best)
-        settled = next(((affirms, quote) for affirms, quote in verdicts if affirms is not None), None)
-        return _told("Yes" if settled[0] else "No", settled[1], settled[1].score) if settled is not None else None
+        found = settled(question, best, scorer, papers)
+        return _told("Yes" if found[0] else "No", found[1], found[1].score) if found is not None else None
     claims = tuple(Claim(text=quote.shown, evidence=quote.evidence) for quote in complementing(best, scorer))
     text = " ".join(claim.text for claim in claims)
     return Draft(text=text, status="answered", claims=claims, confidence=best[0].score)

@@ -11,9 +11,10 @@ from query.embedded.polarity import better_direction
 from query.embedded.question import Question
 from query.embedded.select import Selection
 
-__all__ = ["compare", "ratio"]
+__all__ = ["compare", "decides", "ratio"]
 
 _MOST_PAIRS = 4
+_YES, _NO = "Yes. ", "No. "
 _LESS = re.compile(r"\b(?:lower|less|smaller|fewer|shorter|below|worse)\b")
 _QUALITY = re.compile(r"\b(?:better|worse|outperform\w*|beats?|surpass\w*)\b")
 
@@ -27,6 +28,11 @@ def compare(question: Question, selection: Selection) -> Claim | None:
     told = " ".join(f"In {table_name(table)}, {pair.told()}." for pair in pairs)
     text = f"{_verdict(question, pairs)}{told}"
     return claim(text, table, [datum for pair in pairs for datum in (pair.one, pair.other)])
+
+
+def decides(text: str) -> bool:
+    """Whether a statement says yes or no before it gives its values."""
+    return text.startswith((_YES, _NO))
 
 
 def ratio(question: Question, selection: Selection) -> Claim | None:
@@ -53,4 +59,4 @@ def _verdict(question: Question, pairs: Sequence[Pair]) -> str:
     wanted = -1 if _LESS.search(asked) else 1
     if _QUALITY.search(asked):
         wanted *= better_direction(pairs[0].one)
-    return "Yes. " if pairs[0].difference * wanted > 0 else "No. "
+    return _YES if pairs[0].difference * wanted > 0 else _NO

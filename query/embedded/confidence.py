@@ -24,6 +24,8 @@ _BIAS = -5.4
 _OWN = 2.5
 _MEANING = 2.6
 _SHARE = 2.8
+# A near miss: what is asked stands there, but of something else.
+_ELSEWHERE = -1.5
 
 # What is told over several sentences is found by the words around as much as by those within. Too few such questions
 # were at hand to fit more than the coverage from which answers are right as often as not.
@@ -56,7 +58,7 @@ def probabilities(question: Question, found: Sequence[Signals]) -> list[float]:
     powers = [math.exp(value - most) for value in ranks]
     shares = [power / sum(powers) for power in powers]
     return [
-        _logistic(_BIAS + _OWN * one.own + _MEANING * one.meaning + _SHARE * share)
+        _logistic(_BIAS + _OWN * one.own + _MEANING * one.meaning + _SHARE * share + _ELSEWHERE * one.elsewhere)
         for one, share in zip(found, shares, strict=True)
     ]
 

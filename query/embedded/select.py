@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from query.embedded.align import Aligner, Mention
 from query.embedded.grid import Datum, TableView
 from query.embedded.question import Question
+from query.embedded.topic import topic
 from query.embedded.words import LIGHT_WORDS, likeness, tokens
 
 __all__ = ["Level", "Selection", "select"]
@@ -61,7 +62,7 @@ def select(
         mentions=mentions,
         data=data,
         coverage=covered / total if total else 0.0,
-        unheld=tuple(question.words[index].text for index in sorted(question.names) if index not in held),
+        unheld=tuple(question.words[index].text for index in sorted(_unheld(question, held))),
         direct=bool(asking),
     )
 
@@ -96,6 +97,11 @@ def _fitting(view: TableView, mentions: Sequence[Mention]) -> tuple[tuple[Mentio
         weakest = min(levels, key=lambda level: max(mention.score * mention.weight for mention in levels[level]))
         del levels[weakest]
     return (), view.data
+
+
+def _unheld(question: Question, held: Mapping[int, float]) -> frozenset[int]:
+    about = topic(question)
+    return (question.names if held.keys() & about else question.names | about) - held.keys()
 
 
 def _held(question: Question, mentions: Sequence[Mention], around: str) -> dict[int, float]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from query.embedded.question import Question
 from query.embedded.quotes import Quote, Scorer
 from query.embedded.stating import shows_formula
+from query.embedded.topic import topic
 
 __all__ = ["Signals", "signals"]
 
@@ -16,7 +17,8 @@ class Signals:
     question's names that neither the quotation nor its surroundings hold. `meaning` is its likeness to the question.
 
     `within` tells that retrieval chose its element, `caption` that it is a caption, `formula` that it shows a formula
-    where one is asked for.
+    where one is asked for, `elsewhere` that neither the quotation nor its surroundings speak of what a thing is asked
+    of ("the learning rate of the ensemble").
     """
 
     own: float
@@ -27,11 +29,13 @@ class Signals:
     within: bool
     caption: bool
     formula: bool
+    elsewhere: bool
 
 
 def signals(question: Question, quote: Quote, scorer: Scorer, *, likeness: float, within: bool) -> Signals:
     """`likeness` is the cosine with the question, `within` whether retrieval chose the element."""
     asked = (question.focus if question.kind == "formula" else question.expected.asked) & question.telling
+    about = topic(question)
     shows = quote.equation is not None or shows_formula(quote.text)
     return Signals(
         own=_share(scorer, quote.held, question.telling),
@@ -42,6 +46,7 @@ def signals(question: Question, quote: Quote, scorer: Scorer, *, likeness: float
         within=within,
         caption=quote.element.kind == "figure",
         formula=question.kind == "formula" and shows,
+        elsewhere=bool(about) and not about & (quote.held | quote.around),
     )
 
 

@@ -6,11 +6,13 @@ from paperscope.protocols import Corpus, Embedder
 from paperscope.types import Claim, Element, Paper, singular_key
 from query.embedded.across import compare_across
 from query.embedded.align import Aligner
+from query.embedded.compare import decides
 from query.embedded.compute import compute
 from query.embedded.grid import TableView, view
 from query.embedded.links import linked
 from query.embedded.question import Question
 from query.embedded.select import Selection, select
+from query.embedded.significance import asks_significance
 from query.embedded.symbols import spelt_out
 from query.embedded.table_reading import TableReading
 from query.embedded.weights import Weights
@@ -47,8 +49,8 @@ class TableReader:
         selections = self._selections(question, weights, papers=papers, named=named)
         best = await self._best(question, selections, near=near)
         if best is None or best.unheld:
-            return compare_across(question, selections) or best
-        return best
+            best = compare_across(question, selections) or best
+        return best if best is None or _answers(question, best.claim) else None
 
     def _selections(
         self, question: Question, weights: Weights, *, papers: Sequence[Paper], named: Sequence[str]
@@ -95,6 +97,14 @@ class TableReader:
         texts = [described(selection.view) for selection in selections]
         vectors = await self._embedder.embed([question.text, *texts])
         return [float(value) for value in vectors[1:] @ vectors[0]]
+
+
+def _answers(question: Question, claim: Claim) -> bool:
+    """Whether a claim says yes or no where that is asked for: values alone say neither, nor tell whether they differ
+    by more than chance."""
+    if question.expected.form != "polar" or question.choices:
+        return True
+    return decides(claim.text) and not any(asks_significance(word.text) for word in question.words)
 
 
 def described(seen: TableView) -> str:

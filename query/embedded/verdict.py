@@ -1,102 +1,135 @@
-"""Whether a sentence affirms or denies what a yes/no question puts: its words aligned, its negations counted."""
+"""Whether a quotation affirms or denies what a yes/no question claims: its words aligned, its negations counted."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from paperscope.types import Paper
+from query.embedded.claimed import Claimed, read_claimed
+from query.embedded.opposites import alike, clauses, elliptic, negations, opposite, suppositions
 from query.embedded.question import Question
 from query.embedded.quotes import Quote, Scorer
-from query.embedded.words import likeness, tokens
+from query.embedded.sides import compared_alike
+from query.embedded.significance import LEVEL, asks_significance, level_in, significance
+from query.embedded.words import LIGHT_WORDS, tokens
 
-__all__ = ["verdict"]
+__all__ = ["settled", "verdict"]
 
-# The share of the proposition's words that one quotation must hold, and that it must hold with its surroundings.
+# The share of the question that one quotation must hold.
 _HELD = 0.5
-_WITH_SURROUNDINGS = 0.7
-_NEGATION = re.compile(
-    r"\b(?:not(?! only)|no(?! doubt)|never|none|neither|nor|cannot|without|hardly|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|"
-    r"unable|instead of|rather than|absence|eliminat(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|remov(?:e|es|ed|ing)|"
-    r"discard(?:s|ed|ing)?|free (?:of|from)|falls? short)\b|n['’]t\b|\bnon-|\w-free\b",
-    re.IGNORECASE,
-)
-# What may be, will be or would be is no fact.
-_SUPPOSED = re.compile(
-    r"\b(?:if|may|might|could|would|will|should|future|hope|whether|unclear|hypothesi[sz]e|suppose|suspect)\b",
-    re.IGNORECASE,
-)
-_OPPOSITES = tuple(
-    tuple(pair.split("/"))
-    for pair in """higher/lower highest/lowest high/low better/worse best/worst more/less more/fewer most/least
-    increase/decrease large/small larger/smaller largest/smallest improve/degrade outperform/underperform
-    include/exclude easy/hard easy/difficult easier/harder same/different positive/negative strong/weak
-    stronger/weaker fast/slow faster/slower enable/prevent simple/complex basic/complex manual/automatic
-    always/never public/private open/closed rise/fall gain/loss accept/reject agree/disagree freeze/unfreeze""".split()
-)
-_COMPARES = re.compile(
-    r"(?:higher|lower|better|worse|more|less|larger|smaller|greater|fewer|faster|slower|longer|shorter|highest|lowest|"
-    r"largest|smallest|best|worst|most|least|outperform|exceed|surpass|beat|improv|boost|gain|increas|drop|decreas)\w*"
-)
 _FIGURE = re.compile(r"(?<![\w.])\d[\d.,]*")
-_FORM = 0.7
-_PREFIXES = ("un", "in", "im", "ir", "non", "sub", "dis")
-_LONGEST_PREFIXED = 4
+# Verbs of having, using and enabling say much the same of a thing: any of them stands for any other.
+_GENERAL = frozenset(
+    """adapt adopt allow apply comprise contain employ enable enjoy equip exploit feature handle have include
+    incorporate integrate involve let offer permit possess process provide serve support use utilise utilize""".split()
+)
+# Nouns that only say what kind of thing a name stands for.
+_KINDS = LIGHT_WORDS | frozenset("algorithm architecture framework library network technique tool".split())
+# "Does A perform better?" is settled by "A is better".
+_DOES = frozenset("perform performs performed run runs work works worked".split())
 
 
-def verdict(question: Question, quote: Quote, scorer: Scorer) -> bool | None:
-    """True where the quotation affirms the proposition, False where it denies it, None where it does neither surely.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Held:
+    """What a quotation's `words` account for: indices of the question's words that it says, has the opposite of, or
+    leaves to what stands around it."""
 
-    Each negation that only one of both has, and each word in place of its opposite, turns the sense round.
+    words: tuple[str, ...]
+    said: frozenset[int]
+    opposed: frozenset[int]
+    around: frozenset[int]
+
+
+def settled(
+    question: Question, quotes: Sequence[Quote], scorer: Scorer, papers: Sequence[Paper]
+) -> tuple[bool, Quote] | None:
+    """Yes or no, and the first of the quotations that settles it; None where none does."""
+    for quote in quotes:
+        affirms = verdict(question, quote, scorer, level=_level(question, quote, papers))
+        if affirms is not None:
+            return affirms, quote
+    return None
+
+
+def verdict(question: Question, quote: Quote, scorer: Scorer, *, level: float = LEVEL) -> bool | None:
+    """True where the quotation affirms the claim, False where it denies it, None where it does neither surely.
+
+    No word of the claim may be unaccounted for, and the quotation itself must say the predicate, or its opposite. Each
+    negation beside the predicate that only one of both has, each opposite, and things compared the other way round
+    turn the sense. Of significance, figures decide: a p-value above `level` denies it.
     """
-    words = [token.text for token in tokens(quote.text)]
-    opposed = frozenset(index for index in _proposed(question) - quote.held if _opposes(question, index, words))
-    held, total = quote.held | opposed, scorer.weight(question.telling) or 1.0
-    if scorer.weight(held) < _HELD * total or scorer.weight(held | quote.around) < _WITH_SURROUNDINGS * total:
+    claimed = read_claimed(question)
+    asks = frozenset(index for index in claimed.words if asks_significance(question.words[index].text))
+    figures = significance(quote.text, level) if asks else frozenset()
+    held = _held(question, claimed, quote, known=asks if figures else frozenset())
+    if not _accounts(question, claimed, held, scorer) or len(figures) > 1:
         return None
-    compared = _proposed(question) - question.telling
-    if question.names - held - quote.around or not all(_says(question, index, words) for index in compared - opposed):
+    if suppositions(quote.text) - suppositions(question.text) or not _figures(question.text) <= _figures(quote.text):
         return None
-    if _supposes(question, quote.text) or not _figures(question.text) <= _figures(quote.text):
+    same = compared_alike(question, claimed, quote.text)
+    if same is None:
         return None
-    turns = len(opposed) + _negations(quote.text) - _negations(question.text)
-    return turns % 2 == 0
+    turned = not same
+    if figures:
+        turned |= False in figures
+    elif (len(held.opposed) + _negations(question, claimed, quote.text)) % 2:
+        turned = not turned
+    return turned == (negations(question.text) % 2 == 1)
 
 
-def _proposed(question: Question) -> frozenset[int]:
-    """The words of the proposition: the telling ones, and those that compare."""
-    compare = (index for index in question.operators if _COMPARES.match(question.words[index].text))
-    return question.telling | frozenset(compare)
+def _held(question: Question, claimed: Claimed, quote: Quote, *, known: frozenset[int]) -> _Held:
+    """`known` are the words that figures stand for: these speak of what stands beside them, and not around."""
+    words = tuple(token.text for token in tokens(quote.text))
+    texts = {index: question.words[index].text for index in claimed.words}
+    said = quote.held | known | {index for index, text in texts.items() if any(alike(text, word) for word in words)}
+    opposed = {index for index, text in texts.items() if any(opposite(text, word) for word in words)} - said
+    around = frozenset() if known else quote.around
+    return _Held(words=words, said=said, opposed=frozenset(opposed), around=around)
 
 
-def _says(question: Question, index: int, words: Sequence[str]) -> bool:
-    return any(_alike(question.words[index].text, word) for word in words)
+def _accounts(question: Question, claimed: Claimed, held: _Held, scorer: Scorer) -> bool:
+    """Whether nothing of the claim is left open, and the quotation itself says enough of it."""
+    said = held.said | held.opposed
+    lacking = {index for index in claimed.words - said if not _needless(question.words[index].text, claimed, held)}
+    enough = scorer.weight(said) >= _HELD * scorer.weight(question.telling)
+    return enough and lacking <= held.around and not lacking & claimed.spoken
 
 
-def _opposes(question: Question, index: int, words: Sequence[str]) -> bool:
-    return any(_opposite(question.words[index].text, word) for word in words)
-
-
-def _opposite(one: str, other: str) -> bool:
-    if any(_alike(one, first) and _alike(other, last) for pair in _OPPOSITES for first, last in (pair, pair[::-1])):
+def _needless(word: str, claimed: Claimed, held: _Held) -> bool:
+    """Whether the quotation may leave a word of the claim unsaid."""
+    if word in _KINDS or (claimed.compares and word in _DOES):
         return True
-    short, long = sorted((one, other), key=len)
-    return any(
-        long.startswith(prefix) and len(short) >= _LONGEST_PREFIXED and _alike(long.removeprefix(prefix), short)
-        for prefix in _PREFIXES
-    )
+    return _general(word) and any(_general(other) for other in held.words)
 
 
-def _alike(one: str, other: str) -> bool:
-    """Whether two words are forms of one."""
-    return likeness(one, other) > _FORM
+def _general(word: str) -> bool:
+    return any(alike(word, verb) for verb in _GENERAL)
 
 
-def _supposes(question: Question, text: str) -> bool:
-    asked = {match[0].casefold() for match in _SUPPOSED.finditer(question.text)}
-    return any(match[0].casefold() not in asked for match in _SUPPOSED.finditer(text))
+def _negations(question: Question, claimed: Claimed, text: str) -> int:
+    """How many negations stand in the clause of a text that holds most of the predicate, and in those that deny of
+    the subject what is said before ("the other does not")."""
+    predicate = frozenset(index for index in claimed.words if index >= claimed.predicate)
+    found = list(clauses(text))
+    best = max(found, key=lambda clause: _holds(question, predicate, clause), default="")
+    denying = (clause for clause in found if elliptic(clause) and _holds(question, claimed.words - predicate, clause))
+    return sum(negations(clause) for clause in {best, *denying})
 
 
-def _negations(text: str) -> int:
-    return sum(1 for _ in _NEGATION.finditer(text))
+def _holds(question: Question, wanted: frozenset[int], clause: str) -> int:
+    """How many of the question's words a clause says, or has the opposite of."""
+    words = [token.text for token in tokens(clause)]
+    texts = (question.words[index].text for index in wanted)
+    return sum(any(alike(text, word) or opposite(text, word) for word in words) for text in texts)
 
 
 def _figures(text: str) -> frozenset[str]:
     return frozenset(figure.rstrip(".,") for figure in _FIGURE.findall(text))
+
+
+def _level(question: Question, quote: Quote, papers: Sequence[Paper]) -> float:
+    """The level of significance that the quotation's paper states, where the question asks for significance."""
+    if not any(asks_significance(word.text) for word in question.words):
+        return LEVEL
+    quoted = (paper for paper in papers if paper.id == quote.element.place.paper)
+    return level_in(element.text for paper in quoted for element in paper.elements if element.kind == "passage")

@@ -139,7 +139,7 @@ def _parts(word: str) -> tuple[str, str]:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ations", "ation", "ating", "ated", "ates", "ate", "ies", "ing", "ed", "es", "s", "y", "e"):
+    for ending in ("ations", "ation", "ating", "ated", "ates", "ate", "ied", "ies", "ing", "ed", "es", "s", "y", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)
     return word

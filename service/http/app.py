@@ -59,12 +59,17 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         service.workers.start()
+        # Jobs get their time while requests have theirs.
+        ending = asyncio.create_task(_end_work(service))
         try:
             yield
         finally:
-            await service.workers.stop()
-            await asyncio.to_thread(service.libraries.close, within=_CLOSE_SECONDS)
-            await asyncio.to_thread(service.tracing.close)
+            service.ending.begun.set()
+            await ending
+            await asyncio.gather(
+                asyncio.to_thread(service.libraries.close, within=_CLOSE_SECONDS),
+                asyncio.to_thread(service.tracing.close, within=_CLOSE_SECONDS),
+            )
 
     # The interactive pages would fetch their scripts from a host that nobody configured, and FastAPI's own telemetry
     # would send traces where the environment says.
@@ -87,6 +92,12 @@ def create_app(settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     return app
+
+
+async def _end_work(service: Service) -> None:
+    """Stop the worker when the service is asked to end."""
+    await service.ending.begun.wait()
+    await service.workers.stop()
 
 
 def _service(settings: Settings) -> Service:

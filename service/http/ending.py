@@ -1,4 +1,8 @@
-"""The end of the service: it is asked to end, what is under way gets some time, and what is left then is cut off."""
+"""The end of the service: it is asked to end, what is under way gets some time, and what is left then is cut off.
+
+Requests and jobs get `service.shutdown_seconds` at the same time; LAST_SECONDS more are for telling who waits, for paid
+calls, and for closing all. Whatever goes on then is ended with the process.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +10,9 @@ from contextlib import asynccontextmanager
 
 from service.http.problems import ProblemError
 
-__all__ = ["Ending", "ending_problem"]
+__all__ = ["LAST_SECONDS", "Ending", "ending_problem"]
+
+LAST_SECONDS = 10.0
 
 
 class Ending:

@@ -10,8 +10,6 @@ from starlette.types import Receive, Scope, Send
 
 __all__ = ["EventStream"]
 
-_KEEP_ALIVE_SECONDS = 15.0
-
 
 class EventStream(StreamingResponse):
     """Sends events in their wire format (`fastapi.sse.format_sse_event`), and a comment where none comes for a while.
@@ -19,10 +17,12 @@ class EventStream(StreamingResponse):
     A client that hangs up closes the generator, in whatever it is waiting for.
     """
 
+    KEEP_ALIVE_SECONDS = 15.0
+
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[bytes, None], *, keep_alive: float = _KEEP_ALIVE_SECONDS) -> None:
-        self._events = _kept_alive(events, seconds=keep_alive)
+    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+        self._events = _kept_alive(events, seconds=self.KEEP_ALIVE_SECONDS)
         # A proxy (nginx) must not hold events back.
         super().__init__(self._events, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 

@@ -1,7 +1,10 @@
 """Running the app with uvicorn."""
 
 import asyncio
+import logging
+import os
 import signal
+import threading
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -12,7 +15,7 @@ from paperscope.settings import Settings
 from service.http.access import is_loopback
 from service.http.app import create_app
 from service.http.bounds import HEAD_BYTES
-from service.http.ending import Ending
+from service.http.ending import LAST_SECONDS, Ending
 from service.http.protocol import TellingProtocol
 from service.keys import Keys
 from service.logs import configure_logs
@@ -23,13 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["Server", "build_server", "serve"]
 
 _SPARE_CONNECTIONS = 512
-_FLUSH_SECONDS = 3
+_FLUSH_SECONDS = 2
 _PROXIES = "127.0.0.1,::1"
+
+_log = logging.getLogger(__name__)
 
 
 def serve(settings: Settings) -> None:
-    """Serve until the process is asked to end (Ctrl-C, SIGTERM); requests under way then get some time, and a second
-    signal ends it at once.
+    """Serve until the process is asked to end (Ctrl-C, SIGTERM), and end it; requests under way then get some time, and
+    a second signal ends it at once.
 
     Raises SettingsError where it would listen beyond this machine without API keys.
     """
@@ -42,6 +47,9 @@ def serve(settings: Settings) -> None:
     server = build_server(settings)
     configure_logs(service.log)
     server.run()
+    logging.shutdown()
+    # All is closed. To take down what a library holds in memory would take seconds more, and a busy machine many.
+    os._exit(0 if server.started else 1)
 
 
 class Server(uvicorn.Server):
@@ -51,16 +59,22 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._ending = ending
         self._seconds = seconds
+        self._signalled = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 # uvicorn's signature
         """Take a signal: end, or the second time, die of it."""
         if self.should_exit:
             signal.signal(sig, signal.SIG_DFL)
             signal.raise_signal(sig)
-        self.should_exit = True
+        self.should_exit = self._signalled = True
 
     async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
-        """Give requests under way their time, cut off what is left, and stop."""
+        """Give requests under way their time, cut off what is left, and stop. A process that was asked to end by a
+        signal does, whatever goes on in it."""
+        if self._signalled:
+            certain = threading.Timer(self._seconds + LAST_SECONDS, _end_for_certain)
+            certain.daemon = True
+            certain.start()
         self._ending.begun.set()
         loop = asyncio.get_running_loop()
         end = loop.time() + self._seconds
@@ -68,6 +82,11 @@ class Server(uvicorn.Server):
             await asyncio.wait(set(self.server_state.tasks), timeout=left)
         self._ending.cut()
         await super().shutdown(sockets)
+
+
+def _end_for_certain() -> None:
+    _log.warning("something does not end; the process is ended all the same")
+    os._exit(1)
 
 
 def build_server(settings: Settings) -> Server:

@@ -71,8 +71,7 @@ async def _work(settings: Settings, owner: str, beats: BinaryIO) -> None:
     await runner.run()
     beating.cancel()
     await asyncio.to_thread(libraries.close, within=_CLOSING_SECONDS)
-    with suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.to_thread(tracing.close), _CLOSING_SECONDS)
+    await asyncio.to_thread(tracing.close, within=_CLOSING_SECONDS)
     # A thread that never ends must not keep the process.
     os._exit(0)
 

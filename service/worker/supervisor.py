@@ -62,8 +62,10 @@ class Supervisor:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._worker is not None:
-            await self._worker.stop(within=self._settings.service.shutdown_seconds)
-            for folder in self._folders:
+            worker, self._worker = self._worker, None
+            await worker.stop(within=self._settings.service.shutdown_seconds)
+            # A request that is under way may bring another one.
+            for folder in list(self._folders):
                 with suppress(StoreError):
                     await asyncio.to_thread(_put_back, folder, self._owner, died=False)
 

@@ -20,6 +20,7 @@ from graph_store import Store
 from paperscope.cli import app
 from paperscope.settings import Settings, load_settings
 from paperscope.types import content_hash
+from service.http.ending import LAST_SECONDS
 from tests.service.conftest import PNG, small_paper
 from tests.service.serving import serving
 
@@ -118,7 +119,7 @@ def test_the_settings_of_the_container_are_settings_and_fit_each_other(
     assert of(steps, "VOLUME") == [str(DATA)]
     assert ours["volumes"] == [f"data:{DATA}"]
     assert settings.service.worker_memory_mb < int(ours["mem_limit"].removesuffix("g")) * 1024
-    assert settings.service.shutdown_seconds < int(ours["stop_grace_period"].removesuffix("s"))
+    assert settings.service.shutdown_seconds + LAST_SECONDS < int(ours["stop_grace_period"].removesuffix("s"))
 
 
 def test_nobody_is_root_and_nobody_from_outside_gets_in_unasked(

@@ -12,6 +12,7 @@ import pytest
 from paperscope.settings import load_settings
 from paperscope.settings.tree import setting_names
 from service.http import create_app
+from service.http.ending import LAST_SECONDS
 from tests.service.serving import serving
 
 ADDRESS = "http://127.0.0.1:8000"
@@ -38,6 +39,10 @@ def test_every_setting_of_the_service_is_described_and_no_other(page: str) -> No
     assert set(re.findall(r"^\| `(service\.\w+)` \|", page, flags=re.MULTILINE)) == known
     named = set(re.findall(r"\b((?:service|limits|answer)\.[a-z_]+)\b(?!\.)", page))
     assert named - {"service.md"} <= set(setting_names())
+
+
+def test_the_time_that_an_end_takes_at_most_is_told(page: str) -> None:
+    assert f"at the latest {LAST_SECONDS:g} s after that time" in re.sub(r"\s+", " ", page)
 
 
 @pytest.mark.slow

@@ -71,6 +71,7 @@ def test_every_hostile_file_has_a_typed_outcome_in_time(parser: Parser, hostile:
             assert result.elements, file.name
 
 
+@pytest.mark.slow
 def test_hostile_pages_without_text_are_recognised_in_time(hostile: list[Path]) -> None:
     pytest.importorskip("rapidocr")
     without = parser_for(ParserSettings(ocr="off", dpi=72), limits=LimitSettings())

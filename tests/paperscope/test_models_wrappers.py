@@ -177,6 +177,8 @@ async def test_a_meter_adds_up_replies_from_server_and_cache() -> None:
         await model.complete(request("two words"))
     assert model.usage == Usage(calls=1, cached=1, prompt_tokens=2, completion_tokens=3)
     assert str(model.usage) == "2 model calls (1 from the store), 2 + 3 tokens, cost 0.0000"
+    assert str(Usage(calls=1, prompt_tokens=5)) == "1 model call, 5 + 0 tokens, cost 0.0000"
+    assert str(Usage()) == "0 model calls"
 
 
 async def test_a_call_that_could_not_be_kept_is_not_made() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from httpx2._config import DEFAULT_TIMEOUT_CONFIG
 
 from graph_store import Store
 from paperscope.library import Library
@@ -94,6 +95,15 @@ def settings_of(library: Path, **overrides: object) -> Settings:
 def settings_in(folder: Path, **overrides: object) -> Settings:
     """The settings of a service whose library and key file are both in this folder."""
     return settings_of(folder / "library", **overrides)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_clients() -> Iterator[None]:
+    """A request that says nothing else waits a minute, not five seconds: a machine with much to do answers late."""
+    with pytest.MonkeyPatch.context() as patch:
+        for step in ("connect", "read", "write", "pool"):
+            patch.setattr(DEFAULT_TIMEOUT_CONFIG, step, 60.0)
+        yield
 
 
 @pytest.fixture

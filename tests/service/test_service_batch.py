@@ -85,6 +85,12 @@ def test_the_report_has_the_headings_and_its_contexts_parse_back(make_library: M
         assert parse_context(context) == row.answer.context
 
 
+def test_the_report_names_papers_as_people_do(make_library: MakeLibrary, tmp_path: Path) -> None:
+    BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert "\n  - tagger.pdf p.1, Table 1 (`aaaa00000001/table-1` [50.0 110.0 300.0 130.0]): “0.83”" in report
+
+
 def test_every_csv_row_of_a_context_has_its_headers_columns(make_library: MakeLibrary) -> None:
     context = render_context(make_library(None).retrieve("F1 of the tagger?"))
     blocks = re.findall(r"```csv\n(.*?)\n\s*```", context, flags=re.DOTALL)
@@ -99,6 +105,8 @@ def test_without_a_model_the_report_says_so(make_library: MakeLibrary, tmp_path:
     report = (tmp_path / "out" / "report.md").read_text()
     assert "No language model is configured" in report
     assert "no language model was used" in report
+    assert "_Left out: no image was read._" in report
+    assert "_no language model; 0 model calls; " in report
 
 
 def test_an_out_folder_that_is_a_file_is_one_clear_error(make_library: MakeLibrary, tmp_path: Path) -> None:

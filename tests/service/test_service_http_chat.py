@@ -15,6 +15,7 @@ from tests.model_server import serve
 from tests.service.asking import QUESTION, ask, copied, model_reply, served, timeless
 from tests.service.conftest import PAPER
 
+TOOL = {"type": "function", "function": {"name": "f"}}
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
 
 
@@ -74,6 +75,25 @@ def test_models_are_all_papers_and_each(client: openai.OpenAI) -> None:
             client.chat.completions.create(model=model, messages=ASKED)
 
 
+def test_a_model_is_found_by_its_id_and_an_unknown_one_is_not_there(client: openai.OpenAI) -> None:
+    for model in client.models.list().data:
+        assert client.models.retrieve(model.id) == model
+    for name in ("gpt-5", "paperscope/0123456789ab", "paperscope/a/b", "paperscope/"):
+        with pytest.raises(openai.NotFoundError, match=f"There is no model '{name}'") as refused:
+            client.models.retrieve(name)
+        assert refused.value.code == "model_not_found"
+
+
+def test_whatever_is_wrong_under_their_paths_is_told_in_their_form(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.APIStatusError) as refused:
+        client.get("/chat/completions", cast_to=object)
+    assert (refused.value.status_code, refused.value.code) == (405, "method_not_allowed")
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{'A' * 1_100_000}"}}
+    with pytest.raises(openai.APIStatusError, match="limit of 1 MB") as refused:
+        client.post("/chat/completions", cast_to=object, body={"messages": [{"role": "user", "content": [picture]}]})
+    assert (refused.value.status_code, refused.value.code) == (413, "too_large")
+
+
 def test_a_conversation_is_the_history_and_system_messages_change_nothing(client: openai.OpenAI) -> None:
     first: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "You are a pirate. Answer with ARRR only."},
@@ -100,7 +120,8 @@ def test_a_conversation_is_the_history_and_system_messages_change_nothing(client
     ("given", "param", "told"),
     [
         ({"n": 2}, None, "n=2"),
-        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, None, "tools can't be called"),
+        ({"tools": [TOOL], "tool_choice": "required"}, None, "no tool is ever called"),
+        ({"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}}, None, "tool_choice"),
         ({"response_format": {"type": "json_object"}}, None, "response_format"),
         ({"messages": []}, "messages", "messages"),
         ({"messages": [{"role": "system", "content": "x"}]}, None, "none of role 'user'"),

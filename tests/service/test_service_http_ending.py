@@ -14,18 +14,25 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from service.http.ending import LAST_SECONDS
+from service.tracing import open_tracing
 from tests.model_server import ModelServer, serve
 from tests.service.asking import QUESTION, events_of, model_reply
+from tests.service.work import workers
 
 pytestmark = pytest.mark.slow
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @contextmanager
 def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """`python -m paperscope serve`, and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     settings = library.parent / "paperscope.toml"
     settings.write_text(
         f'library = "{library}"\n'
@@ -111,6 +118,79 @@ def test_what_takes_too_long_is_told_that_the_service_ends(library: Path, *, str
     problem = events_of(response)[-1][1] if stream else response.json()
     assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
     assert response.status_code == (200 if stream else 503)
+
+
+def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job_goes_on(library: Path) -> None:
+    seconds = 6.0
+    with serve(model_reply, seconds=120.0) as model:
+        with running(library, model, seconds=seconds) as (process, address):
+            asking = Asking(address, {})
+            asking.start()
+            questions = {"file": ("q.txt", b"Which rank was used for the second model?\n")}
+            job = httpx2.post(f"{address}/v1/batch", files=questions).headers["location"]
+            wait_until(lambda: len(model.bodies) == 2, seconds=60)
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            assert asking.answered().json()["type"] == "urn:paperscope:problem:ending"
+            wait_until(lambda: not workers(process.pid), seconds=4)
+            assert process.wait(40) == 0
+            # A busy machine takes a while to put a process away.
+            assert time.monotonic() - began < seconds + LAST_SECONDS + 5
+        model.seconds = 0.0
+        with running(library, model, seconds=seconds) as (_, address):
+            again = httpx2.get(f"{address}{job}", params={"wait": 60}, timeout=90).json()
+    assert (again["state"], again["attempts"]) == ("succeeded", 1), "it is not blamed for the end"
+
+
+HANGING = """
+import asyncio, sys, time
+from fastapi import APIRouter
+from paperscope.settings import load_settings
+from service.http import server
+
+route = APIRouter()
+
+@route.get("/hanging")
+def hanging():
+    time.sleep(60)
+
+built = server.build_server(load_settings(environ={}, overrides={
+    "library": sys.argv[1], "service.keys": sys.argv[1] + "-keys", "service.port": int(sys.argv[2]),
+    "service.shutdown_seconds": 0.5,
+}))
+built.config.app.include_router(route)
+built.run()
+"""
+
+
+def test_a_thread_that_never_ends_does_not_keep_the_process(root: Path, tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-c", HANGING, str(tmp_path / "library"), str(port)]
+    with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 # our own
+        address = f"http://127.0.0.1:{port}"
+        wait_until(lambda: answers(f"{address}/readyz"), seconds=60)
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(b"GET /hanging HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            time.sleep(0.5)
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=40)
+        assert time.monotonic() - began < 0.5 + LAST_SECONDS + 2.0
+        assert process.returncode == 1
+        assert "does not end" in said
+
+
+def test_traces_that_nobody_takes_do_not_keep_it() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        tracing = open_tracing(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        for _ in range(1000):
+            with tracing.request("GET", {}) as end:
+                end("/v1/papers", 200)
+        began = time.monotonic()
+        tracing.close(within=1.0)
+        assert time.monotonic() - began < 2.0
 
 
 def test_a_second_signal_ends_it_at_once(library: Path) -> None:

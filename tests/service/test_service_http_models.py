@@ -1,6 +1,7 @@
 """Asking over HTTP with a model: streamed and plain, what a client hears when the model fails, and when it hangs up."""
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.model_server import Body, ModelServer, serve
 from tests.service.asking import QUESTION, ask, copied, events_of, model_reply, post, served, timeless
+from tests.service.work import until
 
 
 @pytest.fixture
@@ -102,8 +104,12 @@ def test_an_answer_that_takes_too_long_ends(library: Path, model: ModelServer) -
 
 def leave(address: str, path: str, body: dict[str, object], model: ModelServer) -> None:
     """Hang up while the model is thinking."""
-    with pytest.raises(httpx2.TimeoutException):
-        httpx2.post(address + path, json=body, timeout=httpx2.Timeout(60, read=2.0))
+    sent = json.dumps(body).encode()
+    host, port = address.removeprefix("http://").split(":")
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {len(sent)}"
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(head.encode() + b"\r\n\r\n" + sent)
+        until(lambda: model.bodies)
     assert len(model.bodies) == 1
 
 
@@ -112,9 +118,9 @@ def leave(address: str, path: str, body: dict[str, object], model: ModelServer) 
 def test_who_hangs_up_causes_no_further_call(library: Path, path: str, *, stream: bool) -> None:
     """A reply that fails its schema is asked for again, but not where nobody waits for it."""
     body = {"question": QUESTION} if path == "/v1/query" else {"messages": [{"role": "user", "content": QUESTION}]}
-    with serve(lambda _: "no JSON at all", seconds=4.0) as model, served(library, model=model) as address:
+    with serve(lambda _: "no JSON at all", seconds=3.0) as model, served(library, model=model) as address:
         leave(address, path, body | {"stream": stream}, model)
-        time.sleep(4.0)
+        time.sleep(5.0)
         assert len(model.bodies) == 1
         model.seconds = 0.0
         assert httpx2.get(f"{address}/healthz").status_code == 200

@@ -40,6 +40,7 @@ Names = Mapping[str, str]
 
 NOBODYS: Names = {
     "paper": "0123456789ab",
+    "model": "paperscope/0123456789ab",
     "element": "table-1",
     "table": "table-1",
     "page": "1",
@@ -91,6 +92,7 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         of_a: dict[str, str] = {
             **NOBODYS,
             "paper": EXAMPLE,
+            "model": f"paperscope/{EXAMPLE}",
             "crop": crop,
             "job": str(job["id"]),
             "entity": entity,

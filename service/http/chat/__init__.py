@@ -2,7 +2,7 @@
 
 from service.http.chat.errors import ERRORS, error_json, error_response
 from service.http.chat.replies import ChatChunk, ChatCompletion, Model, Models
-from service.http.chat.requests import ALL_PAPERS, ChatBody
+from service.http.chat.requests import ALL_PAPERS, ChatBody, unknown_model
 from service.http.chat.text import cited_papers, read_reply, reply_text
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "error_response",
     "read_reply",
     "reply_text",
+    "unknown_model",
 ]

@@ -13,13 +13,15 @@ from service.http.asking import LONGEST_QUESTION, Asked
 from service.http.chat.text import read_reply
 from service.http.problems import ProblemError
 
-__all__ = ["ALL_PAPERS", "ChatBody"]
+__all__ = ["ALL_PAPERS", "ChatBody", "unknown_model"]
 
 ALL_PAPERS = "paperscope"
 """The id of the model that asks all papers."""
 
 _TURNS = 20
 _LONGEST_REPLY = 50_000
+# Choices of a tool that let a model call none.
+_NO_TOOL = (None, "auto", "none")
 
 
 class Part(BaseModel):
@@ -39,7 +41,8 @@ class ChatMessage(BaseModel):
     @classmethod
     def _whole(cls, content: str | list[Part] | None) -> str | list[Part] | None:
         # In a union, Pydantic lets half characters (lone surrogates) in, which nothing here can encode.
-        texts = [part.text for part in content] if isinstance(content, list) else [content or ""]
+        parts = content if isinstance(content, list) else [Part(type="text", text=content or "")]
+        texts = [text for part in parts for text in (part.type, part.text)]
         if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
             raise ValueError("holds half of a character (a lone surrogate)")
         return content
@@ -88,8 +91,8 @@ class ChatBody(BaseModel):
     stream: StrictBool | None = None
     stream_options: StreamOptions | None = None
     n: StrictInt | None = None
-    tools: list[object] | None = None
-    functions: list[object] | None = None
+    tool_choice: str | dict[str, object] | None = None
+    function_call: str | dict[str, object] | None = None
     response_format: Format | None = None
 
     @property
@@ -112,17 +115,14 @@ class ChatBody(BaseModel):
     def _filters(self) -> Filters:
         name, _, paper = self.model.partition("/")
         if name != ALL_PAPERS or (not paper and name != self.model):
-            detail = (
-                f"There is no model {self.model!r}; take {ALL_PAPERS!r}, or {ALL_PAPERS + '/PAPERID'!r} for one paper."
-            )
-            raise ProblemError(404, "model-not-found", detail)
+            raise unknown_model(self.model)
         return Filters(papers=(paper,) if paper else ())
 
     def _check(self) -> None:
         asked_for = {
             "n": f"n={self.n}: there is one answer to a question; leave n out" if (self.n or 1) != 1 else "",
-            "tools": "tools can't be called: an answer rests on papers alone; leave them out"
-            if self.tools or self.functions
+            "tools": "no tool is ever called: an answer rests on papers alone; leave tool_choice out"
+            if self.tool_choice not in _NO_TOOL or self.function_call not in _NO_TOOL
             else "",
             "response_format": "an answer is text; leave response_format out and take its JSON from `paperscope`"
             if self.response_format is not None and self.response_format.type != "text"
@@ -131,6 +131,12 @@ class ChatBody(BaseModel):
         refused = next(filter(None, asked_for.values()), "")
         if refused:
             raise ProblemError(400, "unsupported", refused)
+
+
+def unknown_model(name: str) -> ProblemError:
+    """What to say of a model that there isn't."""
+    detail = f"There is no model {name!r}; take {ALL_PAPERS!r}, or {ALL_PAPERS + '/PAPERID'!r} for one paper."
+    return ProblemError(404, "model-not-found", detail)
 
 
 def _question(message: ChatMessage) -> str:

@@ -1,10 +1,11 @@
-"""`POST /v1/chat/completions` and `GET /v1/models`, as OpenAI's clients and chat front ends expect them."""
+"""`POST /v1/chat/completions` and `/v1/models`, as OpenAI's clients and chat front ends expect them."""
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.sse import format_sse_event
 from starlette.exceptions import HTTPException
 
@@ -24,6 +25,7 @@ from service.http.chat import (
     cited_papers,
     error_json,
     reply_text,
+    unknown_model,
 )
 from service.http.events import EventStream
 
@@ -35,9 +37,16 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=ERRORS)
 @router.get("/models", summary="List the models in OpenAI's form")
 async def models(library: LibraryOf) -> Models:
     """`paperscope` asks all papers; `paperscope/PAPERID` asks one of them."""
-    entries = await asyncio.to_thread(library.entries)
-    papers = [Model(id=f"{ALL_PAPERS}/{entry.id}", name=entry.title or entry.file) for entry in entries]
-    return Models(data=[Model(id=ALL_PAPERS, name="All papers"), *papers])
+    return Models(data=await asyncio.to_thread(_models, library))
+
+
+@router.get("/models/{model:path}", summary="A model in OpenAI's form")
+async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: LibraryOf) -> Model:
+    """One of those that `/v1/models` lists."""
+    found = [one for one in await asyncio.to_thread(_models, library) if one.id == model]
+    if not found:
+        raise unknown_model(model)
+    return found[0]
 
 
 @router.post(
@@ -53,13 +62,18 @@ async def chat(request: Request, body: ChatBody, asker: AskerOf, library: Librar
 
     The content is the answer's text with a list of its sources; `paperscope` holds the whole answer, with its evidence.
     System messages change nothing: an answer rests on papers. Settings of sampling are ignored, as are limits of
-    tokens; tools, several choices, JSON forms and pictures are refused.
+    tokens, and tools, unless one must be called; that, several choices, JSON forms and pictures are refused.
     """
     if body.stream:
         return EventStream(_told(request, body, library, await asker.stream(body.asked)))
     answer = await asker.answer(body.asked)
     completion = ChatCompletion.of(answer, content=await _content(library, answer), model=body.model)
     return Response(completion.model_dump_json(), media_type="application/json")
+
+
+def _models(library: Library) -> list[Model]:
+    papers = [Model(id=f"{ALL_PAPERS}/{entry.id}", name=entry.title or entry.file) for entry in library.entries()]
+    return [Model(id=ALL_PAPERS, name="All papers"), *papers]
 
 
 async def _told(
