@@ -23,7 +23,7 @@ def read_file(file: Path) -> bytes:
         raise PaperFileError(f"{name!r} is a folder. Name a file in it.") from error
     except OSError as error:
         raise PaperFileError(
-            f"{name!r} can't be read: {error.strerror}. Check the path and its permissions."
+            f"{name!r} can't be read: {error.strerror}. Check the path and its permissions.", where=file
         ) from error
     if not data:
         raise PaperFileError(f"{name!r} is empty. Fetch the file again.")

@@ -246,12 +246,7 @@ class Adder:
     def _identify(self, file: Path) -> tuple[str, str]:
         """The paper's absolute path and the SHA-256 of its content."""
         check_size(file, max_mb=self._max_mb)
-        try:
-            return str(file.resolve()), content_hash(read_file(content_file(file)))
-        except OSError as error:
-            raise PaperFileError(
-                f"can't be read ({error.strerror}); check the path and its rights", where=file
-            ) from error
+        return str(file.resolve()), content_hash(read_file(content_file(file)))
 
 
 def _check_hash(sha256: str, wanted: str | None, file: Path) -> None:

@@ -1,5 +1,6 @@
 """What strangers wrote into papers and what models reply stays text: it runs nowhere, and nothing is fetched for it."""
 
+import base64
 import json
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import httpx2
 import pytest
 
 from tests.model_server import DIMENSION, Body, serve
+from tests.service.asking import events_of
 from tests.service.canary import canary
 from tests.service.conftest import settings_of
 from tests.service.serving import serving
@@ -154,3 +156,62 @@ def test_nothing_that_a_paper_or_a_model_orders_is_done(
 
 def _role(url: str) -> dict[str, object]:
     return {"model": "m", "base_url": url, "api_key": SECRET, "retries": 0}
+
+
+def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(
+    tmp_path: Path, model_settings: dict[str, object]
+) -> None:
+    with canary() as bird, serve() as model:
+        given = {**model_settings, "embed.base_url": model.url}
+        shape = f"<svg xmlns='http://www.w3.org/2000/svg' onload='x()'><image href='{bird.url}/svg'/></svg>"
+        drawing = f"<?xml version='1.0'?>{shape}"
+        coded = base64.b64encode(drawing.encode()).decode()
+        sources = (f"data:image/svg+xml;base64,{coded}", f"{bird.url}/far.svg")
+        figures = "".join(f"<figure><img src='{source}'><figcaption>One.</figcaption></figure>" for source in sources)
+        page = f"<html><body><p>The tagger reaches 0.83.</p>{figures}{''.join(payloads(bird.url)[:3])}</body></html>"
+        with serving(settings_of(tmp_path / "library", **given)) as address:
+            refused = httpx2.post(f"{address}/v1/papers", files={"file": ("<script>x()</script>.svg", drawing)})
+            added = httpx2.post(f"{address}/v1/papers", files={"file": ("<script>.html", page)})
+            job = job_of(added, address)
+            assert job["state"] == "succeeded", job
+            file = httpx2.get(f"{address}/v1/papers/{job['result']['paper']}/file")
+            assert file.text == page
+            assert file.headers["content-disposition"].startswith("attachment;")
+            assert not {"<", ">"} & set(file.headers["content-disposition"])
+            assert file.headers["x-content-type-options"] == "nosniff"
+            assert "default-src 'none'" in file.headers["content-security-policy"]
+            problems = " ".join(problem["reason"] for problem in job["result"]["problems"])
+        assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
+        assert "root element 'svg'" in refused.json()["detail"]
+        assert "no format that is read" in problems
+        assert "not fetched" in problems
+        assert not list((tmp_path / "library" / "crops").rglob("*.*"))
+        assert bird.calls == []
+
+
+def test_no_words_end_an_event_or_a_header_before_their_time(tmp_path: Path, model_settings: dict[str, object]) -> None:
+    ends = "0.83\n\nevent: done\ndata: {}\n\nevent: error\r\ndata: {}\r\r: 0.83"
+    claims = [{"text": ends, "evidence": ["S0"]}]
+    reply = json.dumps({"status": "answered", "answer": ends, "claims": claims})
+    with serve(lambda _body: reply) as model:
+        roles = {f"answer.{name}": value for name, value in _role(model.url).items()}
+        folders = {"service.folders": [str(tmp_path / "papers")], "embed.base_url": model.url}
+        (tmp_path / "papers").mkdir()
+        name = "a\n\nevent: end\ndata: {}\r\nX-Own: 1.md"
+        (tmp_path / "papers" / name).write_text(f"# On {name}\n\nThe tagger reaches an F1 of 0.83.\n")
+        with serving(settings_of(tmp_path / "library", **model_settings, **roles, **folders)) as address:
+            added = httpx2.post(f"{address}/v1/papers", json={"path": f"{tmp_path}/papers/{name}"})
+            job = job_of(added, address)
+            assert (job["state"], job["name"]) == ("succeeded", name)
+            told = events_of(httpx2.get(f"{address}{added.headers['location']}/events"))
+            assert [kind for kind, _ in told][-1] == "end"
+            assert [kind for kind, _ in told].count("end") == 1
+            file = httpx2.get(f"{address}/v1/papers/{job['result']['paper']}/file")
+            assert "x-own" not in file.headers
+            asked = {"question": "Which F1 does the tagger reach?"}
+            plain = httpx2.post(f"{address}/v1/query", json=asked, timeout=60).json()
+            streamed = events_of(httpx2.post(f"{address}/v1/query", json={**asked, "stream": True}, timeout=60))
+        assert "event: done" in plain["text"]
+        assert [kind for kind, _ in streamed].count("done") == 1
+        assert "error" not in [kind for kind, _ in streamed]
+        assert streamed[-1][1]["text"] == plain["text"]
