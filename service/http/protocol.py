@@ -11,7 +11,7 @@ from service.http.problems import MEDIA_TYPE, Problem
 
 __all__ = ["TellingProtocol"]
 
-_UNREADABLE = "unreadable", "This is no HTTP/1.1 request that can be read; nothing was done."
+_UNREADABLE = "unreadable", "This is no HTTP/1.1 request that can be read."
 
 
 class TellingProtocol(PatientProtocol):
