@@ -1,4 +1,4 @@
-"""What a yes/no question claims: the words that a quotation must account for to settle it.
+"""What a yes/no question claims: the words that a quotation must say to settle it.
 
 No parser stands behind it, but the order of English: the subject follows the auxiliary, the predicate the subject's
 last noun. What ends a run of words, or follows "be" or "always", may therefore be the predicate.
@@ -34,9 +34,9 @@ _SECOND = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claimed:
-    """Indices of the question's words: `words` must be accounted for, `spoken` are those of them that the quotation
-    itself must say (the subject, unless it is a name, and what may be the predicate), `compares` those that compare.
-    The predicate begins at `predicate` or later."""
+    """Indices of the question's words: `words` are all that it claims, `spoken` those of them that the quotation itself
+    must say (the subject and its verb, unless they are names, what may be the predicate, and what compares or tells),
+    `compares` those that compare. The predicate begins at `predicate` or later."""
 
     words: frozenset[int]
     spoken: frozenset[int]
@@ -55,8 +55,14 @@ def read_claimed(question: Question) -> Claimed:
     words = (question.telling | compares | tells) & first
     phrases = [frozenset(run.words) & words - question.names for run in runs(question)]
     subject = next((phrase for phrase in phrases if phrase), frozenset[int]())
-    closing = frozenset(_closing(question)) & words - question.names
-    return Claimed(words=words, spoken=subject | closing, compares=compares & first, predicate=min(closing, default=0))
+    closing = [group for group in (frozenset(group) & words - question.names for group in _closing(question)) if group]
+    ends = closing[0] | closing[-1] if closing else frozenset[int]()
+    return Claimed(
+        words=words,
+        spoken=(subject | ends | compares | tells) & first,
+        compares=compares & first,
+        predicate=min(ends, default=0),
+    )
 
 
 def _before_than(question: Question, index: int) -> bool:
@@ -70,13 +76,14 @@ def _tells(question: Question, index: int) -> bool:
     return question.words[index].text in TELLS and before not in _TELLERS
 
 
-def _closing(question: Question) -> list[int]:
-    found: list[int] = []
+def _closing(question: Question) -> list[tuple[int, ...]]:
+    """What ends each run, or follows "be" or an adverb of degree: where a predicate may stand."""
+    found: list[tuple[int, ...]] = []
     for run in runs(question):
         group = _hyphened(question, run.words)
         after = run.before in _COPULAS | _DEGREES and run.words[0] > 1
         if group[0] != run.words[0] or after:
-            found += group
+            found.append(group)
     return found
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from paperscope.sentences import sentences
 from query.embedded.words import likeness
 
 __all__ = ["alike", "clauses", "elliptic", "negations", "opposite", "suppositions"]
@@ -33,7 +34,7 @@ _PREFIXES = ("un", "in", "im", "ir", "non", "sub", "dis")
 _LONGEST_PREFIXED = 4
 _FORM = 0.7
 _CLAUSE = re.compile(
-    r"(?<=[.!?])\s+|[;:]\s+|,\s+(?=(?:but|while|whereas|although|though|however|which|since|because|so|yet|and)\b)"
+    r"[;:]\s+|,\s+(?=(?:but|while|whereas|although|though|however|which|since|because|so|yet|and)\b)"
     r"|\s+(?=(?:but|while|whereas|although|and not)\b)|,\s+(?=not\b)"
 )
 # "The other does not.": what it does not is said before.
@@ -44,7 +45,8 @@ _ELLIPSIS = re.compile(
 
 def clauses(text: str) -> Iterator[str]:
     """The clauses of a text, cut at sentence ends, colons and conjunctions."""
-    return (clause for clause in _CLAUSE.split(text) if clause.strip())
+    parts = (part for sentence in sentences(text) for part in _CLAUSE.split(sentence))
+    return (part for part in parts if part.strip())
 
 
 def negations(text: str) -> int:

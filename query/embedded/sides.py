@@ -13,6 +13,9 @@ __all__ = ["compared_alike"]
 # "A outperforms B" compares without "than".
 _BEATS = re.compile(r"(?:outperform|underperform|exceed|surpass|beat)\w*")
 _PASSIVE = 2
+_PIVOTS = frozenset("against compared over relative than versus vs".split())
+# "the", "to": what may stand between a pivot and the standard.
+_LOOSE = 2
 
 
 def compared_alike(question: Question, claimed: Claimed, text: str) -> bool | None:
@@ -58,13 +61,27 @@ def _order(
     if at is None:
         return None
     verb = _BEATS.match(words[at]) is not None
-    than = next((index for index in range(at, len(words)) if words[index] == "than"), at if verb else len(words))
-    one, other = (_holds(words[:at], side) for side in (compared, standard))
-    behind_one, behind_other = (_holds(words[than:], side) for side in (compared, standard))
-    same = (one and not other) or (behind_other and not behind_one)
-    turned = (other and not one) or (behind_one and not behind_other)
+    first, last = _parted(words, at, verb=verb, width=len(standard) + _LOOSE)
+    same = (_holds(first, compared) and not _holds(first, standard)) or (
+        _holds(last, standard) and not _holds(last, compared)
+    )
+    turned = (_holds(first, standard) and not _holds(first, compared)) or (
+        _holds(last, compared) and not _holds(last, standard)
+    )
     passive = verb and "by" in words[at : at + _PASSIVE]
     return None if same == turned else same != passive
+
+
+def _parted(words: Sequence[str], at: int, *, verb: bool, width: int) -> tuple[Sequence[str], Sequence[str]]:
+    """The words for what is compared, and those for the standard: behind "than", or behind the verb. Where "compared
+    to" goes before the comparison, the standard is at most `width` words."""
+    pivot = next((index for index, word in enumerate(words) if word in _PIVOTS and index != at), None)
+    if pivot is None:
+        return words[:at], words[at:] if verb else ()
+    if pivot < at:
+        end = min(pivot + 1 + width, at)
+        return (*words[:pivot], *words[end:at]), words[pivot:end]
+    return words[:at], words[pivot:]
 
 
 def _compares(word: str, compares: Sequence[str]) -> bool:

@@ -6,7 +6,10 @@ from query.embedded.runs import runs
 __all__ = ["topic"]
 
 # A noun phrase follows; "to" is left out, since a verb may.
-_OF = frozenset("a an the of for in on by with from at under this that its their each every".split())
+_OF = frozenset(
+    """a about across among an at between by during each every for from in into of on over that the their this through
+    under within with""".split()
+)
 
 
 def topic(question: Question) -> frozenset[int]:

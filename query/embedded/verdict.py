@@ -15,8 +15,9 @@ from query.embedded.words import LIGHT_WORDS, tokens
 
 __all__ = ["settled", "verdict"]
 
-# The share of the question that one quotation must hold.
+# The share of the question that one quotation must hold, and that it must hold with its surroundings.
 _HELD = 0.5
+_WITH_SURROUNDINGS = 0.7
 _FIGURE = re.compile(r"(?<![\w.])\d[\d.,]*")
 # Verbs of having, using and enabling say much the same of a thing: any of them stands for any other.
 _GENERAL = frozenset(
@@ -54,15 +55,15 @@ def settled(
 def verdict(question: Question, quote: Quote, scorer: Scorer, *, level: float = LEVEL) -> bool | None:
     """True where the quotation affirms the claim, False where it denies it, None where it does neither surely.
 
-    No word of the claim may be unaccounted for, and the quotation itself must say the predicate, or its opposite. Each
-    negation beside the predicate that only one of both has, each opposite, and things compared the other way round
-    turn the sense. Of significance, figures decide: a p-value above `level` denies it.
+    The quotation itself must say the subject and the predicate, or its opposite. Each negation beside the predicate
+    that only one of both has, each opposite, and things compared the other way round turn the sense. Of significance,
+    figures decide: a p-value above `level` denies it.
     """
     claimed = read_claimed(question)
     asks = frozenset(index for index in claimed.words if asks_significance(question.words[index].text))
     figures = significance(quote.text, level) if asks else frozenset()
     held = _held(question, claimed, quote, known=asks if figures else frozenset())
-    if not _accounts(question, claimed, held, scorer) or len(figures) > 1:
+    if not _accounts(question, claimed, held, scorer) or asks - held.said - held.opposed or len(figures) > 1:
         return None
     if suppositions(quote.text) - suppositions(question.text) or not _figures(question.text) <= _figures(quote.text):
         return None
@@ -88,11 +89,14 @@ def _held(question: Question, claimed: Claimed, quote: Quote, *, known: frozense
 
 
 def _accounts(question: Question, claimed: Claimed, held: _Held, scorer: Scorer) -> bool:
-    """Whether nothing of the claim is left open, and the quotation itself says enough of it."""
+    """Whether the quotation itself says what it must of the claim, and enough of it with what stands around."""
     said = held.said | held.opposed
-    lacking = {index for index in claimed.words - said if not _needless(question.words[index].text, claimed, held)}
-    enough = scorer.weight(said) >= _HELD * scorer.weight(question.telling)
-    return enough and lacking <= held.around and not lacking & claimed.spoken
+    waived = {index for index in claimed.words - said if _needless(question.words[index].text, claimed, held)}
+    lacking = claimed.words - said - waived
+    if lacking & claimed.spoken or lacking & question.names - held.around:
+        return False
+    total = scorer.weight(question.telling - waived)
+    return scorer.weight(said) >= _HELD * total and scorer.weight(said | held.around) >= _WITH_SURROUNDINGS * total
 
 
 def _needless(word: str, claimed: Claimed, held: _Held) -> bool:

@@ -55,6 +55,7 @@ def answered(question: str, text: str) -> bool | None:
         ("Does the tagger read nested brackets?", "The tagger reads nested brackets. The parser does not.", True),
         ("Does the tagger use brackets?", "The tagger, eschewing brackets, reads words alone.", False),
         ("Is the tagger applied to news?", "We apply the tagger to news and not to speech.", True),
+        ("Did any tagger read all brackets?", "No tagger (i.e. of ten) read all brackets of news.", False),
         ("Is the tagger robust on news?", "The parser does not read speech; the tagger is robust on news.", True),
         ("Is the tagger faster than the parser?", "The parser is much faster than the tagger.", False),
         ("Is the tagger faster than the parser?", "The parser is slower than the tagger.", True),
