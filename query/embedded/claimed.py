@@ -26,6 +26,9 @@ _COMPARES = re.compile(
     rf"(?:{_COMPARATIVE.pattern}|highest|lowest|largest|smallest|best|worst|most|least|outperform|exceed|surpass|beat|"
     r"improv|boost|gain|increas|drop|decreas)\w*"
 )
+_REPORTS = re.compile(
+    r"\b(?:argue|claim|conclude|demonstrate|find|imply|indicate|observe|report|reveal|show|state|suggest) that\b"
+)
 # "…, and if so, in which year?" asks a second question.
 _SECOND = re.compile(
     r", (?:and )?(?:if (?:so|yes)\b|(?:how|what|which|why|when|where|who)\b)|\band (?:if so|how|why)\b"
@@ -35,8 +38,9 @@ _SECOND = re.compile(
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claimed:
     """Indices of the question's words: `words` are all that it claims, `spoken` those of them that the quotation itself
-    must say (the subject and its verb, unless they are names, what may be the predicate, and what compares or tells),
-    `compares` those that compare. The predicate begins at `predicate` or later."""
+    must say (the subject and its verb, unless they are names, what may be the predicate, and what compares or tells;
+    none where an entry of a bibliography may answer), `compares` those that compare. The predicate begins at
+    `predicate` or later."""
 
     words: frozenset[int]
     spoken: frozenset[int]
@@ -53,16 +57,25 @@ def read_claimed(question: Question) -> Claimed:
     compares |= frozenset(index for index in first if _before_than(question, index))
     tells = frozenset(index for index in first - question.operators if _tells(question, index))
     words = (question.telling | compares | tells) & first
-    phrases = [frozenset(run.words) & words - question.names for run in runs(question)]
+    plain = words - question.names - _framing(question)
+    phrases = [frozenset(run.words) & plain for run in runs(question)]
     subject = next((phrase for phrase in phrases if phrase), frozenset[int]())
-    closing = [group for group in (frozenset(group) & words - question.names for group in _closing(question)) if group]
+    closing = [group for group in (frozenset(group) & plain for group in _closing(question)) if group]
     ends = closing[0] | closing[-1] if closing else frozenset[int]()
+    spoken = frozenset[int]() if question.bibliographic else (subject | ends | compares | tells) & first
     return Claimed(
         words=words,
-        spoken=(subject | ends | compares | tells) & first,
+        spoken=spoken,
         compares=compares & first,
         predicate=min(ends, default=0),
     )
+
+
+def _framing(question: Question) -> frozenset[int]:
+    """The words before "suggest that": who says it, not what is said."""
+    match = _REPORTS.search(question.text.casefold())
+    end = match.end() if match else 0
+    return frozenset(index for index, word in enumerate(question.words) if word.start < end)
 
 
 def _before_than(question: Question, index: int) -> bool:

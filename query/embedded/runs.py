@@ -10,6 +10,7 @@ __all__ = ["TELLS", "Run", "runs"]
 
 # Verbs that tell are words of content here: "Does the report name its scorer?"
 TELLS = frozenset("describe explain list mention name propose report say show tell write".split())
+_BREAKS = (FUNCTION_WORDS | frozenset("among behind between during".split())) - TELLS
 _STOP = re.compile(r"[,;:?!()\"“”]")
 
 
@@ -28,7 +29,7 @@ def runs(question: Question) -> tuple[Run, ...]:
     before = ""
     for index, word in enumerate(question.words):
         stopped = index > 0 and _STOP.search(question.text[question.words[index - 1].end : word.start]) is not None
-        function = word.text in FUNCTION_WORDS - TELLS
+        function = word.text in _BREAKS
         if current and (stopped or function or word.sign):
             found.append(Run(words=tuple(current), before=before))
             current = []

@@ -25,7 +25,9 @@ _GENERAL = frozenset(
     incorporate integrate involve let offer permit possess process provide serve support use utilise utilize""".split()
 )
 # Nouns that only say what kind of thing a name stands for.
-_KINDS = LIGHT_WORDS | frozenset("algorithm architecture framework library network technique tool".split())
+_KINDS = LIGHT_WORDS | frozenset(
+    "algorithm architecture family framework library network technique tool version".split()
+)
 # "Does A perform better?" is settled by "A is better".
 _DOES = frozenset("perform performs performed run runs work works worked".split())
 
