@@ -3,7 +3,7 @@
 One block a question: `## Query:`, `### Context` with the CSV sections, `### Initial LLM Response`, `### Multimodal
 Processing (N images)` with `**Image**:` and `**Response**:` for each, `### Merged Multimodal Response` and
 `### Final Response`; `## Summary` ends it. A step that was left out says why. Text that came from papers or models is
-indented where it could be mistaken for one of these headings.
+indented where it could be mistaken for one of these headings, and brings in neither pictures nor HTML.
 """
 
 import re
@@ -18,6 +18,8 @@ from service.summary import BatchSummary, summary_lines
 __all__ = ["render_report"]
 
 _HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
+# A viewer would fetch a picture, or what a tag names, from wherever a paper or a model says.
+_FETCHED = re.compile(r"!(?=\[)|<(?=[A-Za-z/!])")
 
 
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary, *, paper_names: Mapping[str, str]) -> str:
@@ -108,8 +110,13 @@ def _box(place: Place) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return _inert(" ".join(text.split()))
 
 
 def _body(text: str) -> str:
-    return _HEADING.sub(" ", text.strip())
+    return _HEADING.sub(" ", _inert(text.strip()))
+
+
+def _inert(text: str) -> str:
+    """Markdown that shows the same text, and neither a picture nor HTML."""
+    return _FETCHED.sub(lambda mark: mark[0] + "\\" if mark[0] == "!" else "\\<", text)

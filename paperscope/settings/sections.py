@@ -233,11 +233,11 @@ class LimitSettings(Section):
     parse_seconds: float = Field(
         default=15.0,
         gt=0,
-        description="how long opening a PDF or reading a page may take; recognising its text (OCR) ten times as long",
+        description="how long opening a file or reading a page, or a megabyte of text, may take; OCR ten times as long",
     )
     engine_seconds: float = Field(
         default=1800.0, gt=0, description="how long docling or MinerU may take for a paper, as parser.engine"
     )
     parse_memory_mb: int = Field(
-        default=4096, ge=256, description="how much memory reading a PDF may take, in megabytes (Linux)"
+        default=4096, ge=256, description="how much memory reading a file may take, in megabytes (Linux)"
     )
