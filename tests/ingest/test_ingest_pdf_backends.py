@@ -177,7 +177,7 @@ def test_passwords(backend: Backend, method: str) -> None:
         with backend.open(data, name="file.pdf", password=good) as opened:
             assert text_of(opened.read(1)) == "secret"
     refusals: tuple[tuple[str | None, str], ...] = (
-        (None, "is encrypted. Pass its password"),
+        (None, "is encrypted. Send its password along"),
         ("wrong", "password given does not open"),
     )
     for password, reason in refusals:

@@ -93,7 +93,7 @@ def _remedies(paper: Paper) -> bool:
 @pytest.mark.parametrize("name", PASSWORDS)
 def test_encrypted_files_open_with_their_passwords_only(parser: Parser, shared: Path, name: str) -> None:
     [file] = (shared / "eval/hostile").glob(f"*_{name}.pdf")
-    assert "is encrypted. Pass its password" in str(outcome(parser, file))
+    assert "is encrypted. Send its password along" in str(outcome(parser, file))
     wrong = outcome(parser, file, password="not this one")  # noqa: S106
     assert "the password given does not open it" in str(wrong)
     for password in PASSWORDS[name]:
