@@ -82,7 +82,7 @@ def alive(process: int) -> bool:
     """Whether a process is there, and not only waits for being buried."""
     try:
         return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
