@@ -107,8 +107,8 @@ def _quiet() -> Iterator[None]:
         from transformers.utils import logging
 
     had_bars, verbosity, hub_verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.get_verbosity()
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     hub.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         yield
@@ -116,7 +116,7 @@ def _quiet() -> Iterator[None]:
         hub.set_verbosity(hub_verbosity)
         logging.set_verbosity(verbosity)
         if had_bars:
-            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+            logging.enable_progress_bar()
 
 
 def _bundled_folder() -> Path:
