@@ -19,7 +19,7 @@ __all__ = ["render_report"]
 
 _HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
 # A viewer would fetch a picture, or what a tag names, from wherever a paper or a model says.
-_FETCHED = re.compile(r"!(?=\[)|<(?=[A-Za-z/!])")
+_FETCHED = re.compile(r"(?<=!)(?=\[)|(?=<[A-Za-z/!])")
 
 
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary, *, paper_names: Mapping[str, str]) -> str:
@@ -119,4 +119,4 @@ def _body(text: str) -> str:
 
 def _inert(text: str) -> str:
     """Markdown that shows the same text, and neither a picture nor HTML."""
-    return _FETCHED.sub(lambda mark: mark[0] + "\\" if mark[0] == "!" else "\\<", text)
+    return _FETCHED.sub(r"\\", text)
