@@ -13,7 +13,7 @@ from query.embedded.sides import compared_alike
 from query.embedded.significance import LEVEL, asks_significance, level_in, significance
 from query.embedded.words import LIGHT_WORDS, tokens
 
-__all__ = ["settled", "verdict"]
+__all__ = ["settled"]
 
 # The share of the question that one quotation must hold, and that it must hold with its surroundings.
 _HELD = 0.5
@@ -47,21 +47,23 @@ def settled(
     question: Question, quotes: Sequence[Quote], scorer: Scorer, papers: Sequence[Paper]
 ) -> tuple[bool, Quote] | None:
     """Yes or no, and the first of the quotations that settles it; None where none does."""
+    claimed = read_claimed(question)
+    levels = _levels(question, papers)
     for quote in quotes:
-        affirms = verdict(question, quote, scorer, level=_level(question, quote, papers))
+        level = levels.get(quote.element.place.paper, LEVEL)
+        affirms = _verdict(question, claimed, quote, scorer, level=level)
         if affirms is not None:
             return affirms, quote
     return None
 
 
-def verdict(question: Question, quote: Quote, scorer: Scorer, *, level: float = LEVEL) -> bool | None:
+def _verdict(question: Question, claimed: Claimed, quote: Quote, scorer: Scorer, *, level: float) -> bool | None:
     """True where the quotation affirms the claim, False where it denies it, None where it does neither surely.
 
     The quotation itself must say the subject and the predicate, or its opposite. Each negation beside the predicate
     that only one of both has, each opposite, and things compared the other way round turn the sense. Of significance,
     figures decide: a p-value above `level` denies it.
     """
-    claimed = read_claimed(question)
     asks = frozenset(index for index in claimed.words if asks_significance(question.words[index].text))
     figures = significance(quote.text, level) if asks else frozenset()
     held = _held(question, claimed, quote, known=asks if figures else frozenset())
@@ -133,9 +135,10 @@ def _figures(text: str) -> frozenset[str]:
     return frozenset(figure.rstrip(".,") for figure in _FIGURE.findall(text))
 
 
-def _level(question: Question, quote: Quote, papers: Sequence[Paper]) -> float:
-    """The level of significance that the quotation's paper states, where the question asks for significance."""
+def _levels(question: Question, papers: Sequence[Paper]) -> dict[str, float]:
+    """The level of significance that each paper states, by its id, where the question asks for significance."""
     if not any(asks_significance(word.text) for word in question.words):
-        return LEVEL
-    quoted = (paper for paper in papers if paper.id == quote.element.place.paper)
-    return level_in(element.text for paper in quoted for element in paper.elements if element.kind == "passage")
+        return {}
+    return {
+        paper.id: level_in(element.text for element in paper.elements if element.kind == "passage") for paper in papers
+    }
