@@ -9,10 +9,11 @@ from typing import Literal, get_args
 from evaluation.choosing import chosen
 from evaluation.libraries import Libraries, Shelf
 from evaluation.suite import Loaded, Request, SuiteItem
-from paperscope.errors import GoldFileError, PaperFileError, SettingsError
-from paperscope.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
+from paperscope_core.errors import GoldFileError, PaperFileError, SettingsError
+from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 
 __all__ = ["ASKING_MODES", "AskingSuite", "needs_model", "settings_for", "shelf_of", "without_models"]
+
 
 AskingMode = Literal["embedded", "model"]
 ASKING_MODES: tuple[str, ...] = get_args(AskingMode)

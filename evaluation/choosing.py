@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from evaluation.suite import Part, Request, SuiteItem
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["chosen"]
+
 
 _SHOWN = 8
 

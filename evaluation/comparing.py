@@ -8,8 +8,8 @@ from evaluation.report import ALL, Report, is_time, set_of
 from evaluation.running import ItemResult
 from evaluation.statistics import Difference, adjusted, paired_difference
 from evaluation.values import Tally
-from paperscope.codec import to_json
-from paperscope.errors import InputError
+from paperscope_core.codec import to_json
+from paperscope_core.errors import InputError
 
 __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]
 

@@ -13,16 +13,17 @@ from typing import Self
 from evaluation.provenance import code_fingerprint
 from graph_store import Store
 from ingest import chunk_paper, extractor_for
-from paperscope.codec import from_json, to_json
-from paperscope.errors import PaperscopeError
-from paperscope.files import write_atomically, writing
 from paperscope.library import Library
-from paperscope.models import Models, build_embedder, build_models
-from paperscope.protocols import Embedder
-from paperscope.settings import Settings
-from paperscope.types import IndexedPaper, Paper, Usage, content_hash
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import PaperscopeError
+from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.models import Models, build_embedder, build_models
+from paperscope_core.protocols import Embedder
+from paperscope_core.settings import Settings
+from paperscope_core.types import IndexedPaper, Paper, Usage, content_hash
 
 __all__ = ["Libraries", "Shelf"]
+
 
 # What decides a library's content.
 _ROOMS = ("paperscope", "ingest", "graph_store", "prompts")
@@ -108,7 +109,7 @@ class Libraries:
         key = self._key(parts)
         if key not in self._shelves:
             folder = self._folder / key
-            with writing(folder):
+            with output_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
             self._shelves[key] = _made(folder) or fill(folder)
         return self._shelves[key]

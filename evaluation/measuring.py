@@ -12,12 +12,13 @@ from evaluation.rendering import render_report
 from evaluation.report import Report, make_report
 from evaluation.running import ItemResult, run_items
 from evaluation.suite import Part, Request, Suite
-from paperscope.codec import to_json
-from paperscope.errors import InputError
-from paperscope.files import write_atomically, writing
-from paperscope.settings import Settings
+from paperscope_core.codec import to_json
+from paperscope_core.errors import InputError
+from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.settings import Settings
 
 __all__ = ["Hearer", "Run", "measure"]
+
 
 # Where a library lies changes no figure.
 _NO_MATTER = {"library"}
@@ -62,7 +63,7 @@ def measure(suite: Suite, run: Run, *, hearer: Hearer) -> Report:
     config = {row.name: row.value for row in run.settings.describe() if row.origin != "default"}
     config = {name: value for name, value in config.items() if name not in _NO_MATTER}
     if run.out:
-        with writing(run.out):
+        with output_errors(run.out):
             run.out.mkdir(parents=True, exist_ok=True)
     with _work_folder(run) as work:
         request = Request(
@@ -101,7 +102,7 @@ def _work_folder(run: Run) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="paperscope-eval-") as temporary:
             yield Path(temporary)
         return
-    with writing(folder):
+    with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     yield folder
 

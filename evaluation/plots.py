@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 from evaluation.metrics.selective import risks
 from evaluation.report import ALL, Report, set_of
 from evaluation.risk import grades_of
-from paperscope.files import writing
+from paperscope_core.files import output_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
 __all__ = ["draw", "drawable"]
+
 
 _WIDTH = 0.8
 
@@ -73,6 +75,6 @@ def _curves(axes: "Axes", report: Report) -> None:
 
 
 def _save(figure: "object", file: Path) -> Path:
-    with writing(file):
+    with output_errors(file):
         figure.savefig(file, dpi=120, metadata={"Software": None})  # type: ignore[attr-defined]
     return file

@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 
 import pymupdf
 
-from paperscope.errors import PaperFileError
-from paperscope.types import Box
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import Box
 
 __all__ = ["PrintedPage", "printed_pages", "words_in"]
+
 
 # PyMuPDF ships no usable types.
 _Untyped: TypeAlias = Any

@@ -9,10 +9,11 @@ from evaluation.risk import Agreement, Risk, agreement_of, risk_of
 from evaluation.running import ItemResult
 from evaluation.statistics import interval
 from evaluation.values import Tally
-from paperscope.codec import from_json, to_json
-from paperscope.errors import InputError
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import InputError
 
 __all__ = ["ALL", "Figure", "Provenance", "Report", "is_time", "load_reports", "make_report", "set_of"]
+
 
 ALL = "all"
 

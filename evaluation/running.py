@@ -12,9 +12,9 @@ from pathlib import Path
 from evaluation.provenance import code_fingerprint
 from evaluation.suite import SuiteItem
 from evaluation.values import Score
-from paperscope.codec import from_json, to_json
-from paperscope.errors import PaperscopeError
-from paperscope.files import writing
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import PaperscopeError
+from paperscope_core.files import output_errors
 
 __all__ = ["ItemResult", "run_items"]
 
@@ -40,7 +40,7 @@ def run_items(
         key = hashlib.sha256("\0".join((code, settings, item.name, item.fingerprint)).encode()).hexdigest()
         result = finished.get(key) or _score(item, key=key)
         if kept and key not in finished and not result.problem:
-            with writing(kept), kept.open("a", encoding="utf-8") as file:
+            with output_errors(kept), kept.open("a", encoding="utf-8") as file:
                 file.write(to_json(result) + "\n")
         results.append(result)
         on_item(result)
@@ -58,7 +58,7 @@ def _finished(kept: Path) -> Iterator[tuple[str, ItemResult]]:
     """Results of earlier runs; a last line torn by a kill is passed over, and ended so that the next starts afresh."""
     if not kept.is_file():
         return
-    with writing(kept):
+    with output_errors(kept):
         data = kept.read_bytes()
         if data and not data.endswith(b"\n"):
             kept.write_bytes(data + b"\n")

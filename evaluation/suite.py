@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from evaluation.values import Score
-from paperscope.errors import PaperscopeError
-from paperscope.settings import Settings
+from paperscope_core.errors import PaperscopeError
+from paperscope_core.settings import Settings
 
 __all__ = ["Loaded", "Part", "Request", "Suite", "SuiteItem"]
+
 
 Part = Literal["fitting", "held-out"]
 """What is chosen by looking at figures is chosen on the one part of the documents, and reported on the other."""

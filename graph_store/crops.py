@@ -6,11 +6,12 @@ import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from graph_store.checks import crops_named
-from paperscope.files import replace_file
-from paperscope.types import Paper, content_hash
+from graph_store.writing import crops_of_paper
+from paperscope_core.files import replace_file
+from paperscope_core.types import Paper, content_hash
 
 __all__ = ["CropFiles"]
+
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY_SECONDS = 3600
@@ -40,7 +41,7 @@ class CropFiles:
     def put_of(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
         """`put`; raises ValueError also if the paper names a crop that is neither given nor there."""
         self.put(crops)
-        for crop in sorted(crops_named(paper)):
+        for crop in sorted(crops_of_paper(paper)):
             if crop not in self:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 

@@ -1,4 +1,4 @@
-"""The library's SQLite file: connections, and transactions that read or write."""
+"""The library's SQLite file: connections, transactions, and its failures as StoreErrors."""
 
 import errno
 import os
@@ -10,12 +10,81 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+import filelock
+import sqlalchemy.exc
 from sqlalchemy import Connection, QueuePool, create_engine, event
 
-from graph_store.failures import translated
-from paperscope.errors import StoreReadOnlyError
+from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError
 
-__all__ = ["Database", "readable_uri", "use_memory"]
+__all__ = ["Database", "enlarge_cache", "is_corruption", "read_only_uri", "translate_errors"]
+
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Raise what goes wrong inside as a StoreError that names `path` and the remedy."""
+    try:
+        yield
+    except sqlalchemy.exc.DBAPIError as error:
+        raise _from_sqlite(path, error.orig) from error
+    except sqlite3.Error as error:
+        raise _from_sqlite(path, error) from error
+    except (filelock.Timeout, sqlalchemy.exc.TimeoutError) as error:
+        raise _busy(path) from error
+    except OSError as error:
+        raise _from_system(path, error) from error
+
+
+def is_corruption(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken, so that a derived one is best built anew."""
+    return _primary_code(error) in _DAMAGED
+
+
+def _primary_code(error: BaseException | None) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _from_sqlite(path: Path, error: BaseException | None) -> StoreError:
+    code = _primary_code(error)
+    if code == sqlite3.SQLITE_FULL:
+        return _full(path)
+    if code == sqlite3.SQLITE_READONLY:
+        return _read_only(path)
+    if code in _BUSY:
+        return _busy(path)
+    if code in _DAMAGED:
+        return StoreError(
+            f"damaged ({error}); restore it from a backup, or add the papers to a new library", where=path
+        )
+    return StoreError(f"{error}; check that the disk and the folder can be read and written", where=path)
+
+
+def _from_system(path: Path, error: OSError) -> StoreError:
+    if error.errno in _FULL:
+        return _full(path)
+    if error.errno in _FORBIDDEN:
+        return _read_only(path)
+    return StoreError(
+        f"{error.strerror or error}; check the path, or choose another folder for the library", where=path
+    )
+
+
+def _full(path: Path) -> StoreFullError:
+    return StoreFullError("the disk is full; free some space and run the same command again", where=path)
+
+
+def _read_only(path: Path) -> StoreReadOnlyError:
+    return StoreReadOnlyError("may not be written; open the library read-only, or get the right to write", where=path)
+
+
+def _busy(path: Path) -> StoreError:
+    return StoreError("another process has held it for long; try again when that has finished", where=path)
+
 
 _BUSY_SECONDS = 60.0
 _BEGIN = "paperscope_begin"
@@ -35,7 +104,7 @@ class Database:
     def __init__(self, file: Path, *, mode: Literal["ro", "rwc"]) -> None:
         self.file = file
         self.read_only = mode == "ro"
-        self._uri = readable_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
+        self._uri = read_only_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
         # SQLite's own waiting polls and is unfair; threads of one process queue here instead.
         self._writing = threading.Lock()
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=8)
@@ -45,14 +114,14 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of the library throughout."""
-        with translated(self.file), self._engine.connect() as connection:
+        with translate_errors(self.file), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that holds the write lock from its start; it commits unless the block raises."""
         self.require_writable()
-        with self._writing, translated(self.file), self._writer.begin() as connection:
+        with self._writing, translate_errors(self.file), self._writer.begin() as connection:
             yield connection
 
     def require_writable(self) -> None:
@@ -63,7 +132,7 @@ class Database:
     def check_room(self) -> None:
         """Raise StoreFullError where the disk is full, and StoreReadOnlyError as `require_writable` does."""
         self.require_writable()
-        with translated(self.file):
+        with translate_errors(self.file):
             if shutil.disk_usage(self.file.parent).free < _ROOM:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -81,11 +150,11 @@ class Database:
             # A password that a job came with must not stay in the file's gaps; not every SQLite sees to it by itself.
             connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
-        use_memory(connection)
+        enlarge_cache(connection)
         return connection
 
 
-def readable_uri(file: Path) -> str:
+def read_only_uri(file: Path) -> str:
     """How to open a file that may not be written.
 
     Reading a WAL file takes its two companions. Where they are missing and can't be made (a read-only folder, and no
@@ -106,7 +175,7 @@ def readable_uri(file: Path) -> str:
     return uri
 
 
-def use_memory(connection: sqlite3.Connection) -> None:
+def enlarge_cache(connection: sqlite3.Connection) -> None:
     """Keep a large library's pages at hand, so that one paper more costs it what it costs a small one.
 
     A paper's names fall all over the indexes: with SQLite's 2 MB of cache their pages are read anew for each paper, and

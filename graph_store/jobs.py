@@ -12,10 +12,11 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, func, or_,
 
 from graph_store.database import Database
 from graph_store.schema import jobs
-from paperscope.errors import JobLostError, UnknownJobError
-from paperscope.types import ENDED, Job, JobKind, JobState
+from paperscope_core.errors import JobLostError, UnknownJobError
+from paperscope_core.types import ENDED, Job, JobKind, JobState
 
 __all__ = ["ATTEMPTS", "LEASE_SECONDS", "JobQueue"]
+
 
 ATTEMPTS = 3
 LEASE_SECONDS = 30.0

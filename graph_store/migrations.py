@@ -1,12 +1,13 @@
-"""Making the tables of a library, and bringing an older one up to date by numbered steps."""
+"""Opening a library: its tables are created, or upgraded by numbered steps."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+import filelock
 from sqlalchemy import Connection, inspect, select, text, update
 
-from graph_store.meanings import insert_short_forms, refresh_meanings
+from graph_store.database import Database, translate_errors
 from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
@@ -23,12 +24,13 @@ from graph_store.schema import (
     shortfalls,
     verdicts,
 )
-from graph_store.short_forms import short_forms as short_forms_of
+from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
 from graph_store.writing import insert_byline
-from paperscope.errors import StoreError, StoreVersionError
-from paperscope.types import Entity, Extraction, Relation
+from paperscope_core.errors import StoreError, StoreVersionError
+from paperscope_core.types import Entity, Extraction, Relation
 
-__all__ = ["STEPS", "check_version", "upgrade"]
+__all__ = ["CROPS_FOLDER", "STEPS", "check_version", "open_read_only", "open_writable", "upgrade"]
+
 
 Step = Callable[[Connection], None]
 
@@ -128,3 +130,41 @@ def upgrade(
     for number in range(found + 1, version + 1):
         steps[number](connection)
         connection.execute(update(library).values(version=number))
+
+
+CROPS_FOLDER = "crops"
+_FILE = "library.sqlite"
+_LOCK_SECONDS = 60
+
+
+def open_writable(folder: Path) -> Database:
+    """Open a library for writing; make it where there is none, bring it up to date where it is older."""
+    file = folder / _FILE
+    with translate_errors(folder):
+        (folder / CROPS_FOLDER).mkdir(parents=True, exist_ok=True)
+        # Switching a new file to WAL can't wait for another process that does the same.
+        with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS):
+            database = Database(file, mode="rwc")
+            try:
+                with database.write() as connection:
+                    upgrade(connection, file=file)
+            except BaseException:
+                database.close()
+                raise
+    return database
+
+
+def open_read_only(folder: Path) -> Database:
+    """Open a library for reading; nothing is made and nothing is changed."""
+    file = folder / _FILE
+    if not file.is_file():
+        raise StoreError("no library there; add a paper first, or choose another folder", where=folder)
+    with translate_errors(file):
+        database = Database(file, mode="ro")
+    try:
+        with database.read() as connection:
+            check_version(connection, file=file)
+    except StoreError:
+        database.close()
+        raise
+    return database

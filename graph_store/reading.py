@@ -1,20 +1,23 @@
-"""Papers, elements and chunks, read back as they were added. Look-ups of unknown ids raise KeyError."""
+"""Papers, elements, chunks and the log of changes, as they were added."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from pathlib import PurePath
+from typing import Literal, TypeVar
 
 import numpy as np
-from numpy import float32
+from numpy import float32, int64
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select
 
 from graph_store import schema
-from graph_store.values import Searchable
-from paperscope import types
-from paperscope.codec import from_json
-from paperscope.types import (
+from graph_store.schema import changes
+from paperscope_core import types
+from paperscope_core.codec import from_json
+from paperscope_core.errors import UnknownPaperError
+from paperscope_core.types import (
     Chunk,
     Element,
     Entity,
@@ -29,6 +32,13 @@ from paperscope.types import (
 )
 
 __all__ = [
+    "Change",
+    "Checkpoint",
+    "Edge",
+    "Searchable",
+    "find_entry",
+    "read_changes",
+    "read_checkpoint",
     "read_chunks",
     "read_chunks_of",
     "read_counts",
@@ -39,11 +49,52 @@ __all__ = [
     "read_indexed",
     "read_newest_embedder",
     "read_paper",
+    "read_revision",
     "read_searchable",
     "read_shortfall",
     "read_values",
     "require_crop",
 ]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checkpoint:
+    """A point of the library's history; the random `token` tells it from the same revision of another history."""
+
+    revision: int = 0
+    token: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """What one revision did to one paper."""
+
+    mark: Checkpoint
+    paper: str
+    action: Literal["added", "removed"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edge:
+    """All relations from one entity to another, their weights summed."""
+
+    source: str
+    target: str
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Searchable:
+    """What an index needs of one paper. `numbers` are the chunks' own numbers in the store, in the chunks' order;
+    `vectors` has one row a chunk."""
+
+    paper: str
+    chunks: tuple[Chunk, ...]
+    numbers: NDArray[int64]
+    embedder: str
+    vectors: NDArray[float32]
+    entities: tuple[Entity, ...]
+
 
 T = TypeVar("T")
 
@@ -235,3 +286,72 @@ def _require_elements(connection: Connection, elements: Sequence[str]) -> None:
         for element in elements:
             if element not in known:
                 raise KeyError(element)
+
+
+def read_revision(connection: Connection) -> int:
+    """The newest revision; 0 for an empty library."""
+    return int(connection.execute(select(func.max(changes.c.revision))).scalar() or 0)
+
+
+def read_changes(connection: Connection, revision: int) -> list[Change]:
+    """The changes after a revision, oldest first."""
+    rows = connection.execute(select(changes).where(changes.c.revision > revision).order_by(changes.c.revision))
+    return [
+        Change(mark=Checkpoint(revision=row.revision, token=row.token), paper=row.paper, action=row.action)
+        for row in rows
+    ]
+
+
+def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
+    """The mark of a revision; None if this history has no such revision."""
+    if revision == 0:
+        return Checkpoint()
+    token = connection.execute(select(changes.c.token).where(changes.c.revision == revision)).scalar()
+    return None if token is None else Checkpoint(revision=revision, token=token)
+
+
+_SHOWN = 5
+
+
+def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:
+    """The paper with this id, source, id prefix, file name or (part of a) title; the first of these that fits.
+
+    Raises UnknownPaperError, naming the papers that may be meant, if none or several fit.
+    """
+    wanted = text.strip().casefold()
+    rules: tuple[Callable[[PaperEntry], bool], ...] = (
+        lambda entry: wanted == entry.id.casefold(),
+        lambda entry: text == entry.source,
+        lambda entry: entry.id.casefold().startswith(wanted),
+        lambda entry: wanted == entry.file.casefold(),
+        lambda entry: wanted == PurePath(entry.file).stem.casefold(),
+        lambda entry: wanted == entry.title.casefold(),
+        lambda entry: wanted in entry.title.casefold(),
+    )
+    for rule in rules if wanted else ():
+        found = [entry for entry in entries if rule(entry)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownPaperError(f"{text!r} may be any of: {_listed(found)}; give more of its title, or its id")
+    raise UnknownPaperError(f"no paper {text!r} in the library; {_hint(entries, wanted)}")
+
+
+def _hint(entries: Sequence[PaperEntry], wanted: str) -> str:
+    if not entries:
+        return "it is empty: add a paper first"
+    names = {name.casefold(): entry for entry in entries for name in (entry.id, entry.file, entry.title)}
+    close = [names[name] for name in get_close_matches(wanted, names, n=_SHOWN, cutoff=0.5)]
+    close += [entry for entry in entries if _shares_word(entry.title, wanted)]
+    return f"did you mean {_listed(close)}?" if close else f"it holds: {_listed(entries)}"
+
+
+def _shares_word(title: str, wanted: str) -> bool:
+    return any(len(word) > 3 for word in set(title.casefold().split()) & set(wanted.split()))
+
+
+def _listed(entries: Sequence[PaperEntry]) -> str:
+    distinct = list({entry.id: entry for entry in entries}.values())
+    shown = ", ".join(f"{entry.id} ({entry.title or entry.file})" for entry in distinct[:_SHOWN])
+    rest = len(distinct) - _SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,14 +1,32 @@
-"""Which entities of a paper short forms mean there, defined or only used, and what all definitions together say."""
+"""What short forms mean, in a paper and in the library, and so under which id entities of several papers meet."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 
-from paperscope.acronyms import is_spelt, short_form
-from paperscope.types import STANDS_FOR, Entity, Extraction, entity_key, singular_key
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, inspect, literal, select
+from sqlalchemy.sql.selectable import FromClause
 
-__all__ = ["ShortForm", "agreed_entity", "least_papers", "short_forms"]
+from graph_store.schema import entities, given, meanings, short_forms
+from paperscope_core.text.acronyms import is_spelt, short_form
+from paperscope_core.types import STANDS_FOR, Entity, Extraction, entity_key, singular_key
+
+__all__ = [
+    "ShortForm",
+    "agreed_entity",
+    "has_meanings",
+    "insert_short_forms",
+    "join_meanings",
+    "least_papers",
+    "library_ids",
+    "paper_ids",
+    "refresh_meanings",
+    "short_forms_of",
+    "shorts_of",
+]
+
 
 _ARTICLES = frozenset({"a", "an", "the"})
 # Long forms are copied with slips ("convolution neural network", "maximum spaning tree", "out of vocab"): words with
@@ -31,7 +49,7 @@ class ShortForm:
     sense: str = ""
 
 
-def short_forms(extraction: Extraction) -> list[ShortForm]:
+def short_forms_of(extraction: Extraction) -> list[ShortForm]:
     """The short forms of a paper, sorted.
 
     Defined is one that shares an entity with a long form, or that stands for several, as far as the words' initials
@@ -91,3 +109,128 @@ def _alike(one: str, other: str) -> bool:
 
 def _sense(long: str) -> str:
     return " ".join(singular_key(word) for word in entity_key(long).split() if word not in _ARTICLES)
+
+
+_APART = ""
+# The key of a short form is one word, and hardly longer than itself.
+_LONGEST = 20
+_KNOWN = "paperscope_meanings"
+
+
+def insert_short_forms(connection: Connection, paper: str, found: Sequence[ShortForm]) -> None:
+    """Write a paper's short forms; `refresh_meanings` follows."""
+    if found:
+        rows = [{"paper": paper, "entity": one.entity, "short": one.short, "sense": one.sense} for one in found]
+        connection.execute(short_forms.insert(), rows)
+
+
+def shorts_of(connection: Connection, paper: str) -> list[str]:
+    """The short forms that a paper defines."""
+    query = select(short_forms.c.short).distinct().where(short_forms.c.paper == paper, short_forms.c.sense != "")
+    return sorted(connection.execute(query).scalars())
+
+
+def refresh_meanings(connection: Connection, shorts: Iterable[str]) -> None:
+    """Work out anew what these short forms mean."""
+    for short in shorts:
+        connection.execute(delete(meanings).where(meanings.c.short == short))
+        home = _home(connection, short)
+        if home is not None:
+            connection.execute(meanings.insert().values(short=short, home=home))
+
+
+def _home(connection: Connection, short: str) -> str | None:
+    """The entity that a short form means, `_APART` where papers differ, None where too few of them define it."""
+    defined = (short_forms.c.short == short, short_forms.c.sense != "")
+    papers = connection.execute(select(func.count(short_forms.c.paper.distinct())).where(*defined)).scalar_one()
+    if papers < least_papers(short):
+        return None
+    what = (short_forms.c.sense, short_forms.c.entity)
+    rows = connection.execute(select(*what, func.count().label("papers")).where(*defined).group_by(*what))
+    return agreed_entity({(row.sense, row.entity): row.papers for row in rows}) or _APART
+
+
+def join_meanings(
+    table: Table, *ends: ColumnElement[str], meant: bool
+) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
+    """`table` with what it takes to tell, for each of `ends` (a column of its own entity ids), the id in the library,
+    and these ids. `meant`: whether the library `has_meanings`."""
+    if not meant:
+        return table, ends
+    found: FromClause = table
+    nodes: list[ColumnElement[str]] = []
+    for end in ends:
+        used, home = short_forms.alias(), meanings.alias()
+        # Of most ids their own words tell that they are no short form's: nothing is looked up for these (NULL).
+        short = case((and_(func.length(end) <= _LONGEST, func.instr(end, " ") == 0), end))
+        found = found.outerjoin(used, and_(used.c.paper == table.c.paper, used.c.entity == short, used.c.sense == ""))
+        found = found.outerjoin(home, home.c.short == used.c.short)
+        apart = table.c.paper + literal("/") + end
+        nodes.append(case((home.c.home == _APART, apart), (home.c.home.is_not(None), home.c.home), else_=end))
+    return found, nodes
+
+
+def library_ids(
+    connection: Connection, ids: Sequence[str], *, papers: Sequence[str] = ()
+) -> Mapping[str, Sequence[str]]:
+    """For each id the ids in the library of what these papers (none given: all) call so; itself where it is one.
+
+    Several are those of a short form that the papers don't agree about.
+    """
+    used = _used(connection, ids)
+    found: dict[str, list[str]] = defaultdict(list)
+    if used:
+        given = {"ids": sorted(used), "papers": list(papers)}
+        for row in connection.execute(_nodes_query(within=bool(papers)), given):
+            found[row.id].append(row.node)
+    return {key: found[key] if key in used else (key,) for key in ids}
+
+
+def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
+    """All ids that papers may have for these ids of the library; some papers may have them for others."""
+    known = set(nodes)
+    apart = {tail for head, mark, tail in (node.partition("/") for node in known) if mark}
+    if not has_meanings(connection):
+        return known | apart
+    return known | apart | {row.entity for row in connection.execute(_own_query(), {"nodes": sorted(known)})}
+
+
+def has_meanings(connection: Connection) -> bool:
+    """Whether the library is new enough; an older one that may only be read is not brought up to date."""
+    if not connection.info.get(_KNOWN):
+        connection.info[_KNOWN] = inspect(connection).has_table(meanings.name)
+    return bool(connection.info[_KNOWN])
+
+
+def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Those of the ids that some paper has for a short form that it does not define, and others do."""
+    short = [key for key in ids if len(key) <= _LONGEST and " " not in key]
+    if not short or not has_meanings(connection):
+        return set()
+    return {row.entity for row in connection.execute(_used_query(), {"ids": short})}
+
+
+@cache
+def _nodes_query(*, within: bool) -> Select[*tuple[str, ...]]:
+    table, (node,) = join_meanings(entities, entities.c.id, meant=True)
+    query = select(entities.c.id, node.label("node")).select_from(table).where(entities.c.id.in_(given("ids")))
+    if within:
+        query = query.where(entities.c.paper.in_(given("papers")))
+    return query.distinct().order_by(entities.c.id, "node")
+
+
+@cache
+def _own_query() -> Select[tuple[str]]:
+    return (
+        select(short_forms.c.entity)
+        .distinct()
+        .join_from(meanings, short_forms, short_forms.c.short == meanings.c.short)
+        .where(meanings.c.home.in_(given("nodes")), short_forms.c.sense == "")
+    )
+
+
+@cache
+def _used_query() -> Select[tuple[str]]:
+    query = select(short_forms.c.entity).distinct()
+    query = query.where(short_forms.c.entity.in_(given("ids")), short_forms.c.sense == "")
+    return query.where(short_forms.c.short.in_(select(meanings.c.short)))

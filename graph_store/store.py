@@ -8,20 +8,21 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from graph_store import graph_reading, history, meanings, reading, remembered
-from graph_store.checks import check_indexed
+from graph_store import caches as remembered
+from graph_store import graph as graph_reading
+from graph_store import reading
+from graph_store import reading as history
+from graph_store import short_forms as meanings
+from graph_store.caches import PaperCache
 from graph_store.crops import CropFiles
-from graph_store.database import Database
-from graph_store.failures import translated
-from graph_store.finding import find_entry
+from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
-from graph_store.opening import CROPS, open_read_only, open_writable
+from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
+from graph_store.reading import Change, Checkpoint, Edge, Searchable, find_entry
 from graph_store.schema import paper_crops, papers
-from graph_store.shelf import PaperShelf
-from graph_store.values import Change, Edge, Mark, Searchable
-from graph_store.writing import put_paper, remove_paper
-from paperscope.errors import UnknownPaperError
-from paperscope.types import (
+from graph_store.writing import put_paper, remove_paper, validate
+from paperscope_core.errors import UnknownPaperError
+from paperscope_core.types import (
     Chunk,
     Element,
     Entity,
@@ -35,6 +36,7 @@ from paperscope.types import (
 )
 
 __all__ = ["Store"]
+
 
 _PAPERS_KEPT = 1000
 
@@ -54,8 +56,8 @@ class Store:
         self.folder = folder
         self.jobs = JobQueue(database)
         self._database = database
-        self._crops = CropFiles(folder / CROPS)
-        self._shelf = PaperShelf(size=_PAPERS_KEPT)
+        self._crops = CropFiles(folder / CROPS_FOLDER)
+        self._shelf = PaperCache(size=_PAPERS_KEPT)
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
@@ -83,7 +85,7 @@ class Store:
         """The changes after a revision, oldest first."""
         return self._read(history.read_changes, revision)
 
-    def mark(self, revision: int) -> Mark | None:
+    def mark(self, revision: int) -> Checkpoint | None:
         """The mark of a revision; None if this library's history has no such revision."""
         return self._read(history.read_mark, revision)
 
@@ -101,9 +103,9 @@ class Store:
         `source` is the absolute path of its file, `embedder` names the weights of its vectors. Raises ValueError if
         the parts don't fit together or a crop is named that is neither given nor known.
         """
-        check_indexed(indexed)
+        validate(indexed)
         self._database.require_writable()
-        with translated(self._database.file):
+        with translate_errors(self._database.file):
             self._crops.put_of(indexed.paper, crops)
         with self._database.write() as connection:
             # A sweep in another process may have taken crops that no paper named until now.
@@ -197,7 +199,7 @@ class Store:
     def crop(self, crop: str) -> bytes:
         """The PNG bytes, by content hash, of a crop that a paper names; KeyError for anything else."""
         self._read(reading.require_crop, crop)
-        with translated(self.folder):
+        with translate_errors(self.folder):
             return self._crops.get(crop)
 
     def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:

@@ -1,15 +1,14 @@
-"""The rows of one paper, written and removed."""
+"""The rows of one paper: checked, written and removed."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from sqlalchemy import Connection, Table, delete, func, select
 
-from graph_store.checks import crops_named
-from graph_store.meanings import insert_short_forms, refresh_meanings, shorts_of
+from graph_store.publication_year import year_of
 from graph_store.schema import (
     bylines,
     changes,
@@ -25,12 +24,63 @@ from graph_store.schema import (
     vectors,
     verdicts,
 )
-from graph_store.short_forms import short_forms
-from paperscope.codec import to_json
-from paperscope.dates import year_of
-from paperscope.types import IndexedPaper, Paper, PaperImages, Shortfall
+from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of, shorts_of
+from paperscope_core.codec import to_json
+from paperscope_core.types import IndexedPaper, Paper, PaperImages, Shortfall, crops_of
 
-__all__ = ["insert_byline", "put_paper", "remove_paper"]
+__all__ = ["crops_of_paper", "insert_byline", "put_paper", "remove_paper", "validate"]
+
+
+def validate(indexed: IndexedPaper) -> None:
+    """Raise ValueError, quoting the offender, unless every id that one part names exists in another."""
+    paper, extraction = indexed.paper, indexed.extraction
+    elements = _distinct("element", [element.id for element in paper.elements])
+    _distinct("chunk", [chunk.id for chunk in indexed.chunks])
+    entities = {entity.id for entity in extraction.entities}
+    for chunk in indexed.chunks:
+        if chunk.paper != paper.id:
+            raise ValueError(f"chunk {chunk.id!r} belongs to paper {chunk.paper!r}, not to {paper.id!r}")
+        _require("element", chunk.elements, elements, of=f"chunk {chunk.id!r}")
+    for entity in extraction.entities:
+        _require("element", entity.sources, elements, of=f"entity {entity.id!r}")
+    for relation in extraction.relations:
+        of = f"relation {relation.source!r} -{relation.kind}-> {relation.target!r}"
+        _require("entity", (relation.source, relation.target), entities, of=of)
+        _require("element", relation.sources, elements, of=of)
+        if not 0 <= relation.weight < float("inf"):
+            raise ValueError(f"{of} has the weight {relation.weight}; weights are finite and not negative")
+    readings = [reading.element for reading in indexed.images.readings]
+    _require("element", _distinct("image reading", readings), elements, of="an image reading")
+    _check_vectors(indexed)
+
+
+def crops_of_paper(paper: Paper) -> set[str]:
+    """The crops that a paper's elements name."""
+    return {crop for element in paper.elements for crop in crops_of(element)}
+
+
+def _check_vectors(indexed: IndexedPaper) -> None:
+    shape = indexed.vectors.shape
+    if len(shape) != 2 or shape[0] != len(indexed.chunks):
+        raise ValueError(f"vectors of shape {shape} for {len(indexed.chunks)} chunks; one row a chunk is needed")
+    if not np.isfinite(indexed.vectors).all():
+        raise ValueError(f"the vectors of paper {indexed.paper.id!r} hold infinite or undefined numbers")
+
+
+def _distinct(kind: str, ids: Sequence[str]) -> set[str]:
+    known: set[str] = set()
+    for key in ids:
+        if key in known:
+            raise ValueError(f"{kind} {key!r} is there twice; ids are unique")
+        known.add(key)
+    return known
+
+
+def _require(kind: str, ids: Iterable[str], known: set[str], *, of: str) -> None:
+    for key in ids:
+        if key not in known:
+            raise ValueError(f"{of} names {kind} {key!r}, which its paper does not have")
+
 
 Row = dict[str, str | int | float | bytes]
 
@@ -78,11 +128,11 @@ def _insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: in
     connection.execute(papers.insert(), _paper_row(paper, revision=revision, source=source, embedder=embedder))
     insert_byline(connection, paper)
     _insert(connection, elements, _element_rows(paper))
-    _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_named(paper))])
+    _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)
     _insert(connection, entities, _entity_rows(indexed))
     _insert(connection, relations, _relation_rows(indexed))
-    insert_short_forms(connection, paper.id, short_forms(indexed.extraction))
+    insert_short_forms(connection, paper.id, short_forms_of(indexed.extraction))
     refresh_meanings(connection, shorts_of(connection, paper.id))
     if indexed.images != PaperImages():
         row: Row = {"paper": paper.id, "reader": indexed.images.reader, "value": to_json(indexed.images)}

@@ -1,24 +1,22 @@
 """Paper file -> elements -> chunks -> entities and relations."""
 
+from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper
-from ingest.describing import ImageDescriber, add_to_chunks
+from ingest.document.source import read_file
 from ingest.extraction import TypeSystem
-from ingest.extractors import extractor_for
-from ingest.files import content_file, paper_files
-from ingest.formats import HEAD_BYTES, check_head
-from ingest.page_pictures import PagePainter, page_painter
-from ingest.parsers import parser_for
+from ingest.extraction.pipeline import extractor_for
+from ingest.extraction.resolver import EmbedTexts
+from ingest.formats import HEAD_BYTES, check_head, content_file, paper_files
+from ingest.page_renderer import PageRenderer, page_renderer
+from ingest.parsers import check_size, parser_for, read_paper
 from ingest.pdf import PdfParser
-from ingest.reading import check_size, read_paper
-from ingest.resolution import EmbedTexts
-from ingest.source import read_file
-from ingest.stopping import in_thread
+from ingest.sandbox.cancellation import run_in_thread
 
 __all__ = [
     "HEAD_BYTES",
     "EmbedTexts",
-    "ImageDescriber",
-    "PagePainter",
+    "ImageCaptioner",
+    "PageRenderer",
     "PdfParser",
     "TypeSystem",
     "add_to_chunks",
@@ -27,10 +25,10 @@ __all__ = [
     "chunk_paper",
     "content_file",
     "extractor_for",
-    "in_thread",
-    "page_painter",
+    "page_renderer",
     "paper_files",
     "parser_for",
     "read_file",
     "read_paper",
+    "run_in_thread",
 ]

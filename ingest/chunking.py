@@ -4,11 +4,12 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.element_text import element_text
-from paperscope.sentences import sentences
-from paperscope.types import Chunk, Element, Equation, Figure, Paper, Passage, Reference, Table
+from ingest.document.element_text import element_text
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import Chunk, Element, Equation, Figure, Paper, Passage, Reference, Table
 
 __all__ = ["chunk_paper"]
+
 
 _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for all", "subject to", "when", "if")
 
@@ -81,8 +82,8 @@ def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Pie
     """The equation between the sentence that leads to it and, where one goes on ("where p is ..."), the next."""
     before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
     after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
-    lead = [_Piece(text, parts[-1]) for text in before if (parts := sentences(text.text))]
-    follow = [_Piece(text, parts[0]) for text in after if (parts := sentences(text.text)) and _goes_on(parts[0])]
+    lead = [_Piece(text, parts[-1]) for text in before if (parts := split_sentences(text.text))]
+    follow = [_Piece(text, parts[0]) for text in after if (parts := split_sentences(text.text)) and _goes_on(parts[0])]
     return [*lead, _Piece(equation, element_text(equation)), *follow]
 
 
@@ -152,7 +153,7 @@ def _split(piece: _Piece, *, max_words: int) -> list[_Piece]:
         return [piece]
     share = piece.words / math.ceil(piece.words / max_words)
     parts: list[list[str]] = [[]]
-    for sentence in sentences(piece.text):
+    for sentence in split_sentences(piece.text):
         words = sentence.split()
         for start in range(0, len(words), max_words):
             portion = words[start : start + max_words]

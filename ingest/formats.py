@@ -1,14 +1,17 @@
-"""What a file is, told by its content; the suffix only helps where content can't tell."""
+"""Which files are papers, and which format each has, decided by content before suffix."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from ingest.images import is_image
-from ingest.source import read_file
-from paperscope.errors import PaperFileError
-from paperscope.types import PaperFormat
+from ingest.document.source import read_file
+from ingest.readers.images import is_image
+from ingest.readers.mineru.folder import is_mineru_folder, mineru_file
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import PaperFormat
 
-__all__ = ["HEAD_BYTES", "check_head", "format_of", "is_paper_xml"]
+__all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper_xml", "paper_files"]
+
 
 _ZIP = b"PK"
 _WORD = b"word/document.xml"
@@ -28,7 +31,7 @@ _ROOTS: dict[str, PaperFormat] = {
     "teicorpus": "tei",
     "html": "html",
 }
-_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
+_FORMATS_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
 
 
 def format_of(file: Path) -> PaperFormat:
@@ -101,7 +104,7 @@ def _zipped(data: bytes, file: Path) -> PaperFormat:
     # The list of an archive's parts may be as long as the file; to look for a name takes no memory.
     if _WORD in data:
         return "docx"
-    raise PaperFileError(f"{file.name!r} is an archive without a Word document; unpack it. {_READ}.")
+    raise PaperFileError(f"{file.name!r} is an archive without a Word document; unpack it. {_FORMATS_READ}.")
 
 
 def _readable(head: bytes) -> str:
@@ -117,3 +120,44 @@ def _root(text: str) -> str:
         return doctype[1].lower()
     match = _ROOT.match(body.lstrip())
     return match[1].lower() if match else ""
+
+
+# Pictures are papers only where they are named: a folder is full of figures.
+PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
+_XML_SUFFIXES = (".xml", ".nxml", ".tei")
+
+
+def paper_files(path: Path) -> Sequence[Path]:
+    """A file stands for itself, and so does a folder of MinerU; another folder for the papers below it, sorted, hidden
+    ones left out.
+
+    Raises PaperFileError for a path that is not there and for a folder without a paper.
+    """
+    if not path.exists():
+        raise PaperFileError(f"{path}: no such file or folder; check the spelling")
+    if not path.is_dir() or is_mineru_folder(path):
+        return (path,)
+    found = [file for file in sorted(path.rglob("*")) if not _hidden(file.relative_to(path))]
+    folders = {folder for folder in found if is_mineru_folder(folder)}
+    files = [file for file in found if file in folders or (not folders.intersection(file.parents) and _is_paper(file))]
+    if not files:
+        raise PaperFileError(f"{path}: no paper below this folder; Paperscope reads {', '.join(PAPER_SUFFIXES)} files")
+    return files
+
+
+def content_file(paper: Path) -> Path:
+    """The file by whose bytes a paper is known: itself, or of a folder of MinerU its JSON.
+
+    Raises PaperFileError for another folder.
+    """
+    return mineru_file(paper) if paper.is_dir() else paper
+
+
+def _is_paper(file: Path) -> bool:
+    """Whether a file in a folder is one to add; XML only if it is a paper's."""
+    suffix = file.suffix.lower()
+    return suffix in PAPER_SUFFIXES and file.is_file() and (suffix not in _XML_SUFFIXES or is_paper_xml(file))
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)

@@ -1,6 +1,6 @@
 """`python -m paperscope` is the command `paperscope`."""
 
-from paperscope.cli import main
+from service.cli import main
 
 if __name__ == "__main__":
     main()

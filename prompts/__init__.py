@@ -1,14 +1,13 @@
-"""Every prompt, a Markdown file each, loaded by name and checked when it is loaded.
+"""Prompts, one Markdown file each, loaded by name and checked on load; and the marking of untrusted text in them."""
 
-A file holds a system part and a user part under the headings `# System` and `# User`; `{{name}}` marks a placeholder.
-"""
-
+import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["Prompt", "PromptError", "load"]
+__all__ = ["Prompt", "PromptError", "as_data", "load"]
+
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
@@ -54,3 +53,12 @@ def load(name: str, *, placeholders: frozenset[str]) -> Prompt:
     if found != placeholders:
         raise PromptError(f"prompt {name!r} holds the placeholders {sorted(found)}, expected {sorted(placeholders)}")
     return Prompt(name=name, system=system.strip(), user=user.strip(), placeholders=found)
+
+
+def as_data(text: str) -> str:
+    """The text between two lines that carry a code, which is its own hash: no text can contain the line that ends it.
+
+    The same text always gets the same code, so that equal requests share a place in the cache.
+    """
+    code = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"<<DATA {code}\n{text}\nDATA>> {code}"

@@ -1,9 +1,9 @@
-"""Question -> retrieval -> context -> image readings -> merged, verified answer."""
+"""Answers questions: retrieval, context, image readings, and one merged, verified answer."""
 
-from query.context_csv import parse_context, render_context
-from query.draft import Draft
+from query.context import parse_context, render_context
 from query.engine import QueryEngine, TextAnswerer
-from query.retrieval import Retrieval, RetrievalOptions, Retriever
+from query.evidence import Draft
+from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
 
 __all__ = [

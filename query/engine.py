@@ -1,25 +1,24 @@
-"""`QueryEngine`: a question in, a verified answer out."""
+"""`QueryEngine`: takes a question and returns a verified answer."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from paperscope.errors import InputError, UnknownPaperError
-from paperscope.models.tokens import count_tokens
-from paperscope.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
-from paperscope.types import Answer, AnswerEvent, Context, Filters, Turn, Usage
-from query.answering import ModelAnswerer, Written
-from query.draft import Draft
-from query.exhibits import exhibits_of
-from query.image_reading import ImageReader
-from query.narrowed import narrowed
-from query.retrieval import Retrieval, RetrievalOptions, Retriever
-from query.stages import Stages
-from query.streaming import FinalText, events_of
-from query.understanding import Understanding, Understood
+from paperscope_core.errors import InputError, UnknownPaperError
+from paperscope_core.models.tokens import count_tokens
+from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
+from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn, Usage
+from query.answering.images import ImageReader
+from query.answering.model import ModelAnswerer, Written
+from query.evidence import Draft, exhibits_of
+from query.progress import FinalText, Stages, events_of
+from query.question.scope import narrowed
+from query.question.understanding import Understanding, Understood
+from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
 
 __all__ = ["QueryEngine", "TextAnswerer"]
+
 
 _NO_FILTERS = Filters()
 _LONGEST_QUESTION = 4000
@@ -171,7 +170,7 @@ class QueryEngine:
         return _unmodelled(replace(draft, warnings=warnings))
 
     def _answerer(self, filters: Filters = _NO_FILTERS) -> TextAnswerer:
-        from query.embedded import EmbeddedAnswerer
+        from query.extractive import EmbeddedAnswerer
 
         corpus = narrowed(self._corpus, filters)
         if self._embedded and corpus is not self._corpus:

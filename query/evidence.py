@@ -1,19 +1,52 @@
-"""From the row numbers that a model cites to elements, places and quotes."""
+"""Drafts of answers: claims, the evidence they cite, and the elements to show with them."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from paperscope.protocols import Corpus
-from paperscope.sentences import sentences
-from paperscope.types import Cell, Context, ContextSource, Element, Evidence, ImageFinding, Place, Table, paper_words
-from query.cell_names import CellNames, Statement
-from query.element_text import element_text
+from paperscope_core.protocols import Corpus
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import (
+    Cell,
+    CitedCell,
+    Claim,
+    Context,
+    ContextSource,
+    Element,
+    Equation,
+    Evidence,
+    Exhibit,
+    Figure,
+    ImageFinding,
+    Place,
+    Reading,
+    Status,
+    Table,
+    crops_of,
+    paper_words,
+)
+from query.cells import CellNames, Headers, Statement
+from query.elements import caption_of, element_text
 from query.numbers import Number, numbers_in
-from query.table_excerpt import without_note
+from query.retrieval.context_builder import without_note
 from query.words import content_words
 
-__all__ = ["EvidenceFinder"]
+__all__ = ["Draft", "EvidenceFinder", "exhibits_of"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """An answer's text with its claims; `status` is "unanswerable" where the evidence does not say.
+
+    `confidence` is `Answer`'s.
+    """
+
+    text: str
+    status: Status
+    claims: tuple[Claim, ...] = ()
+    warnings: tuple[str, ...] = ()
+    confidence: float | None = None
+
 
 _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
 _MOST_CELLS = 12
@@ -109,7 +142,7 @@ def _sentences_for(text: str, claim: str) -> list[str]:
     """The sentence, or line of a table, that shares most words and numbers with the claim; for each number of the claim
     that it lacks, the one among those that print it."""
     asked = content_words(claim)
-    parts: Sequence[str] = [part for line in text.splitlines() for part in sentences(line)] or [text]
+    parts: Sequence[str] = [part for line in text.splitlines() for part in split_sentences(line)] or [text]
 
     def shared(part: str) -> int:
         return len(asked & content_words(part))
@@ -123,3 +156,41 @@ def _sentences_for(text: str, claim: str) -> list[str]:
 
 def _states(text: str, number: Number) -> bool:
     return any(other.value == number.value for other in numbers_in(text, spelled=True))
+
+
+def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Reading]) -> tuple[Exhibit, ...]:
+    """What the claims cite, in their order, then what else was read in pictures; each once."""
+    cited = [evidence for claim in claims for evidence in claim.evidence]
+    ids = dict.fromkeys([evidence.element for evidence in cited] + [reading.element for reading in readings])
+    elements = (corpus.element(element) for element in ids)
+    return tuple(
+        _exhibit(corpus, element, cited) for element in elements if isinstance(element, Table | Figure | Equation)
+    )
+
+
+def _exhibit(corpus: Corpus, element: Table | Figure | Equation, cited: Sequence[Evidence]) -> Exhibit:
+    return Exhibit(
+        element=element.id,
+        kind=element.kind,
+        place=element.place,
+        label=element.label,
+        caption=caption_of(element),
+        latex=_latex(corpus, element) if isinstance(element, Equation) else "",
+        crops=crops_of(element),
+        cells=_cells(element, cited) if isinstance(element, Table) else (),
+    )
+
+
+def _latex(corpus: Corpus, equation: Equation) -> str:
+    seen = corpus.images(equation.place.paper).descriptions
+    return next((one.latex for one in seen if one.element == equation.id), "")
+
+
+def _cells(table: Table, cited: Sequence[Evidence]) -> tuple[CitedCell, ...]:
+    headers = Headers(table)
+    places = {(evidence.place, evidence.quote) for evidence in cited if evidence.element == table.id}
+    return tuple(
+        CitedCell(cell=cell, row=" / ".join(headers.row(cell)), column=" ".join(headers.column(cell)))
+        for cell in table.cells
+        if (cell.place, cell.text) in places
+    )

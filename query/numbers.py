@@ -1,4 +1,4 @@
-"""The numbers that a text prints, folded so that equal values meet."""
+"""Numbers in a text, normalized so that equal values compare equal."""
 
 import re
 import unicodedata
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 __all__ = ["Number", "numbers_in", "without_labels"]
+
 
 _MINUS = re.compile(r"[\u2010-\u2013\u2212]")
 # A digit inside a name ("F1", "SST-5", "CTB6") is no quantity.

@@ -1,4 +1,4 @@
-"""Words of a question and of a text, folded so that they meet, and how much of a question a text covers."""
+"""Content words of questions and texts, and their weights."""
 
 import math
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 __all__ = ["Rarity", "content_words", "words"]
+
 
 _COMPOUND = re.compile(r"[^\W_]+(?:[.'’+&/\u2010-\u2015\-][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")

@@ -1,10 +1,4 @@
-"""The API keys of the HTTP service: who may call it, and the one library that a caller sees.
-
-A secret is 32 random bytes that nobody chose. Only its SHA-256 is at rest, and that is enough: no list of likely
-secrets can be tried against it; the slow hash that a password needs would slow each request down and protect nothing.
-All keys stand in one small file that its owner alone may read. It is read again as soon as it has changed, so that a
-key stops working in a running service when it is revoked.
-"""
+"""API keys of the HTTP service: who may call it, and which library each key opens."""
 
 import hashlib
 import hmac
@@ -19,11 +13,12 @@ from typing import Annotated, Literal, Self
 import filelock
 from pydantic import Field, SecretStr
 
-from paperscope.codec import from_json, to_json
-from paperscope.errors import InputError, KeyFileError
-from paperscope.files import replace_file, writing
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import InputError, KeyFileError
+from paperscope_core.files import output_errors, replace_file
 
-__all__ = ["Key", "Keys"]
+__all__ = ["Key", "KeyStore"]
+
 
 _LOCK_SECONDS = 10
 _OWNER_ONLY = 0o600
@@ -76,7 +71,7 @@ def _today() -> date:
     return datetime.now(UTC).date()
 
 
-class Keys:
+class KeyStore:
     """The keys of one file. Whatever is asked, the file is looked at first, and read where it is another than before.
 
     Where it is there and can't be read, everything raises KeyFileError: no key works until it is put right.
@@ -132,7 +127,7 @@ class Keys:
             expires=expires,
         )
         secret = f"ps_{key.id}_{secrets.token_urlsafe(32)}"
-        with writing(self._file):
+        with output_errors(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
         self._rewrite(lambda entries: (*entries, _Entry(key=key, sha256=_sha256(secret))))
         return key, SecretStr(secret)
@@ -148,7 +143,7 @@ class Keys:
     def _rewrite(self, change: Callable[[tuple[_Entry, ...]], tuple[_Entry, ...]]) -> None:
         lock = self._file.with_name(f"{self._file.name}.lock")
         try:
-            with writing(self._file), filelock.FileLock(lock, timeout=_LOCK_SECONDS, mode=_OWNER_ONLY):
+            with output_errors(self._file), filelock.FileLock(lock, timeout=_LOCK_SECONDS, mode=_OWNER_ONLY):
                 content = _Content(keys=change(self._entries()))
                 replace_file(self._file, to_json(content, indent=1).encode(), mode=_OWNER_ONLY)
         except filelock.Timeout as error:

@@ -1,21 +1,49 @@
-"""The libraries that the service has open: one for each folder, opened when it is first asked for."""
+"""The libraries that the service has open, and the model usage that they report."""
 
 import asyncio
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from paperscope.library import Library
-from paperscope.models import OnRoleCall
-from paperscope.settings import Settings
+from paperscope_core.models import OnRoleCall
+from paperscope_core.settings import Settings
+from paperscope_core.types import ModelCall
 
-__all__ = ["Libraries"]
+__all__ = ["Libraries", "ModelUsage", "OnUsage", "current_work", "usage_reporter"]
 
-_OPEN = 32
+
+current_work: ContextVar[str] = ContextVar("current_work", default="answer")
+"""What is being done: a question's "answer", or a job of this kind ("add", "batch")."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelUsage:
+    """A model's call that has ended; nothing in it names a library, a paper, or who asked."""
+
+    work: str
+    role: str
+    call: ModelCall
+
+
+OnUsage = Callable[[ModelUsage], None]
+
+
+def usage_reporter(on_spent: OnUsage) -> OnRoleCall:
+    """For `Libraries`: passes their calls on, each with the work that caused it."""
+
+    def on_call(role: str, call: ModelCall) -> None:
+        on_spent(ModelUsage(work=current_work.get(), role=role, call=call))
+
+    return on_call
+
+
+_MAX_OPEN = 32
 
 
 @dataclass(kw_only=True)
@@ -32,7 +60,7 @@ class Libraries:
 
     `on_call` hears of all their model calls, from other threads."""
 
-    def __init__(self, settings: Settings, *, most: int = _OPEN, on_call: OnRoleCall | None = None) -> None:
+    def __init__(self, settings: Settings, *, most: int = _MAX_OPEN, on_call: OnRoleCall | None = None) -> None:
         self._settings = settings
         self._on_call = on_call
         self._most = most

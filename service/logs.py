@@ -1,9 +1,4 @@
-"""The log: one line an event, as text (logfmt) or JSON.
-
-What strangers sent does not get in: no key, no question, nothing of a paper. So an unknown error is told by its type
-and the way to the place where it was raised, never by its message, which may quote any of these; of lines that
-libraries write, the first counts, and an error in it is told by its type.
-"""
+"""Structured logs, as text (logfmt) or JSON, that quote nothing of requests or papers."""
 
 import logging
 import sys
@@ -15,11 +10,12 @@ from typing import TextIO, cast
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-__all__ = ["configure_logs", "event_log", "trail_of"]
+__all__ = ["configure_logs", "event_log", "summarize_error"]
+
 
 _FRAMES = 12
 _CAUSES = 5
-_OWN = ("paperscope", "service", "uvicorn")
+_OWN_LOGGERS = ("paperscope", "service", "uvicorn")
 
 
 def event_log(name: str) -> structlog.stdlib.BoundLogger:
@@ -42,12 +38,12 @@ def event_log(name: str) -> structlog.stdlib.BoundLogger:
 def configure_logs(form: str, *, stream: TextIO | None = None) -> None:
     """Write all logs of this process to `stream` (default: stderr) in the form `service.log` asks for."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.addFilter(_without_strangers_words)
+    handler.addFilter(_redact)
     handler.setFormatter(_formatter(form))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
-    for name in _OWN:
+    for name in _OWN_LOGGERS:
         logging.getLogger(name).setLevel(logging.INFO)
     # Each request has a line already (`observing.py`), which does not tell its query.
     logging.getLogger("uvicorn.access").setLevel(logging.WARNING)
@@ -76,14 +72,14 @@ def _formatter(form: str) -> logging.Formatter:
     )
 
 
-def _without_strangers_words(record: logging.LogRecord) -> bool:
+def _redact(record: logging.LogRecord) -> bool:
     """Tell errors by their types: as arguments of a line, and as what it was written about."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             type(value).__name__ if isinstance(value, BaseException) else value for value in record.args
         )
     if record.exc_info and record.exc_info[1] is not None:
-        trail = trail_of(record.exc_info[1])
+        trail = summarize_error(record.exc_info[1])
         if isinstance(record.msg, dict):
             record.msg = {**record.msg, "error": trail}
         else:
@@ -93,7 +89,7 @@ def _without_strangers_words(record: logging.LogRecord) -> bool:
     return True
 
 
-def trail_of(error: BaseException) -> str:
+def summarize_error(error: BaseException) -> str:
     """An error by its type, the functions it came through, and its causes; in one line, without its message."""
     told: list[str] = []
     current: BaseException | None = error

@@ -1,8 +1,4 @@
-"""Traces: a span for each request, each answer's stage and each job's stage, sent by OTLP over HTTP to one address.
-
-Spans tell times, routes' templates, statuses and stages; no question, no path, nothing of a paper. They are sent to
-`service.otlp_endpoint` and nowhere else, whatever OTEL_* says in the environment, without proxies and redirects.
-"""
+"""OpenTelemetry spans for requests, answers and jobs."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -12,9 +8,10 @@ from opentelemetry.trace import NoOpTracerProvider, SpanKind, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from paperscope import __version__
-from paperscope.errors import SettingsError
+from paperscope_core.errors import SettingsError
 
 __all__ = ["Tracing", "open_tracing"]
+
 
 _TRACES = "/v1/traces"
 _SEND_SECONDS = 5.0

@@ -69,7 +69,7 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Pat
     The workers of a run make it once, and each has a copy.
     """
     from paperscope.library import Library
-    from paperscope.settings import load_settings
+    from paperscope_core.settings import load_settings
 
     run = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -8,10 +8,10 @@ from evaluation.answers.scoring import Cited, score_answer
 from evaluation.libraries import Libraries, Shelf
 from evaluation.metrics.benchmarks import NOT_ANSWERABLE
 from evaluation.values import Score
-from paperscope.codec import to_json
-from paperscope.errors import PaperFileError
 from paperscope.library import Library
-from paperscope.types import Answer, content_hash
+from paperscope_core.codec import to_json
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import Answer, content_hash
 
 __all__ = ["AnswerItem"]
 

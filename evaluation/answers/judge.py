@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 import prompts
-from paperscope.models import ask_json
-from paperscope.protocols import LanguageModel
-from paperscope.quoting import as_data
-from paperscope.types import Message, ModelRequest
+from paperscope_core.models import ask_json
+from paperscope_core.protocols import LanguageModel
+from paperscope_core.types import Message, ModelRequest
+from prompts import as_data
 
 __all__ = ["Judge", "Verdict"]
 

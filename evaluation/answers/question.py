@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from paperscope.types import Paper, content_hash
+from paperscope_core.types import Paper, content_hash
 
 __all__ = ["GoldQuestion", "Source"]
 

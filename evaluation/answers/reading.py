@@ -8,10 +8,11 @@ from evaluation.gold.docbench import docbench_questions
 from evaluation.gold.mmlongbench import mmlongbench_questions
 from evaluation.gold.ohrbench import OHRPage, ohrbench_pages, ohrbench_questions
 from evaluation.gold.qasper_answers import QasperQuestion, qasper_papers
-from paperscope.errors import GoldFileError
-from paperscope.files import write_atomically, writing
+from paperscope_core.errors import GoldFileError
+from paperscope_core.files import output_errors, write_atomically
 
 __all__ = ["Asked", "read_questions"]
+
 
 Asked = tuple[GoldQuestion, Source]
 
@@ -94,7 +95,7 @@ def _ohrbench(data: Path, work: Path) -> Iterator[Asked | GoldFileError]:
 def _page_files(pages: list[OHRPage], folder: Path) -> Mapping[tuple[str, int], Path]:
     files: dict[tuple[str, int], Path] = {}
     if pages:
-        with writing(folder):
+        with output_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
     for page in pages:
         file = folder / f"{page.doc.replace('/', '_')}.{page.page:04}.md"

@@ -20,9 +20,10 @@ from evaluation.metrics.selective import abstention
 from evaluation.metrics.text import anls, exact_match, token_f1
 from evaluation.report import set_of
 from evaluation.values import Graded, Miss, Score, Tally
-from paperscope.types import Answer
+from paperscope_core.types import Answer
 
 __all__ = ["Cited", "score_answer"]
+
 
 _HALF = 0.5
 

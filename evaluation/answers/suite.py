@@ -11,8 +11,8 @@ from evaluation.choosing import chosen
 from evaluation.libraries import Libraries
 from evaluation.suite import Loaded, Request
 from graph_store import Store
-from paperscope.errors import GoldFileError
-from paperscope.models import build_model
+from paperscope_core.errors import GoldFileError
+from paperscope_core.models import build_model
 
 __all__ = ["AnswersSuite"]
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from evaluation.bench import graph, quality, query, serve, speed
-from paperscope.errors import PaperscopeError
+from paperscope_core.errors import PaperscopeError
 
 __all__ = ["main"]
 

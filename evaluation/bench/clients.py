@@ -16,10 +16,11 @@ from statistics import quantiles
 from urllib.parse import urlsplit
 
 from evaluation.memory import peak_memory_mb
-from paperscope.errors import PaperscopeError
 from paperscope.library import Library
+from paperscope_core.errors import PaperscopeError
 
 __all__ = ["Load", "Service", "ask_directly", "ask_over_http", "served"]
+
 
 _STARTING = 60.0
 _TIMEOUT = 120.0

@@ -15,12 +15,14 @@ from evaluation.peers.growing import Step, neighbours
 from evaluation.peers.running import PEERS_PYTHON, run_process
 from evaluation.peers.systems import SETUP
 from evaluation.rendering import table
-from paperscope.files import write_atomically
+from paperscope_core.files import write_atomically
 
 if TYPE_CHECKING:
     from evaluation.bench.speed import Commands
 
+
 __all__ = ["Growth", "Mark", "add_command"]
+
 
 _MARKS = (1, 10, 100, 1000)
 _FROM = 10

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from evaluation.peers.growing import Clock, Growing, grow
 from evaluation.peers.job import PeerDocument
 from graph_store import NativeGraphIndex, Store
-from paperscope.library.adding import Adder
-from paperscope.models.fakes import FakeEmbedder
-from paperscope.types import (
+from paperscope.adding import Adder
+from paperscope_core.models.fakes import FakeEmbedder
+from paperscope_core.types import (
     Box,
     Chunk,
     Entity,
@@ -38,6 +38,7 @@ from paperscope.types import (
 from query import Retriever
 
 __all__ = ["Library", "extraction_of", "main", "open_library", "paper_of"]
+
 
 _MAX_WORDS = 180
 _MAX_MB = 200

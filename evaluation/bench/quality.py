@@ -12,14 +12,16 @@ from evaluation.measuring import Hearer, Run, measure
 from evaluation.report import Report
 from evaluation.suite import Suite
 from evaluation.suites import SUITES, suite_called
-from paperscope.files import write_atomically
-from paperscope.settings import load_settings
+from paperscope_core.files import write_atomically
+from paperscope_core.settings import load_settings
 
 if TYPE_CHECKING:
     from evaluation.bench.speed import Commands
     from evaluation.running import ItemResult
 
+
 __all__ = ["add_command"]
+
 
 _PAGE = Path(__file__).resolve().parents[2] / "docs/quality.md"
 # It costs money and its answers differ from run to run: measured by `paperscope eval`, not for the page.

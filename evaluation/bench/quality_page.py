@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from evaluation.comparing import compare
 from evaluation.rendering import number, provenance_line, table
 from evaluation.report import ALL, Figure, Report
-from paperscope.errors import InputError
+from paperscope_core.errors import InputError
 
 __all__ = ["render_page", "suite_rows"]
+
 
 _HEAD = """# Quality
 

@@ -18,14 +18,16 @@ from evaluation.peers.querying import Told, papers_with
 from evaluation.peers.running import PEERS_PYTHON, run_process
 from evaluation.peers.systems import SETUP
 from evaluation.rendering import table
-from paperscope.codec import from_json
-from paperscope.errors import InputError
-from paperscope.files import write_atomically, writing
+from paperscope_core.codec import from_json
+from paperscope_core.errors import InputError
+from paperscope_core.files import output_errors, write_atomically
 
 if TYPE_CHECKING:
     from evaluation.bench.speed import Commands
 
+
 __all__ = ["Latency", "add_command"]
+
 
 _ENTITIES = (1_000, 20_000, 200_000)
 _QUESTIONS = 60
@@ -148,7 +150,7 @@ def _latency(
 
 def _begin(part: Path, smaller: Path | None, *, goes_on: bool) -> None:
     """A folder for a library to be made in; it goes on from what a stopped run left, or from a smaller library."""
-    with writing(part):
+    with output_errors(part):
         if part.is_dir() and not goes_on:
             shutil.rmtree(part)
         if not part.is_dir() and smaller is not None and smaller.is_dir():

@@ -14,13 +14,15 @@ from pydantic import TypeAdapter
 from evaluation.bench.clients import Load, ask_directly, ask_over_http, served
 from evaluation.gold.files import json_lines
 from evaluation.rendering import table
-from paperscope.errors import GoldFileError, InputError
-from paperscope.files import write_atomically
+from paperscope_core.errors import GoldFileError, InputError
+from paperscope_core.files import write_atomically
 
 if TYPE_CHECKING:
     from evaluation.bench.speed import Commands
 
+
 __all__ = ["Served", "add_command"]
+
 
 _CLIENTS = (1, 8, 32)
 _PATHS = {"query": "/v1/query", "retrieve": "/v1/retrieve"}

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.bench.contenders import CONTENDERS, OURS
-from paperscope.files import write_atomically
+from paperscope_core.files import write_atomically
+
+__all__ = ["Figures", "add_command", "measure"]
+
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 # it has no public name
 
-__all__ = ["Figures", "add_command", "measure"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SCRIPT = Path(__file__).with_name("contenders.py")

@@ -15,10 +15,11 @@ from evaluation.gold.paper_folders import folder_items
 from evaluation.gold.values import GoldItem, GoldLookup, GoldTable
 from evaluation.libraries import Libraries
 from evaluation.values import Score
-from paperscope.codec import to_json
-from paperscope.errors import GoldFileError
+from paperscope_core.codec import to_json
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["CellItem", "cell_items"]
+
 
 # A paper with many tables shall not outweigh the others.
 _MOST = 60

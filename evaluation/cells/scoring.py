@@ -10,9 +10,10 @@ from evaluation.metrics.text import contains_answer
 from evaluation.parsing.lookups import found_cells
 from evaluation.printed import printed_pages, words_in
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Answer, Box, Paper, Place
+from paperscope_core.types import Answer, Box, Paper, Place
 
 __all__ = ["question_of", "score_answer", "states_value"]
+
 
 _SAME_BOX = 0.5
 

@@ -8,7 +8,7 @@ from evaluation.citations.matching import holds_numbers, holds_quote, word_share
 from evaluation.matching import spaced
 from evaluation.printed import PrintedPage, printed_pages, words_in
 from evaluation.values import Miss, Score, Tally, total
-from paperscope.types import Answer, Box, Claim, Element, Evidence, Figure, Place, Table
+from paperscope_core.types import Answer, Box, Claim, Element, Evidence, Figure, Place, Table
 
 __all__ = ["Checker"]
 

@@ -12,7 +12,7 @@ from evaluation.gold.docbench import DocBenchQuestion, docbench_questions
 from evaluation.gold.mmlongbench import mmlongbench_questions
 from evaluation.libraries import Libraries
 from evaluation.values import Score
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["CitationItem", "citation_items"]
 

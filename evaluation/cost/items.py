@@ -13,10 +13,11 @@ from evaluation.gold.docbench import DocBenchQuestion, docbench_questions
 from evaluation.libraries import Libraries, Shelf
 from evaluation.suite import SuiteItem
 from evaluation.values import Score, Tally
-from paperscope.errors import GoldFileError
-from paperscope.types import Answer, Usage
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Answer, Usage
 
 __all__ = ["PaperCost", "QuestionCost", "cost_items"]
+
 
 _MEGABYTE = 1e6
 

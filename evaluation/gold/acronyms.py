@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from evaluation.gold.named import line_error, named_lines
 from evaluation.gold.tokens import running_text
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["GoldAcronyms", "GoldExpansion", "gold_acronyms", "gold_expansions"]
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from evaluation.gold.docbench_line import DocBenchLine
 from evaluation.gold.files import json_lines
 from evaluation.gold.page_numbers import check_pages
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["DocBenchQuestion", "docbench_questions"]
 

@@ -6,9 +6,10 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["json_file", "json_lines"]
+
 
 T = TypeVar("T")
 

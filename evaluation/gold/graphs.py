@@ -4,18 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paperscope.types import entity_key
+from paperscope_core.types import entity_key
 
-__all__ = [
-    "Cluster",
-    "GoldEntity",
-    "GoldGraph",
-    "GoldRelation",
-    "GoldResult",
-    "GoldSection",
-    "Mention",
-    "entities_of",
-]
+__all__ = ["Cluster", "GoldEntity", "GoldGraph", "GoldRelation", "GoldResult", "GoldSection", "Mention", "entities_of"]
+
 
 # Types of mentions that name nothing: "the method", "this approach", "it".
 _GENERIC = frozenset({"Generic"})

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from evaluation.gold.files import json_lines
 from evaluation.gold.rows import table_of_rows
 from evaluation.gold.values import Gold, GoldCaption, GoldHeading, GoldItem
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["jose_items"]
 

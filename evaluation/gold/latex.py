@@ -10,7 +10,7 @@ from evaluation.gold.files import json_file, json_lines
 from evaluation.gold.page_numbers import check_pages
 from evaluation.gold.rows import table_of_rows
 from evaluation.gold.values import Gold, GoldCaption, GoldHeading, GoldItem, GoldLookup
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["latex_items"]
 

@@ -10,8 +10,8 @@ from evaluation.gold.olmocr import olmocr_items
 from evaluation.gold.outlines import outline_items
 from evaluation.gold.paper_folders import folder_items
 from evaluation.gold.values import GoldItem
-from ingest.pdf.backend import OutlineEntry
-from paperscope.errors import GoldFileError
+from ingest.document.pages import OutlineEntry
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["load_items"]
 

@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_lines
 from evaluation.gold.page_numbers import check_pages
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["AnswerFormat", "MMLongBenchQuestion", "mmlongbench_questions"]
+
 
 AnswerFormat = Literal["Int", "Float", "Str", "List", "None"]
 

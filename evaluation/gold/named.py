@@ -7,9 +7,10 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_lines
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["line_error", "made_of_lines", "named_lines"]
+
 
 T = TypeVar("T")
 V = TypeVar("V")

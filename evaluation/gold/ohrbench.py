@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_lines
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["OHRPage", "OHRQuestion", "ohrbench_pages", "ohrbench_questions"]
 

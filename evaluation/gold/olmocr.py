@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_lines
 from evaluation.gold.values import Gold, GoldItem, PageTest
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["olmocr_items"]
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
 from evaluation.gold.values import Gold, GoldHeading, GoldItem
-from ingest.pdf.backend import OutlineEntry
-from paperscope.errors import PaperFileError
+from ingest.document.pages import OutlineEntry
+from paperscope_core.errors import PaperFileError
 
 __all__ = ["outline_items"]
+
 
 _LEAST_ENTRIES = 3
 

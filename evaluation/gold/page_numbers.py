@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ingest.document.source import read_pdf
 from ingest.pdf.backends import backend_for
-from ingest.pdf.source import read_pdf
-from paperscope.errors import GoldFileError, PaperFileError
+from paperscope_core.errors import GoldFileError, PaperFileError
 
 __all__ = ["check_pages"]
 

@@ -13,7 +13,7 @@ from evaluation.gold.files import json_file, json_lines
 from evaluation.gold.page_numbers import check_pages
 from evaluation.gold.tables_json import load_gold_tables
 from evaluation.gold.values import Gold, GoldItem, GoldLookup
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["folder_items"]
 

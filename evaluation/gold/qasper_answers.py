@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_lines
 from evaluation.gold.text_paper import TextSection, text_paper
-from paperscope.errors import GoldFileError
-from paperscope.types import Paper
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Paper
 
 __all__ = ["QasperAnswer", "QasperPaper", "QasperQuestion", "qasper_papers"]
 

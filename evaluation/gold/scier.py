@@ -11,8 +11,8 @@ from evaluation.gold.files import json_lines
 from evaluation.gold.graphs import GoldGraph, GoldRelation, GoldSection, Mention, entities_of
 from evaluation.gold.named import line_error
 from evaluation.gold.tokens import running_text
-from paperscope.errors import GoldFileError
-from paperscope.types import entity_key
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import entity_key
 
 __all__ = ["scier_graphs"]
 

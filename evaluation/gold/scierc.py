@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from evaluation.gold.graphs import Cluster, GoldGraph, GoldRelation, GoldSection, Mention, entities_of
 from evaluation.gold.named import made_of_lines
 from evaluation.gold.tokens import Running, running_text
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["scierc_graphs"]
 

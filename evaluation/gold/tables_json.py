@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_file
 from evaluation.gold.values import GoldSpan, GoldTable, Grid
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["load_gold_tables"]
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from evaluation.gold.files import json_lines
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["TDMS", "TDMSPaper", "TDMSTuple", "read_tdms"]
+
 
 _SECTION = "section:"
 _TITLE, _ABSTRACT = "title", "abstract"

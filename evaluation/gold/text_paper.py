@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paperscope.types import Box, Page, Paper, Passage, PassageRole, Place, Section, content_hash
+from paperscope_core.types import Box, Page, Paper, Passage, PassageRole, Place, Section, content_hash
 
 __all__ = ["TextSection", "text_paper"]
 

@@ -6,9 +6,9 @@ from evaluation.gold.acronyms import GoldAcronyms, GoldExpansion
 from evaluation.graph.names import plain_keys
 from evaluation.metrics.sets import set_overlap
 from evaluation.values import Miss, Score, Tally
-from paperscope.acronyms import definitions
-from paperscope.codec import to_json
-from paperscope.types import content_hash, entity_key
+from paperscope_core.codec import to_json
+from paperscope_core.text.acronyms import find_definitions
+from paperscope_core.types import content_hash, entity_key
 
 __all__ = ["AcronymItem", "ExpansionItem"]
 
@@ -35,7 +35,7 @@ class AcronymItem:
         The gold also marks short forms that their sentence doesn't define, which we leave alone;
         acronyms.short.defined is the recall where it marks a long form as well.
         """
-        found = list(definitions(self.gold.text))
+        found = list(find_definitions(self.gold.text))
         gold = {"short": set(map(entity_key, self.gold.shorts)), "long": set(map(entity_key, self.gold.longs))}
         ours = {
             "short": {entity_key(definition.short) for definition in found},
@@ -79,7 +79,7 @@ class ExpansionItem:
         """expansions.defined: whether the sentence defines its short form, as far as we see, which alone lets us
         expand it; expansions.right: of those, what we expand to the gold's meaning (see `plain_keys`)."""
         keys = plain_keys(self.gold.short)
-        longs = [found.long for found in definitions(self.gold.text) if plain_keys(found.short) & keys]
+        longs = [found.long for found in find_definitions(self.gold.text) if plain_keys(found.short) & keys]
         tallies = {"expansions.defined": Tally(right=bool(longs), total=1)}
         misses = []
         if longs:

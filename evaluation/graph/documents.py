@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evaluation.gold.graphs import GoldGraph, GoldSection
-from paperscope.types import Box, Page, Paper, Passage, Place, Section, content_hash
+from paperscope_core.types import Box, Page, Paper, Passage, Place, Section, content_hash
 
 __all__ = ["paper_of"]
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Figure, IndexedPaper, Passage, Table
+from paperscope_core.types import Figure, IndexedPaper, Passage, Table
 
 __all__ = ["score_floats"]
+
 
 _WORDS = {"table": r"tab(?:le)?s?", "figure": r"fig(?:ure)?s?"}
 _NUMBER = r"\(?[A-Z]{0,2}\.?\d{1,3}(?:\.\d{1,3})*"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from evaluation.graph.matches import forms_of
 from evaluation.values import Miss, Score, Tally
-from ingest.element_text import element_text
-from paperscope.types import WORK, Entity, Extraction, Paper, Relation, entity_key
+from ingest.document.element_text import element_text
+from paperscope_core.types import WORK, Entity, Extraction, Paper, Relation, entity_key
 
 __all__ = ["score_grounding"]
 

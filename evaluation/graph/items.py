@@ -20,10 +20,10 @@ from evaluation.libraries import Libraries, Shelf
 from evaluation.values import Score, Tally
 from graph_store import Store
 from ingest import chunk_paper
-from paperscope.codec import to_json
-from paperscope.errors import PaperFileError
-from paperscope.protocols import EntityExtractor
-from paperscope.types import IndexedPaper, content_hash
+from paperscope_core.codec import to_json
+from paperscope_core.errors import PaperFileError
+from paperscope_core.protocols import EntityExtractor
+from paperscope_core.types import IndexedPaper, content_hash
 
 __all__ = ["DocumentItem", "LibraryItem", "PaperItem"]
 

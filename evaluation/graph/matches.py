@@ -7,9 +7,10 @@ from functools import cached_property
 
 from evaluation.gold.graphs import GoldGraph
 from evaluation.graph.schemes import SCHEMES, Scheme
-from paperscope.types import Entity, Extraction, entity_key
+from paperscope_core.types import Entity, Extraction, entity_key
 
 __all__ = ["Matches", "forms_of", "is_float"]
+
 
 _FLOATS = frozenset({"table", "figure", "equation"})
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from evaluation.graph.matches import is_float
 from evaluation.graph.names import acronym_pairs, duplicates
 from evaluation.values import Miss, Score, Tally
-from ingest.element_text import element_text
-from paperscope.types import Entity, IndexedPaper, Reference
+from ingest.document.element_text import element_text
+from paperscope_core.types import Entity, IndexedPaper, Reference
 
 __all__ = ["score_graph", "score_library"]
 

@@ -7,7 +7,7 @@ right nor wrong there. "concept" is what we call a term whose type nothing tells
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ingest.extraction.kinds import TermType
+from ingest.extraction.entity_types import TermType
 
 __all__ = ["SCHEMES", "Scheme"]
 

@@ -17,10 +17,10 @@ from evaluation.libraries import Libraries
 from evaluation.suite import Loaded, Request, SuiteItem
 from graph_store import Store
 from ingest import extractor_for
-from paperscope.errors import GoldFileError, SettingsError
-from paperscope.models import build_models
-from paperscope.protocols import EntityExtractor
-from paperscope.settings import ExtractSettings, Settings
+from paperscope_core.errors import GoldFileError, SettingsError
+from paperscope_core.models import build_models
+from paperscope_core.protocols import EntityExtractor
+from paperscope_core.settings import ExtractSettings, Settings
 
 __all__ = ["GraphSuite"]
 

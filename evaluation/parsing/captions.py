@@ -6,9 +6,10 @@ from evaluation.gold.values import Gold, GoldCaption
 from evaluation.matching import pair_best, similarity
 from evaluation.parsing.labels import number_of
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Figure, Paper, Table
+from paperscope_core.types import Figure, Paper, Table
 
 __all__ = ["score_captions"]
+
 
 _SAME_CAPTION = 0.85
 

@@ -6,7 +6,7 @@ from evaluation.gold.values import Gold
 from evaluation.matching import similarity
 from evaluation.parsing.labels import number_of
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Equation, Figure, Paper
+from paperscope_core.types import Equation, Figure, Paper
 
 __all__ = ["score_counts"]
 

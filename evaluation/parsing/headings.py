@@ -3,9 +3,10 @@
 from evaluation.gold.values import Gold
 from evaluation.matching import align, fold, similarity
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Paper, Section
+from paperscope_core.types import Paper, Section
 
 __all__ = ["score_headings"]
+
 
 _SAME_TITLE = 0.8
 # Headings that gold of sections commonly leaves out: neither found nor false.

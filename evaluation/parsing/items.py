@@ -10,13 +10,14 @@ from evaluation.gold.values import GoldItem
 from evaluation.parsing.paper import score_paper
 from evaluation.values import Score
 from ingest import PdfParser, parser_for
-from ingest.pdf.backend import Backend, Document, OutlineEntry, PageContent
-from ingest.pdf.source import read_pdf
-from paperscope.codec import to_json
-from paperscope.settings import LimitSettings, ParserSettings
-from paperscope.types import Box
+from ingest.document.pages import Backend, Document, OutlineEntry, PageContent
+from ingest.document.source import read_pdf
+from paperscope_core.codec import to_json
+from paperscope_core.settings import LimitSettings, ParserSettings
+from paperscope_core.types import Box
 
 __all__ = ["ParsingItem", "outline_reader"]
+
 
 _ANY_LENGTH = LimitSettings(max_pages=100_000)
 

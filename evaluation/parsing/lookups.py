@@ -8,9 +8,10 @@ from evaluation.matching import similarity
 from evaluation.parsing.grids import folded_grid, without_citations
 from evaluation.parsing.labels import number_of
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Cell, Paper, Table
+from paperscope_core.types import Cell, Paper, Table
 
 __all__ = ["found_cells", "score_lookups"]
+
 
 _SAME_CAPTION = 0.85
 

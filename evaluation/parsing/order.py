@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from evaluation.gold.values import Gold
 from evaluation.matching import rising, spaced
 from evaluation.values import Miss, Score, Tally
-from paperscope.sentences import sentences
-from paperscope.types import Figure, Paper, Passage, Table
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import Figure, Paper, Passage, Table
 
 __all__ = ["score_order", "stream"]
+
 
 _SHORTEST_UNIT = 25
 _SEED = 12
@@ -66,7 +67,7 @@ def score_order(paper: Paper, gold: Gold) -> Score:
 
 def _units(gold: Gold) -> dict[str, str]:
     """The sentences to look for, in order: without blanks -> with them."""
-    found = [spaced(sentence) for paragraph in gold.paragraphs for sentence in sentences(paragraph)]
+    found = [spaced(sentence) for paragraph in gold.paragraphs for sentence in split_sentences(paragraph)]
     once = Counter(found)
     folded = ((unit.replace(" ", ""), unit) for unit in found if once[unit] == 1)
     return {key: unit for key, unit in folded if len(key) >= _SHORTEST_UNIT}

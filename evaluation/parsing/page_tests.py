@@ -12,9 +12,10 @@ import unicodedata
 from evaluation.gold.values import Gold, PageTest
 from evaluation.matching import edit_distance, nearest_distance, similarity
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Element, Figure, Paper, Passage, Table
+from paperscope_core.types import Element, Figure, Paper, Passage, Table
 
 __all__ = ["page_text", "score_page_tests"]
+
 
 _SAME_MATH = 0.7
 _LEAST_SHARE = 0.5

@@ -10,9 +10,10 @@ from evaluation.parsing.page_tests import score_page_tests
 from evaluation.parsing.references import score_references
 from evaluation.parsing.tables import score_tables
 from evaluation.values import Score, total
-from paperscope.types import Paper
+from paperscope_core.types import Paper
 
 __all__ = ["score_paper"]
+
 
 _SCORERS = (
     score_tables,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from evaluation.gold.values import Gold
 from evaluation.matching import fold, pair_best, similarity
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Paper, Reference
+from paperscope_core.types import Paper, Reference
 
 __all__ = ["score_references"]
+
 
 _SAME_REFERENCE = 0.9
 

@@ -9,9 +9,10 @@ from evaluation.parsing.grids import Alignment, align_grids, folded_grid, withou
 from evaluation.parsing.labels import number_of
 from evaluation.parsing.teds import teds, tree_of_gold, tree_of_table
 from evaluation.values import Miss, Score, Tally
-from paperscope.types import Paper, Table
+from paperscope_core.types import Paper, Table
 
 __all__ = ["score_tables"]
+
 
 _SAME_CAPTION = 0.85
 _SHOWN_MISSES = 12

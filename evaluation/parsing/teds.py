@@ -13,7 +13,7 @@ from itertools import product
 
 from evaluation.gold.values import GoldTable
 from evaluation.matching import edit_distance, fold
-from paperscope.types import Table
+from paperscope_core.types import Table
 
 __all__ = ["Tree", "teds", "tree_distance", "tree_of_gold", "tree_of_table"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evaluation.peers.job import PeerDocument, PeerEntity, PeerRelation, Unit
-from paperscope.types import IndexedPaper
+from paperscope_core.types import IndexedPaper
 
 __all__ = ["peer_document"]
 

@@ -18,6 +18,7 @@ from evaluation.peers.runner import refuse_network
 
 __all__ = ["Words", "main"]
 
+
 _DIMENSION = 384
 _CHUNKS = 8
 
@@ -67,7 +68,7 @@ def _custom_graph(document: PeerDocument) -> dict[str, list[dict[str, Any]]]:
 
 
 async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Sequence[int]) -> None:
-    from paperscope.models.fakes import FakeEmbedder
+    from paperscope_core.models.fakes import FakeEmbedder
 
     clock, embedder = Clock(), FakeEmbedder(dimension=_DIMENSION)
 

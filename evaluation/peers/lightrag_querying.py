@@ -25,13 +25,14 @@ from evaluation.peers.synthetic import synthetic_paper
 
 __all__ = ["main"]
 
+
 _DIMENSION = 384
 _CHUNKS = 8
 
 
 @asynccontextmanager
 async def _opened(folder: Path, clock: Clock) -> AsyncIterator[Any]:
-    from paperscope.models.fakes import FakeEmbedder
+    from paperscope_core.models.fakes import FakeEmbedder
 
     embedder = FakeEmbedder(dimension=_DIMENSION)
 

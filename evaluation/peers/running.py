@@ -9,10 +9,11 @@ from pathlib import Path
 
 from evaluation.peers.job import PeerAnswer, PeerIndexed, PeerJob, PeerLine, write_value
 from evaluation.peers.systems import SETUP
-from paperscope.codec import from_json
-from paperscope.files import writing
+from paperscope_core.codec import from_json
+from paperscope_core.files import output_errors
 
 __all__ = ["PEERS_PYTHON", "PeerResults", "run_peer", "run_process"]
+
 
 _ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
@@ -56,7 +57,7 @@ def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None
     with tempfile.TemporaryDirectory(prefix="paperscope-peer-") as name:
         folder = Path(name)
         job_file, result_file = folder / "job.json", folder / "result.jsonl"
-        with writing(job_file):
+        with output_errors(job_file):
             job_file.write_text(write_value(job), encoding="utf-8")
         note = run_process(
             [str(python), "-m", "evaluation.peers.runner", str(job_file), str(result_file)], folder, timeout

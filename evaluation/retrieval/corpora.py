@@ -6,9 +6,9 @@ from pathlib import Path
 
 from evaluation.libraries import Libraries, Shelf
 from evaluation.retrieval.values import Question, UnitsOf
-from paperscope.errors import PaperFileError
-from paperscope.files import write_atomically, writing
-from paperscope.types import Paper, content_hash
+from paperscope_core.errors import PaperFileError
+from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.types import Paper, content_hash
 
 __all__ = ["FilesCorpus", "PdfCorpus", "UnitsCorpus", "hash_of"]
 
@@ -78,7 +78,7 @@ class FilesCorpus:
         files = self._files()
         for unit, file in files.items():
             if not file.is_file():
-                with writing(file):
+                with output_errors(file):
                     file.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(file, self.texts[unit].encode())
         return libraries.of_files(list(files.values()))

@@ -8,9 +8,10 @@ from evaluation.retrieval.scoring import first_rank, tallies
 from evaluation.retrieval.systems import RetrievalSystem
 from evaluation.retrieval.values import Corpus, Question
 from evaluation.values import Miss, Score
-from paperscope.codec import to_json
+from paperscope_core.codec import to_json
 
 __all__ = ["RetrievalItem"]
+
 
 _NEAR = 5
 _SHOWN = 120

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evaluation.libraries import Libraries, Shelf
 from evaluation.retrieval.values import Corpus, Find, UnitsOf
 from graph_store import Store
-from paperscope.types import Chunk, Element, Paper, Passage, Place, Reference, Table
+from paperscope_core.types import Chunk, Element, Paper, Passage, Place, Reference, Table
 
 __all__ = ["Opened", "OpenedCorpora"]
 

@@ -8,10 +8,11 @@ from evaluation.gold.mmlongbench import MMLongBenchQuestion, mmlongbench_questio
 from evaluation.gold.ohrbench import OHRPage, OHRQuestion, ohrbench_pages, ohrbench_questions
 from evaluation.retrieval.corpora import FilesCorpus, PdfCorpus, hash_of
 from evaluation.retrieval.values import Piece, Question
-from paperscope.errors import GoldFileError
-from paperscope.types import content_hash
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import content_hash
 
 __all__ = ["mmlongbench", "ohrbench"]
+
 
 _KINDS = {"pure-text (plain-text)": "text", "generalized-text (layout)": "layout", "formula": "equation"}
 

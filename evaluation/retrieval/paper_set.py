@@ -7,7 +7,7 @@ from pathlib import Path
 from evaluation.gold.tdms import TDMSPaper, read_tdms
 from evaluation.retrieval.corpora import FilesCorpus, hash_of
 from evaluation.retrieval.values import Piece, Question
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["tdms"]
 

@@ -9,10 +9,11 @@ from evaluation.gold.text_paper import TextSection, text_paper
 from evaluation.retrieval.corpora import UnitsCorpus
 from evaluation.retrieval.evidence import UnitTexts
 from evaluation.retrieval.values import Piece, Question
-from paperscope.errors import GoldFileError
-from paperscope.types import Passage
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Passage
 
 __all__ = ["argscichat", "qasper"]
+
 
 _FLOAT = "FLOAT SELECTED:"
 _SHOWN = 60

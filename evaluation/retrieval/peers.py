@@ -11,10 +11,10 @@ from evaluation.retrieval.corpora import hash_of
 from evaluation.retrieval.opened import Opened
 from evaluation.retrieval.systems import LIMIT
 from evaluation.retrieval.values import Find, Question
-from paperscope.codec import from_json, to_json
-from paperscope.errors import InputError, ModelError, SettingsError
-from paperscope.files import write_atomically, writing
-from paperscope.models import find_weights
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import InputError, ModelError, SettingsError
+from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.models import find_weights
 
 __all__ = ["PeerSystem"]
 
@@ -69,7 +69,7 @@ class PeerSystem:
             return kept
         results = run_peer(job, python=self._python)
         if not results.note:
-            with writing(self._folder):
+            with output_errors(self._folder):
                 self._folder.mkdir(parents=True, exist_ok=True)
             write_atomically(file, to_json(results).encode())
         return results

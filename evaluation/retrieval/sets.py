@@ -6,7 +6,7 @@ from evaluation.retrieval.page_sets import mmlongbench, ohrbench
 from evaluation.retrieval.paper_set import tdms
 from evaluation.retrieval.passage_sets import argscichat, qasper
 from evaluation.retrieval.values import Corpus
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 __all__ = ["load_corpora"]
 

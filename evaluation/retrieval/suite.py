@@ -27,9 +27,10 @@ from evaluation.retrieval.sets import load_corpora
 from evaluation.retrieval.systems import OWN_MODES, OwnSystem, RetrievalSystem
 from evaluation.retrieval.values import Corpus
 from evaluation.suite import Loaded, Request
-from paperscope.errors import InputError
+from paperscope_core.errors import InputError
 
 __all__ = ["RetrievalSuite"]
+
 
 _UNITS = {
     "qasper": "paragraphs of the question's paper",

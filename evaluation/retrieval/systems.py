@@ -8,14 +8,15 @@ from evaluation.libraries import Libraries
 from evaluation.retrieval.opened import Opened
 from evaluation.retrieval.values import Find, Question
 from graph_store import NativeGraphIndex
-from paperscope.errors import InputError
-from paperscope.models import build_reranker
-from paperscope.protocols import Reranker
-from paperscope.types import RetrievalRequest
+from paperscope_core.errors import InputError
+from paperscope_core.models import build_reranker
+from paperscope_core.protocols import Reranker
+from paperscope_core.types import RetrievalRequest
 from query import RetrievalOptions, Retriever
-from query.fusion import best_first, fuse
+from query.retrieval.candidates import best_first, fuse
 
 __all__ = ["LIMIT", "OWN_MODES", "OwnMode", "OwnSystem", "RetrievalSystem"]
+
 
 # How many texts a system is asked for: enough for ten distinct pages or papers among them.
 LIMIT = 50

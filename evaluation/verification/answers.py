@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from evaluation.metrics.quantities import as_number
-from paperscope.protocols import Corpus
-from paperscope.types import Cell, Claim, Context, ContextSource, Table
+from paperscope_core.protocols import Corpus
+from paperscope_core.types import Cell, Claim, Context, ContextSource, Table
 from query import Cited, Verified, verify
 from query.evidence import EvidenceFinder
 
 __all__ = ["RightAnswer", "cited_by_model", "composed", "given"]
+
 
 _Change = Callable[[str], str]
 

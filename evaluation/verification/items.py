@@ -23,10 +23,11 @@ from evaluation.parsing.lookups import found_cells
 from evaluation.values import Miss, Score, Tally, total
 from evaluation.verification.answers import RightAnswer, cited_by_model, composed, given
 from evaluation.verification.planting import plants
-from paperscope.errors import GoldFileError
-from paperscope.types import Table
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Table
 
 __all__ = ["PlantingItem", "planting_items", "scored"]
+
 
 _Gold = GoldLookup | DocBenchQuestion
 

@@ -9,9 +9,10 @@ from numpy.random import Generator
 
 from evaluation.metrics.numbers import stated_numbers
 from evaluation.metrics.quantities import Number, as_number, numbers_in
-from paperscope.types import Cell, Table
+from paperscope_core.types import Cell, Table
 
 __all__ = ["Plant", "plants"]
+
 
 _MINUS = "\u2212"
 

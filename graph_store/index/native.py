@@ -1,4 +1,4 @@
-"""The default index: words in SQLite FTS5, vectors in FAISS, the graph walked by PageRank."""
+"""The default index: words in SQLite FTS5, vectors in FAISS, the graph by PageRank."""
 
 import sqlite3
 import threading
@@ -6,20 +6,61 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import filelock
 
-from graph_store.failures import is_damage, translated
-from graph_store.index.catch_up import catch_up
-from graph_store.index.snapshot import load_snapshot, save_snapshot
-from graph_store.index.vectors import VectorIndex
-from graph_store.index.walk import near, neighbourhood
-from graph_store.index.words import WordIndex
+from graph_store.database import is_corruption, translate_errors
+from graph_store.index.pagerank import neighbourhood, personalized_pagerank
+from graph_store.index.text_index import TextIndex
+from graph_store.index.vector_index import VectorIndex, load_snapshot, save_snapshot
+from graph_store.reading import Checkpoint, Searchable
 from graph_store.store import Store
-from paperscope.types import Candidates, Hit, IndexedPaper, RetrievalRequest
+from paperscope_core.types import Candidates, Hit, IndexedPaper, RetrievalRequest
 
-__all__ = ["NativeGraphIndex"]
+__all__ = ["DerivedIndex", "NativeGraphIndex", "catch_up"]
+
+
+class DerivedIndex(Protocol):
+    """An index that can be brought up to date."""
+
+    @property
+    def mark(self) -> Checkpoint:
+        """How far in the store's history the index has come."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything; the mark is then that of the empty library."""
+        ...
+
+    def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
+        """Hold exactly this of a paper (None: nothing), and move to `mark`, both at once."""
+        ...
+
+
+def catch_up(store: Store, indexes: Sequence[DerivedIndex]) -> None:
+    """Bring each index to the store's newest revision; one that belongs to another history starts anew.
+
+    A paper is always taken as it is now, so a change that happens meanwhile is merely taken in twice.
+    """
+    for index in indexes:
+        if store.mark(index.mark.revision) != index.mark:
+            index.clear()
+    oldest = min(index.mark.revision for index in indexes)
+    last = {change.paper: change.mark for change in store.changes_since(oldest)}
+    for paper, mark in sorted(last.items(), key=lambda item: item[1].revision):
+        behind = [index for index in indexes if index.mark.revision < mark.revision]
+        searchable = _searchable(store, paper) if behind else None
+        for index in behind:
+            index.replace(paper, searchable, mark=mark)
+
+
+def _searchable(store: Store, paper: str) -> Searchable | None:
+    try:
+        return store.searchable(paper)
+    except KeyError:
+        return None
+
 
 T = TypeVar("T")
 
@@ -46,7 +87,7 @@ class NativeGraphIndex:
         self._writable = not store.read_only and _is_writable(folder)
         self._words_file = folder / "words.sqlite"
         self._snapshot_file = folder / "vectors.snapshot"
-        with translated(folder), self._file_lock():
+        with translate_errors(folder), self._file_lock():
             self._words = self._open_words()
             self._vectors = self._open_vectors()
 
@@ -106,11 +147,11 @@ class NativeGraphIndex:
 
     def _mended(self, work: Callable[[], T]) -> T:
         """Do the work; once more with a new text index if the old one turns out to be damaged."""
-        with self._lock, translated(self._folder):
+        with self._lock, translate_errors(self._folder):
             try:
                 return work()
             except sqlite3.DatabaseError as error:
-                if not is_damage(error):
+                if not is_corruption(error):
                     raise
             self._words.close()
             with self._file_lock():
@@ -136,7 +177,7 @@ class NativeGraphIndex:
                 self._words.clear()
             else:
                 self._words.close()
-                self._words = WordIndex.in_memory()
+                self._words = TextIndex.in_memory()
         self._vectors = VectorIndex(embedder=self._vectors.embedder)
         self._catch_up()
 
@@ -182,7 +223,7 @@ class NativeGraphIndex:
         edges = neighbourhood(
             [hit.id for hit in seeds], lambda ids, limit: self._store.edges_of(ids, papers=papers, limit=limit)
         )
-        shares = near({hit.id: hit.score for hit in seeds}, edges)
+        shares = personalized_pagerank({hit.id: hit.score for hit in seeds}, edges)
         return [Hit(id=entity, score=share) for entity, share in shares.items()]
 
     def _require(self, paper: str, revision: int) -> None:
@@ -198,24 +239,24 @@ class NativeGraphIndex:
             return nullcontext()
         return filelock.FileLock(self._folder / "index.lock", timeout=_LOCK_SECONDS)
 
-    def _open_words(self) -> WordIndex:
+    def _open_words(self) -> TextIndex:
         try:
             if self._writable:
-                return WordIndex.open(self._words_file)
-            return WordIndex.open_read_only(self._words_file)
+                return TextIndex.open(self._words_file)
+            return TextIndex.open_read_only(self._words_file)
         except sqlite3.OperationalError:
             if self._writable:
                 raise
-            return WordIndex.in_memory()
+            return TextIndex.in_memory()
         except sqlite3.DatabaseError:
             return self._new_words()
 
-    def _new_words(self) -> WordIndex:
+    def _new_words(self) -> TextIndex:
         if not self._writable:
-            return WordIndex.in_memory()
+            return TextIndex.in_memory()
         for suffix in ("", "-wal", "-shm"):
             self._words_file.with_name(self._words_file.name + suffix).unlink(missing_ok=True)
-        return WordIndex.open(self._words_file)
+        return TextIndex.open(self._words_file)
 
     def _open_vectors(self) -> VectorIndex:
         table = load_snapshot(self._snapshot_file)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-from paperscope.types import Box
+from paperscope_core.types import Box
 
 __all__ = ["Mark", "draw_marks"]
+
 
 Color = tuple[int, int, int]
 

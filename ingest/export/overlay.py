@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from ingest.export.drawing import Color, Mark, draw_marks
-from ingest.pictures import PagePictures
-from paperscope.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
+from ingest.page_images import PageImages
+from paperscope_core.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
 
 __all__ = ["LEGEND", "draw_page", "overlay_names", "page_marks"]
+
 
 _DPI = 110
 
@@ -38,7 +39,7 @@ def overlay_names(paper: Paper) -> dict[int, str]:
     return {page.number: f"overlay/page-{page.number:0{digits}}.png" for page in paper.pages}
 
 
-def draw_page(paper: Paper, page: Page, pictures: PagePictures) -> bytes:
+def draw_page(paper: Paper, page: Page, pictures: PageImages) -> bytes:
     """A page with what was read on it, as PNG. Raises `PaperFileError` when the page can't be drawn."""
     return draw_marks(pictures.picture(page, dpi=_DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
 

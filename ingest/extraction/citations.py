@@ -1,4 +1,4 @@
-"""Works as entities: the paper itself, those that it cites, and what stands where it cites them."""
+"""Works as entities: the paper itself and those that it cites."""
 
 import re
 import unicodedata
@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.element_text import element_text
-from ingest.extraction.floats import excerpt
+from ingest.document.authors import authors_of
+from ingest.document.element_text import element_text
+from ingest.document.references import title_of
+from ingest.extraction.float_entities import excerpt
 from ingest.extraction.mentions import PaperText
-from ingest.pdf.references.names import authors_of
-from ingest.pdf.references.titles import title_of
-from paperscope.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation, entity_key
+from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation, entity_key
 
 __all__ = ["citations", "own_work"]
+
 
 # Together with a work: how many sentences that cite it count, and how many entities of each.
 _MAX_SENTENCES = 3

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from ingest.extraction.lonely import link_lonely
+from ingest.extraction.cooccurrence import link_isolated_entities
+from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.merge import combine
-from ingest.extraction.type_system import TypeSystem
-from paperscope.types import Chunk, Extraction, Paper
+from paperscope_core.types import Chunk, Extraction, Paper
 
 __all__ = ["CombinedExtractor", "TextExtractor"]
 
@@ -30,4 +30,4 @@ class CombinedExtractor:
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
         """All findings combined, each entity with a relation; the first extractor that raises ends it."""
         parts = await asyncio.gather(*(extractor.extract(paper, chunks) for extractor in self._extractors))
-        return link_lonely(paper, combine(*parts, types=self._types), types=self._types)
+        return link_isolated_entities(paper, combine(*parts, types=self._types), types=self._types)

@@ -1,15 +1,19 @@
-"""Relations between entities that stand in one sentence, few and telling."""
+"""Relations between entities that co-occur in a sentence or element."""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
-from ingest.extraction.floats import excerpt
-from ingest.extraction.mentions import Sentence
-from paperscope.types import Relation
+from ingest.extraction.entity_types import FLOATS, TypeSystem
+from ingest.extraction.float_entities import excerpt
+from ingest.extraction.mentions import PaperText, Sentence, TermFinder, read_paper
+from ingest.extraction.merge import combine
+from paperscope_core.types import WORK, Entity, Extraction, Paper, Relation
 
-__all__ = ["cooccurrences", "neighbours"]
+__all__ = ["cooccurrences", "link_isolated_entities", "neighbour_relations"]
+
 
 _MAX_PER_SENTENCE = 8
 
@@ -49,7 +53,7 @@ def cooccurrences(
         )
 
 
-def neighbours(
+def neighbour_relations(
     sentences: Sequence[Sentence], found: Sequence[Sequence[str]], lonely: Collection[str]
 ) -> Iterator[Relation]:
     """Link each entity that shares no sentence to one in the nearest sentence of the same element, at half weight."""
@@ -85,3 +89,90 @@ def _closest(closeness: Mapping[Pair, float], *, links: int) -> set[Pair]:
         for pairs in of_entity.values()
         for pair in sorted(pairs, key=lambda pair: (-closeness[pair], pair))[:links]
     }
+
+
+def link_isolated_entities(paper: Paper, extraction: Extraction, *, types: TypeSystem | None = None) -> Extraction:
+    """The extraction with a relation for each entity that has none, as far as the paper's text yields one.
+
+    It `co-occurs` with the best connected entity of its first sentence that names another; else with one of the
+    nearest sentence of the same element, at half weight; else it is what a float of its sources `shows`; else it
+    co-occurs with the best connected entity of its first source that names another, at half weight.
+    """
+    degrees = Counter(end for one in extraction.relations for end in (one.source, one.target))
+    terms = [entity for entity in extraction.entities if entity.type not in (*FLOATS, WORK)]
+    lonely = {entity.id: entity for entity in terms if not degrees[entity.id]}
+    if not lonely:
+        return extraction
+    text = read_paper(paper)
+    named = _EntityFinder(terms, degrees)
+    found = [named.ids(sentence.text) for sentence in text.sentences]
+    relations = list(_within_sentences(text, found, named, lonely))
+    relations.extend(neighbour_relations(text.sentences, found, _still_isolated(lonely, relations)))
+    floats = {entity.id for entity in extraction.entities if entity.type in FLOATS}
+    relations.extend(_within_elements(text, floats, named, [lonely[key] for key in _still_isolated(lonely, relations)]))
+    return combine(replace(extraction, relations=(*extraction.relations, *relations)), types=types)
+
+
+def _still_isolated(lonely: Collection[str], relations: Sequence[Relation]) -> list[str]:
+    linked = {end for one in relations for end in (one.source, one.target)}
+    return sorted(set(lonely) - linked)
+
+
+class _EntityFinder:
+    """Finds the entities that a text names."""
+
+    def __init__(self, terms: Sequence[Entity], degrees: Mapping[str, int]) -> None:
+        self._terms = terms
+        self._degrees = degrees
+        self._finder = TermFinder([(term.name, *term.aliases) for term in terms])
+
+    def ids(self, text: str) -> tuple[str, ...]:
+        return tuple(self._terms[number].id for number in self._finder.find(text))
+
+    def best_beside(self, entity: str, ids: Sequence[str]) -> str | None:
+        """The best connected of `ids` but the entity itself."""
+        others = set(ids) - {entity}
+        return min(others, key=lambda one: (-self._degrees.get(one, 0), one)) if others else None
+
+
+def _within_sentences(
+    text: PaperText, found: Sequence[Sequence[str]], named: _EntityFinder, lonely: Collection[str]
+) -> Iterator[Relation]:
+    left = set(lonely)
+    for sentence, ids in zip(text.sentences, found, strict=True):
+        for entity in sorted(left.intersection(ids)):
+            if entity in left and (other := named.best_beside(entity, ids)) is not None:
+                yield _cooccurrence(entity, other, sentence.text, sentence.element, weight=1.0)
+                left -= {entity, other}
+
+
+def _within_elements(
+    text: PaperText, floats: Collection[str], named: _EntityFinder, lonely: Sequence[Entity]
+) -> Iterator[Relation]:
+    linked = set[str]()
+    for entity in lonely:
+        if entity.id in linked:
+            continue
+        shown = next((source for source in entity.sources if source in floats), None)
+        if shown is not None:
+            yield Relation(
+                source=shown, target=entity.id, kind="shows", description=excerpt(entity.description), sources=(shown,)
+            )
+            continue
+        for source in entity.sources:
+            words = text.texts.get(source, "")
+            if (other := named.best_beside(entity.id, named.ids(words))) is not None:
+                yield _cooccurrence(entity.id, other, words, source, weight=0.5)
+                linked.add(other)
+                break
+
+
+def _cooccurrence(entity: str, other: str, words: str, element: str, *, weight: float) -> Relation:
+    return Relation(
+        source=entity,
+        target=other,
+        kind="co-occurs",
+        description=excerpt(words),
+        sources=(element,),
+        weight=weight,
+    )

@@ -1,18 +1,53 @@
-"""The terms of a paper: acronyms, table headers and phrases, with variants of one name brought together."""
+"""The terms of a paper: acronyms, table headers and phrases, with variants of one name merged."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.extraction.kinds import TermType, first_type, type_of_name
+from ingest.extraction.entity_types import TermType, first_type, type_of_name
 from ingest.extraction.mentions import PaperText, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
-from ingest.extraction.tables import TableName
-from ingest.extraction.variants import plainer_names
-from paperscope.acronyms import definitions
-from paperscope.types import entity_key, singular_key
+from ingest.extraction.table_facts import TableName
+from paperscope_core.text.acronyms import find_definitions
+from paperscope_core.types import entity_key, singular_key
 
-__all__ = ["Meaning", "Term", "gather_terms"]
+__all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
+
+
+# Words behind a name that only say what it is; others make it another thing ("DSC loss", "BERT embedding").
+_CLASSES = frozenset(
+    "benchmark benchmarks corpora corpus dataset datasets metric metrics model models score scores task tasks".split()
+)
+_LANGUAGE = re.compile(
+    r"(?:Arabic|Bengali|Chinese|Czech|Danish|Dutch|English|Finnish|French|German|Greek|Hebrew|Hindi|Indonesian|Italian"
+    r"|Japanese|Korean|Norwegian|Persian|Polish|Portuguese|Romanian|Russian|Spanish|Swedish|Thai|Turkish|Vietnamese) "
+)
+
+
+def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mapping[int, int]:
+    """For names (given with all their forms, by position), the position of the one that each only says more of.
+
+    A coined name may have its class behind it, where its own type is that or untold, and, if it is no task, a language
+    before it, where the paper names it with one language only.
+    """
+    place = {variant_key(form): number for number, forms in enumerate(names) for form in forms}
+    found: dict[int, int] = {}
+    spoken: dict[int, set[int]] = defaultdict(set)
+    for number, forms in enumerate(names):
+        head, _, last = forms[0].rpartition(" ")
+        home = place.get(variant_key(head))
+        is_classed = last.casefold() in _CLASSES and is_coined(head) and home not in (None, number)
+        if home is not None and is_classed and types[home] in (type_of_name(last), "concept"):
+            found[number] = home
+        language = _LANGUAGE.match(forms[0])
+        name = forms[0][language.end() :] if language else ""
+        bare = place.get(variant_key(name))
+        if bare is not None and bare != number and types[bare] != "task" and any(map(is_coined, name.split())):
+            spoken[bare].add(number)
+    found.update({min(numbers): bare for bare, numbers in spoken.items() if len(numbers) == 1})
+    return {number: home for number, home in found.items() if home not in found}
+
 
 _FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|appendix)s?\.? ?\(?[\da-z]{1,3}\)?")
 
@@ -101,7 +136,7 @@ def _acronyms(text: PaperText) -> tuple[list[_Candidate], tuple[Meaning, ...]]:
     """Defined acronyms as candidates; a short form with several meanings stays apart from all of them."""
     by_short: dict[str, list[list[Meaning]]] = {}
     for sentence in text.sentences:
-        for found in definitions(sentence.text):
+        for found in find_definitions(sentence.text):
             meaning = Meaning(short=found.short, long=found.long, sentence=sentence.text, element=sentence.element)
             known = by_short.setdefault(variant_key(found.short), [])
             same = next((group for group in known if _mean_the_same(group[0].long, found.long)), None)

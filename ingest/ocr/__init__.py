@@ -1,9 +1,7 @@
-"""Text recognition (OCR) of pages that have no usable text: `OcrBackend` round another backend."""
+"""Text recognition (OCR) of pages without usable text: `OcrBackend` wraps another backend."""
 
-from ingest.ocr.backend import OcrBackend
-from ingest.ocr.recognizer import FakeRecognizer, Recognition, RecognizedWord, TextRecognizer
-from ingest.ocr.usable import needs_recognition
-from ingest.ocr.wiring import recognition_for
+from ingest.ocr.backend import OcrBackend, needs_recognition
+from ingest.ocr.recognizer import FakeRecognizer, Recognition, RecognizedWord, TextRecognizer, recognition_for
 
 __all__ = [
     "FakeRecognizer",

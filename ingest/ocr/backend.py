@@ -1,5 +1,6 @@
-"""`OcrBackend`: another backend whose pages without usable text are recognised from their pictures."""
+"""`OcrBackend`: another backend whose pages without usable text are recognised from their images."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -7,13 +8,39 @@ from io import BytesIO
 
 from PIL import Image
 
-from ingest.ocr.page import recognized_page, straightened
+from ingest.document.pages import Backend, Document, OutlineEntry, PageContent, PageReadError
+from ingest.ocr.page import deskew, recognize_page
 from ingest.ocr.recognizer import Recognition
-from ingest.ocr.usable import needs_recognition
-from ingest.pdf.backend import Backend, Document, OutlineEntry, PageContent, PageReadError
-from paperscope.types import Box
+from paperscope_core.types import Box
 
-__all__ = ["OcrBackend"]
+__all__ = ["OcrBackend", "needs_recognition"]
+
+
+_FULL_PAGE = 0.85
+_FEW_CHARS = 60
+_MARGIN = 0.1
+_GARBAGE = 0.3
+
+
+def needs_recognition(page: PageContent) -> bool:
+    """A page with ink but no text; one that a single picture covers (a scan) and that has little text but in its upper
+    and lower margin (a stamp); one many of whose characters are of no script. A blank page needs none.
+    """
+    if not page.chars:
+        return bool(page.images or page.drawings)
+    area = page.width * page.height
+    scan = any((box.x1 - box.x0) * (box.y1 - box.y0) >= _FULL_PAGE * area for box in page.images)
+    inside = [char for char in page.chars if _MARGIN < char.baseline / page.height < 1 - _MARGIN]
+    if scan and len(inside) < _FEW_CHARS:
+        return True
+    odd = sum(_is_odd(letter) for char in page.chars for letter in char.text)
+    return odd > _GARBAGE * len(page.chars)
+
+
+def _is_odd(letter: str) -> bool:
+    """No character of any script: unassigned, private or a sign that stands for one that is unknown."""
+    return letter == "\ufffd" or unicodedata.category(letter) in ("Co", "Cn", "Cc", "Cs")
+
 
 _LONGEST_SIDE = 2340
 _MOST_DPI = 600
@@ -80,7 +107,7 @@ class OcrDocument:
             return replace(page, notes=(f"{why}; {self._remedy}",))
         try:
             picture = self._picture(page)
-            found = recognized_page(picture, self._recognizer, number=number, width=page.width, height=page.height)
+            found = recognize_page(picture, self._recognizer, number=number, width=page.width, height=page.height)
         except PageReadError as error:
             return replace(page, notes=(f"{why}, and it could not be recognised: {error}",))
         self._skews[number] = found.skew
@@ -96,7 +123,7 @@ class OcrDocument:
         if not skew:
             return self._document.render(number, boxes, dpi=dpi, turns=turns)
         page = self._document.read(number)
-        shown = straightened(self._shown(page, dpi=dpi), skew)
+        shown = deskew(self._shown(page, dpi=dpi), skew)
         scale = shown.width / page.width
         cut = [shown.crop((x0 * scale, y0 * scale, x1 * scale, y1 * scale)) for x0, y0, x1, y1 in boxes]
         return [_png(picture.rotate(-90 * turns, expand=True) if turns else picture) for picture in cut]

@@ -3,20 +3,189 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, Literal
 
+import numpy as np
 from PIL import Image
+from scipy import ndimage
 
-from ingest.ocr.marks import Mark, marks_of
-from ingest.ocr.measures import MeasuredLine, measured_lines
-from ingest.ocr.raster import Ink, RasterRules, ink_of, pictures_of, rules_of, skew_of, without
+from ingest.document.geometry import join_rules
+from ingest.document.pages import Char, HorizontalRule, PageContent, VerticalRule
+from ingest.ocr.line_metrics import MeasuredLine, measure_lines
+from ingest.ocr.raster import Ink, RasterRules, binarize, erase_boxes, estimate_skew, find_pictures, find_rules
 from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
-from ingest.ocr.spacing import letter_edges, pieces_of
-from ingest.patience import ask_for_time
-from ingest.pdf.backend import Char, HorizontalRule, PageContent, VerticalRule
-from ingest.pdf.backends.shapes import join_rules
-from paperscope.types import Box
+from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.types import Box
 
-__all__ = ["RecognizedPage", "recognized_page", "straightened"]
+__all__ = [
+    "Mark",
+    "RecognizedPage",
+    "SpacedWord",
+    "deskew",
+    "find_marks",
+    "letter_edges",
+    "recognize_page",
+    "respace_line",
+]
+
+
+# SciPy has no types.
+_ndimage: Any = ndimage
+
+_DASH_WIDTHS = (0.18, 1.1)
+_DASH_THICK = 0.14
+_DASH_HEIGHT = 0.24
+_BULLET_SIZES = (0.18, 0.5)
+_BULLET_HEIGHT = 0.3
+_OFF = 0.14
+_TO_ITEM = 2.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """A mark on the baseline of a line, in pixels."""
+
+    text: Literal["-", "•"]
+    x0: float
+    x1: float
+    line: MeasuredLine
+
+
+def find_marks(lines: Sequence[MeasuredLine], ink: Ink) -> list[Mark]:
+    """Dashes beside text of the same row, and bullets shortly before a line; `ink` is without rules."""
+    if not lines:
+        return []
+    rest = erase_boxes(ink, [line.box for line in lines])
+    labels, _ = _ndimage.label(rest, structure=np.ones((3, 3)))
+    largest = 1.5 * max(line.size for line in lines)
+    boxes = [
+        Box(float(across.start), float(down.start), float(across.stop), float(down.stop))
+        for down, across in _ndimage.find_objects(labels)
+        if across.stop - across.start < largest and down.stop - down.start < largest
+    ]
+    return list(_marks(lines, boxes))
+
+
+def _marks(lines: Sequence[MeasuredLine], boxes: Sequence[Box]) -> Iterator[Mark]:
+    for box in boxes:
+        row = [line for line in lines if line.box.y0 < (box.y0 + box.y1) / 2 < line.box.y1]
+        for line in sorted(row, key=lambda line: _gap_between(line.box, box)):
+            mark = _classify_mark(box, line)
+            if mark:
+                yield Mark(text=mark, x0=box.x0, x1=box.x1, line=line)
+                break
+
+
+def _gap_between(line: Box, box: Box) -> float:
+    return max(line.x0 - box.x1, box.x0 - line.x1)
+
+
+def _classify_mark(box: Box, line: MeasuredLine) -> Literal["-", "•"] | None:
+    """What a patch of ink is to a line: by its width, its height, and how far above the baseline it stands."""
+    size = line.size
+    width, height = (box.x1 - box.x0) / size, (box.y1 - box.y0) / size
+    above = (line.baseline - (box.y0 + box.y1) / 2) / size
+    if _gap_between(line.box, box) < 0:
+        return None
+    if _DASH_WIDTHS[0] <= width <= _DASH_WIDTHS[1] and height <= _DASH_THICK and width > 2 * height:
+        return "-" if abs(above - _DASH_HEIGHT) <= _OFF else None
+    round_ = max(width, height) < 1.35 * min(width, height)
+    if round_ and _BULLET_SIZES[0] <= width <= _BULLET_SIZES[1] and abs(above - _BULLET_HEIGHT) <= _OFF:
+        return "•" if 0 <= line.box.x0 - box.x1 <= _TO_ITEM * size else None
+    return None
+
+
+_LEAST_GAP = 0.17
+_SURE_GAP = 0.24
+_NARROW, _WIDE = frozenset("iljtfI1.,:;'’!|()[]/-·"), frozenset("mwMWQO%@—")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SpacedWord:
+    """A word and its ends in pixels."""
+
+    text: str
+    x0: float
+    x1: float
+
+
+def respace_line(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, int], size: float) -> list[SpacedWord]:
+    """The words of a line whose letters lie between two rows of ink and are `size` pixels large.
+
+    A gap in the ink settles where a recognised space is; a wide one where none was recognised parts a word; a space
+    without a gap stays.
+    """
+    letters = [letter for word in line for letter in word.text if not letter.isspace()]
+    centers = [center for word in line for center in _letter_centers(word)]
+    left = max(0, int(min(word.box.x0 for word in line)))
+    right = int(max(word.box.x1 for word in line)) + 1
+    dark = np.nonzero(ink[max(0, rows[0]) : rows[1] + 1, left:right].any(axis=0))[0] + left
+    if not len(dark):
+        return [SpacedWord(text=word.text, x0=word.box.x0, x1=word.box.x1) for word in line]
+    spaces = _spaces(line)
+    gaps = [(int(a) + 1, int(b)) for a, b in pairwise(dark) if b - a - 1 >= _LEAST_GAP * size]
+    cuts: dict[int, tuple[float, float]] = {}
+    for gap in sorted(gaps, key=lambda gap: gap[0] - gap[1]):
+        at = sum(center < (gap[0] + gap[1]) / 2 for center in centers)
+        near = [space for space in spaces if abs(space - at) <= 1 and space not in cuts]
+        if near:
+            cuts[min(near, key=lambda space: abs(space - at))] = gap
+        elif gap[1] - gap[0] >= _SURE_GAP * size and at not in cuts and _may_part("".join(letters), at):
+            cuts[at] = gap
+    for space in spaces:
+        if space not in cuts:
+            middle = (centers[space - 1] + centers[space]) / 2
+            cuts[space] = (middle - _LEAST_GAP / 2 * size, middle + _LEAST_GAP / 2 * size)
+    return _pieces(letters, cuts, ends=(float(dark[0]), float(dark[-1] + 1)))
+
+
+def _may_part(text: str, at: int) -> bool:
+    """Whether a space may stand there though none was recognised: figures are spaced wide, typewriter letters too."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if before.isdigit() and after.isdigit():
+        return False
+    if before == ".":
+        return after.isupper()
+    return (before.isalnum() or before in ",;)]%") and (after.isalnum() or after in "([")
+
+
+def _spaces(line: Sequence[RecognizedWord]) -> list[int]:
+    """Before which letters (counted over the line) the recogniser has a space."""
+    counts = np.cumsum([sum(not letter.isspace() for letter in word.text) for word in line])
+    return [int(count) for count in counts[:-1]]
+
+
+def _pieces(
+    letters: Sequence[str], cuts: dict[int, tuple[float, float]], *, ends: tuple[float, float]
+) -> list[SpacedWord]:
+    bounds = [(ends[0], ends[0]), *(cuts[at] for at in sorted(cuts)), (ends[1], ends[1])]
+    at = [0, *sorted(cuts), len(letters)]
+    return [
+        SpacedWord(text="".join(letters[first:last]), x0=before[1], x1=max(after[0], before[1] + 1.0))
+        for (first, last), (before, after) in zip(pairwise(at), pairwise(bounds), strict=True)
+        if last > first
+    ]
+
+
+def _letter_centers(word: RecognizedWord) -> list[float]:
+    """The x of each letter's middle: as recognised, else by the widths that letters have in most fonts."""
+    text = "".join(word.text.split())
+    if len(word.letters) == len(text):
+        return list(word.letters)
+    edges = letter_edges(text, x0=word.box.x0, x1=word.box.x1)
+    return [(first + last) / 2 for first, last in pairwise(edges)]
+
+
+def letter_edges(text: str, *, x0: float, x1: float) -> list[float]:
+    """The x at which the letters of a text begin, and the end."""
+    widths = [
+        0.55 if letter in _NARROW else 1.4 if letter in _WIDE else 1.15 if letter.isupper() else 1.0 for letter in text
+    ]
+    sums = np.concatenate([[0.0], np.cumsum(widths)])
+    return [float(x0 + (x1 - x0) * value / max(sums[-1], 1e-6)) for value in sums]
+
 
 _FONT = "recognised"
 _LEAST_SKEW = 0.15
@@ -39,27 +208,27 @@ class RecognizedPage:
     skew: float
 
 
-def recognized_page(
+def recognize_page(
     picture: Image.Image, recognizer: TextRecognizer, *, number: int, width: float, height: float
 ) -> RecognizedPage:
     """Read a picture of a whole page of `width` by `height` points. Raises `PageReadError`."""
-    skew = skew_of(ink_of(picture))
-    picture = straightened(picture, skew)
-    ink = ink_of(picture)
-    ask_for_time(_SLOW)
+    skew = estimate_skew(binarize(picture))
+    picture = deskew(picture, skew)
+    ink = binarize(picture)
+    extend_time_limit(_SLOW)
     words = [word for word in recognizer.recognize(picture) if word.text.strip()]
     scale = width / picture.width
-    rules = rules_of(ink, least=round(_LEAST_RULE / scale), thickest=max(3, round(_THICKEST_RULE / scale)))
-    ink = without(ink, [_grown(box, 1) for box in (*rules.horizontal, *rules.vertical)])
-    lines = measured_lines(words, ink)
-    pictures = pictures_of(ink, text=[_grown(line.box, 3) for line in lines], least=round(_LEAST_PICTURE / scale))
+    rules = find_rules(ink, least=round(_LEAST_RULE / scale), thickest=max(3, round(_THICKEST_RULE / scale)))
+    ink = erase_boxes(ink, [_enlarged(box, 1) for box in (*rules.horizontal, *rules.vertical)])
+    lines = measure_lines(words, ink)
+    pictures = find_pictures(ink, text=[_enlarged(line.box, 3) for line in lines], least=round(_LEAST_PICTURE / scale))
     content = PageContent(
         number=number,
         width=width,
         height=height,
         chars=(
             *(char for line in lines for char in _chars(line, ink, scale=scale)),
-            *(_char(mark, scale=scale) for mark in marks_of(lines, ink)),
+            *(_char(mark, scale=scale) for mark in find_marks(lines, ink)),
         ),
         horizontal=_horizontal(rules, scale=scale),
         vertical=tuple(
@@ -70,7 +239,7 @@ def recognized_page(
     return RecognizedPage(content=content, confidence=_confidence(words), skew=skew)
 
 
-def straightened(picture: Image.Image, skew: float) -> Image.Image:
+def deskew(picture: Image.Image, skew: float) -> Image.Image:
     """The picture turned back by the angle at which its lines lean."""
     if abs(skew) < _LEAST_SKEW:
         return picture
@@ -91,7 +260,7 @@ def _chars(line: MeasuredLine, ink: Ink, *, scale: float) -> Iterator[Char]:
     """The letters of a line in points."""
     rows = (int(line.baseline - 0.75 * line.size), int(line.baseline + 0.2 * line.size))
     baseline, size = line.baseline * scale, round(line.size * scale, 1)
-    for piece in pieces_of(line.words, ink, rows=rows, size=line.size):
+    for piece in respace_line(line.words, ink, rows=rows, size=line.size):
         edges = letter_edges(piece.text, x0=piece.x0 * scale, x1=piece.x1 * scale)
         for letter, (x0, x1) in zip(piece.text, pairwise(edges), strict=True):
             if not letter.isspace():
@@ -104,5 +273,5 @@ def _char(mark: Mark, *, scale: float) -> Char:
     return Char(mark.text, mark.x0 * scale, mark.x1 * scale, baseline, size, _FONT, False, False)
 
 
-def _grown(box: Box, by: float) -> Box:
+def _enlarged(box: Box, by: float) -> Box:
     return Box(box.x0 - by, box.y0 - by, box.x1 + by, box.y1 + by)

@@ -1,4 +1,4 @@
-"""What a raster page shows besides text: its skew, its rules, its pictures; all by counting dark pixels."""
+"""What a raster page shows besides text: its skew, its rules, its pictures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy import ndimage
 
-from paperscope.types import Box
+from paperscope_core.types import Box
 
-__all__ = ["Ink", "RasterRules", "ink_of", "pictures_of", "rules_of", "skew_of", "without"]
+__all__ = ["Ink", "RasterRules", "binarize", "erase_boxes", "estimate_skew", "find_pictures", "find_rules"]
+
 
 Ink: TypeAlias = NDArray[np.bool_]
 # SciPy has no types.
@@ -26,7 +27,7 @@ _SAMPLE = 150_000
 _FULL = 0.9
 
 
-def ink_of(picture: Image.Image) -> Ink:
+def binarize(picture: Image.Image) -> Ink:
     """Which pixels are dark: darker than halfway between the page's paper and what plainly stands out from it."""
     grey = np.asarray(picture.convert("L"))
     paper = float(np.percentile(grey[::4, ::4], 70))
@@ -36,7 +37,7 @@ def ink_of(picture: Image.Image) -> Ink:
     return np.asarray(grey < (paper + float(np.median(marked))) / 2)
 
 
-def skew_of(ink: Ink) -> float:
+def estimate_skew(ink: Ink) -> float:
     """The angle in degrees (counterclockwise) by which lines of text lean; 0.0 where no angle is plainly better."""
     ys, xs = np.nonzero(ink)
     if len(xs) < 500:
@@ -65,7 +66,7 @@ class RasterRules:
     vertical: tuple[Box, ...]
 
 
-def rules_of(ink: Ink, *, least: int, thickest: int) -> RasterRules:
+def find_rules(ink: Ink, *, least: int, thickest: int) -> RasterRules:
     """Straight lines of at least `least` pixels that are at most `thickest` thick."""
     return RasterRules(
         horizontal=tuple(_lines(ink, least=least, thickest=thickest)),
@@ -94,7 +95,7 @@ def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
             yield Box(float(dark[0]), float(down.start), float(dark[-1] + 1), float(down.stop))
 
 
-def without(ink: Ink, boxes: Sequence[Box]) -> Ink:
+def erase_boxes(ink: Ink, boxes: Sequence[Box]) -> Ink:
     """The ink outside all boxes."""
     rest = ink.copy()
     for x0, y0, x1, y1 in boxes:
@@ -102,9 +103,9 @@ def without(ink: Ink, boxes: Sequence[Box]) -> Ink:
     return rest
 
 
-def pictures_of(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
+def find_pictures(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
     """Areas of ink outside text that are at least `least` pixels wide and high; near ones are one picture."""
-    rest = without(ink, text)
+    rest = erase_boxes(ink, text)
     cell = max(4, least // 8)
     height, width = (size // cell for size in rest.shape)
     if not height or not width:

@@ -1,6 +1,6 @@
 """Reading papers from PDF: `PdfParser`, and the seam behind which another PDF library can stand."""
 
-from ingest.pdf.backend import Backend, Document, PageContent, PageReadError
+from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.pdf.backends import backend_for
 from ingest.pdf.parser import PdfParser
 

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.pdf.backend import HorizontalRule
-from ingest.pdf.page.lines import Line, bounds
-from ingest.pdf.tables.notes import is_continuation_note, opens_continuation
-from ingest.pdf.text.hyphens import join_lines
-from paperscope.types import Box
+from ingest.document.captions import is_continuation_note, opens_continuation
+from ingest.document.hyphenation import join_lines
+from ingest.document.pages import HorizontalRule
+from ingest.pdf.lines import Line, bounding_box
+from paperscope_core.types import Box
 
-__all__ = ["Caption", "CaptionKind", "caption_start", "captions_of", "normal_label"]
+__all__ = ["Caption", "CaptionKind", "caption_start", "find_captions", "normalized_label"]
+
 
 CaptionKind = Literal["table", "figure", "other"]
 
@@ -53,7 +54,7 @@ class Caption:
         return opens_continuation(self.text)
 
 
-def normal_label(word: str, number: str) -> str:
+def normalized_label(word: str, number: str) -> str:
     """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`."""
     return f"{_KINDS[word[:3].lower()][1]} {number.rstrip('.')}"
 
@@ -70,12 +71,14 @@ def caption_start(text: str, *, marked: bool) -> tuple[CaptionKind, str, str] | 
         return None
     return (
         _KINDS[match["word"][:3].lower()][0],
-        normal_label(match["word"], match["number"]),
+        normalized_label(match["word"], match["number"]),
         text[match.end() :].strip(),
     )
 
 
-def captions_of(lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()) -> list[Caption]:
+def find_captions(
+    lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()
+) -> list[Caption]:
     """The captions of a page, from top to bottom; none goes on beyond one of the horizontal `rules`."""
     starts = {line: match for line in lines if (match := _start(line, lines))}
     return [
@@ -135,10 +138,10 @@ def _caption(
     kind, _ = _KINDS[match["word"][:3].lower()]
     return Caption(
         kind=kind,
-        label=normal_label(match["word"], match["number"]),
+        label=normalized_label(match["word"], match["number"]),
         text=text.strip(" :"),
         lines=tuple(members),
-        box=bounds(member.box for member in members),
+        box=bounding_box(member.box for member in members),
     )
 
 

@@ -1,26 +1,135 @@
-"""What a document consists of, found stage by stage: each stage claims lines, the next one works on the rest."""
+"""The parts of a document, found stage by stage: each stage claims lines, the next one works on the rest."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ingest.pdf.backend import OutlineEntry, PageContent
-from ingest.pdf.figures.find import FoundFigure
-from ingest.pdf.floats import read_floats, without
-from ingest.pdf.formulas.equations import FoundEquation, find_equations
-from ingest.pdf.page.edges import Edges, column_edges
-from ingest.pdf.page.flow import reading_order
-from ingest.pdf.page.layout import PageLayout, body_style
-from ingest.pdf.page.lines import Line, rejoined
-from ingest.pdf.tables.found import FoundTable
-from ingest.pdf.tables.second import CellFinder
-from ingest.pdf.text.footnotes import footnotes_of
-from ingest.pdf.text.front import author_lines
-from ingest.pdf.text.headings import FoundHeading, find_headings
-from ingest.pdf.text.listings import FoundListing
-from ingest.pdf.text.run_ins import cut_run_ins
-from ingest.pdf.text.sidebars import sidebars_of
+from ingest.document.pages import OutlineEntry, PageContent
+from ingest.pdf.captions import Caption, find_captions
+from ingest.pdf.columns import reading_order
+from ingest.pdf.equations import FoundEquation, find_equations
+from ingest.pdf.figures import FoundFigure, find_figures, repeated_pictures
+from ingest.pdf.front import author_lines, title_lines
+from ingest.pdf.furniture import find_furniture
+from ingest.pdf.headings import FoundHeading, cut_run_ins, find_headings
+from ingest.pdf.layout import BodyStyle, Edges, PageLayout, body_style, column_edges, page_layouts
+from ingest.pdf.lines import Line, rejoined
+from ingest.pdf.listings import FoundListing, find_listings
+from ingest.pdf.paragraphs import find_footnotes, find_sidebars
+from ingest.pdf.tables.find import CellFinder, find_tables, find_unlabelled_tables, with_second_readings
+from ingest.pdf.tables.grid import FoundTable
+from ingest.pdf.tables.regions import without_running_rules
 
-__all__ = ["Structure", "read_structure"]
+__all__ = ["Floats", "Structure", "read_floats", "read_structure", "without"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Floats:
+    """The parts of a document that are no running text; `free` holds each page's lines that none of them claims."""
+
+    layouts: Sequence[PageLayout]
+    tables: Sequence[FoundTable]
+    figures: Sequence[FoundFigure]
+    listings: Sequence[FoundListing]
+    furniture: Sequence[frozenset[Line]]
+    title: Sequence[Line]
+    free: Sequence[Sequence[Line]]
+
+
+def read_floats(pages: Sequence[PageContent], *, body: BodyStyle, cells: CellFinder | None) -> Floats:
+    """Find them; `cells` is asked about doubtful tables."""
+    layouts = page_layouts(pages, body=body)
+    captions = [
+        find_captions(layout.lines, gutter=layout.gutter, rules=layout.content.horizontal) for layout in layouts
+    ]
+    layouts = without_running_rules(layouts, captions)
+    tables = with_second_readings(find_tables(layouts, captions), layouts, cells=cells)
+    figures = _figures(layouts, captions, tables, body=body)
+    free = _unclaimed([layout.lines for layout in layouts], tables, figures)
+    furniture = find_furniture(layouts, free)
+    free = without(free, furniture)
+    listings = _listings(layouts, captions, free, body=body)
+    programs = frozenset(line for listing in listings for line in (*listing.head, *listing.lines))
+    free = without(free, [programs] * len(free))
+    title = title_lines(layouts[0], free[0], body=body)
+    free[0] = [line for line in free[0] if line not in title]
+    unlabelled = _unlabelled(layouts, captions, free, tables)
+    return Floats(
+        layouts=layouts,
+        tables=[*tables, *unlabelled],
+        figures=figures,
+        listings=listings,
+        furniture=furniture,
+        title=title,
+        free=_unclaimed(free, unlabelled, ()),
+    )
+
+
+def _unclaimed(
+    pages: Sequence[Sequence[Line]], tables: Sequence[FoundTable], figures: Sequence[FoundFigure]
+) -> list[list[Line]]:
+    claimed = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
+    claimed |= {line for table in tables for line in table.lines}
+    claimed |= {line for table in tables for caption in table.captions for line in caption.lines}
+    return without(pages, [frozenset(claimed)] * len(pages))
+
+
+def without(lines: Sequence[Sequence[Line]], claimed: Sequence[Collection[Line]]) -> list[list[Line]]:
+    """Each page's lines but those that are claimed on it."""
+    return [
+        [line for line in page if line not in gone] for page, gone in zip(lines, map(frozenset, claimed), strict=True)
+    ]
+
+
+def _listings(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    *,
+    body: BodyStyle,
+) -> list[FoundListing]:
+    return [
+        listing
+        for page, layout in enumerate(layouts)
+        for listing in find_listings(layout, captions[page], free[page], page=page, body=body)
+    ]
+
+
+def _unlabelled(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    free: Sequence[Sequence[Line]],
+    tables: Sequence[FoundTable],
+) -> list[FoundTable]:
+    named = {caption for table in tables for caption in table.captions}
+    return [
+        table
+        for page, layout in enumerate(layouts)
+        for table in find_unlabelled_tables(layout, free[page], captions[page], page=page, named=named)
+    ]
+
+
+def _figures(
+    layouts: Sequence[PageLayout],
+    captions: Sequence[Sequence[Caption]],
+    tables: Sequence[FoundTable],
+    *,
+    body: BodyStyle,
+) -> list[FoundFigure]:
+    read = {caption for table in tables for caption in table.captions}
+    claimed = {line for table in tables for line in table.lines}
+    claimed |= {line for page in captions for caption in page for line in caption.lines}
+    free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
+    figures: list[FoundFigure] = []
+    for page, (layout, furniture) in enumerate(zip(layouts, find_furniture(layouts, free), strict=True)):
+        rest = [caption for caption in captions[page] if caption not in read]
+        taken = [part.box for table in tables for part in table.parts if part.page == page]
+        taken += [caption.box for caption in captions[page] if caption in read]
+        figures.extend(
+            find_figures(layout, rest, page=page, taken=taken, free=free[page], body=body, furniture=furniture)
+        )
+    decoration = repeated_pictures(layouts)
+    return [figure for figure in figures if figure.caption.lines or figure.box.rounded() not in decoration]
+
 
 _MOST_ABOVE = 3
 
@@ -52,11 +161,11 @@ def read_structure(
     body = body_style(pages)
     floats = read_floats(pages, body=body, cells=cells)
     layouts, title, free = floats.layouts, floats.title, floats.free
-    footnotes = [footnotes_of(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
+    footnotes = [find_footnotes(layout, lines, body=body) for layout, lines in zip(layouts, free, strict=True)]
     free = without(free, footnotes)
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
-    parted = [sidebars_of(lines, edges[page], body=body) for page, lines in enumerate(free)]
+    parted = [find_sidebars(lines, edges[page], body=body) for page, lines in enumerate(free)]
     free = [rest for _, rest in parted]
     equations = _equations(layouts, free, edges)
     flow = _flow(layouts, free, equations)

@@ -1,4 +1,4 @@
-"""Checks an answer without a model: its numbers, the cells they stand in, its names and its quotations."""
+"""Checks an answer without a model: numbers, computations, names and quotations."""
 
 from query.verification.verify import Cited, Verified, verify
 

@@ -1,17 +1,15 @@
-"""`verify`: what of an answer its evidence supports, and what it doesn't."""
+"""`verify`: which statements of an answer its evidence supports."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from paperscope.types import Check, Claim, Element
-from query.cell_names import Statement
-from query.element_text import element_text
-from query.verification.entities import unknown_names
-from query.verification.extremes import check_extremes
-from query.verification.numbers import check_numbers
-from query.verification.quotations import unquoted
-from query.verification.scope import Scope
+from paperscope_core.types import Check, Claim, Element
+from query.cells import Statement
+from query.elements import element_text
+from query.verification.cited import Scope
+from query.verification.number_checks import check_numbers
+from query.verification.text_checks import check_extremes, unknown_names, unquoted
 
 __all__ = ["Cited", "Verified", "verify"]
 

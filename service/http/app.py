@@ -1,4 +1,4 @@
-"""The app: routes, errors and what they share, put together."""
+"""The ASGI app: routes, middleware and what they share."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,29 +11,29 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from paperscope import __version__
-from paperscope.settings import Settings
-from service.http.access import Service, install_service
-from service.http.bounds import Bounds
-from service.http.door import Door
-from service.http.draining import Draining
-from service.http.ending import Ending
-from service.http.errors import install_errors
-from service.http.gate import Gate
-from service.http.headers import SafeHeaders
-from service.http.methods import Methods
-from service.http.metrics import Metrics
-from service.http.observing import Observing, Seen, log_request
-from service.http.problems import PROBLEMS, document_problems
-from service.http.rates import Rates
+from paperscope_core.settings import Settings
+from service.http.auth import Service, install_service
+from service.http.limits import FairQueue, RateLimiter
+from service.http.metrics import Metrics, ObservingMiddleware, RequestRecord, log_request
+from service.http.middleware import (
+    MAX_BODY_BYTES,
+    AdmissionMiddleware,
+    AuthMiddleware,
+    BodySizeMiddleware,
+    DrainingMiddleware,
+    MethodsMiddleware,
+    SecurityHeadersMiddleware,
+)
+from service.http.problems import PROBLEMS, document_problems, install_error_handlers
 from service.http.routes import ROUTERS
-from service.http.size_limit import MOST_BYTES, SizeProblems
-from service.keys import Keys
-from service.libraries import Libraries
-from service.spending import spending
+from service.http.shutdown import Shutdown
+from service.jobs import Supervisor
+from service.keys import KeyStore
+from service.libraries import Libraries, usage_reporter
 from service.tracing import open_tracing
-from service.worker import Supervisor
 
 __all__ = ["create_app"]
+
 
 # A page is drawn in a process of its own.
 _PICTURES_AT_ONCE = 2
@@ -82,13 +82,13 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         responses=PROBLEMS,
-        max_body_size=MOST_BYTES,
+        max_body_size=MAX_BODY_BYTES,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     install_service(app, service)
-    install_errors(app)
-    app.add_middleware(Methods)
-    app.add_middleware(Door, service=service)
+    install_error_handlers(app)
+    app.add_middleware(MethodsMiddleware)
+    app.add_middleware(AuthMiddleware, service=service)
     for router in ROUTERS:
         app.include_router(router)
     return app
@@ -102,22 +102,22 @@ async def _end_work(service: Service) -> None:
 
 def _service(settings: Settings) -> Service:
     limits = settings.service
-    keys = Keys.open(limits.keys)
+    keys = KeyStore.open(limits.keys)
 
     def library_folders() -> set[Path]:
         return {key.library for key in keys.all()} if keys.required else {settings.library}
 
-    gate = Gate(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
+    gate = FairQueue(at_once=limits.questions_at_once, waiting=limits.questions_waiting)
     metrics = Metrics(gate=gate, folders=library_folders)
     return Service(
         settings=settings,
-        libraries=Libraries(settings, on_call=spending(metrics.spend)),
+        libraries=Libraries(settings, on_call=usage_reporter(metrics.spend)),
         keys=keys,
         workers=Supervisor(settings, known=library_folders, on_spent=metrics.spend),
         gate=gate,
-        pictures=Gate(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
-        rates=Rates(per_minute=limits.requests_per_minute),
-        ending=Ending(),
+        pictures=FairQueue(at_once=_PICTURES_AT_ONCE, waiting=_PICTURES_WAITING, work="pictures are being drawn"),
+        rates=RateLimiter(per_minute=limits.requests_per_minute),
+        ending=Shutdown(),
         library_folders=library_folders,
         metrics=metrics,
         tracing=open_tracing(limits.otlp_endpoint),
@@ -137,11 +137,13 @@ class _Guarded(FastAPI):
         """What stands round the routes, from the inside out."""
         service: Service = self.state.service
 
-        def observe(seen: Seen) -> None:
+        def observe(seen: RequestRecord) -> None:
             service.metrics.observe(seen)
             log_request(seen)
 
-        app: ASGIApp = SafeHeaders(Bounds(SizeProblems(super().build_middleware_stack())))
+        app: ASGIApp = SecurityHeadersMiddleware(
+            AdmissionMiddleware(BodySizeMiddleware(super().build_middleware_stack()))
+        )
         if service.settings.service.origins:
             app = CORSMiddleware(
                 app,
@@ -150,4 +152,4 @@ class _Guarded(FastAPI):
                 allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Paper-Password", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
-        return Observing(Draining(app), observe=observe, tracing=service.tracing)
+        return ObservingMiddleware(DrainingMiddleware(app), observe=observe, tracing=service.tracing)

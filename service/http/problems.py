@@ -1,34 +1,34 @@
-"""Errors as problem documents (RFC 9457), `application/problem+json`.
-
-`type` names the kind of problem (`urn:paperscope:problem:unknown-paper`), `title` says what it is called, `status` is
-the HTTP status, `detail` what happened here and what helps, `instance` the path that was asked for. A body or a
-parameter of the wrong form adds `errors`, each with where and why; what was sent is not repeated there, as it may be a
-secret.
-"""
+"""Errors as responses: problem documents (RFC 9457), and OpenAI's form for its clients."""
 
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from paperscope import errors
-from paperscope.errors import ModelRateLimitError, PaperscopeError
+from paperscope_core import errors
+from paperscope_core.errors import ModelRateLimitError, PaperscopeError
 
 __all__ = [
     "MEDIA_TYPE",
+    "OPENAI_ERRORS",
     "PROBLEMS",
     "Problem",
     "ProblemError",
     "Reportable",
     "document_problems",
+    "error_response",
+    "install_error_handlers",
+    "openai_error_json",
+    "openai_error_response",
     "problem_of",
-    "problem_reply",
+    "problem_response",
 ]
+
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
@@ -139,7 +139,7 @@ def _problem(
     return problem.model_copy(update={"errors": list(invalid)}) if invalid else problem
 
 
-def problem_reply(request: Request, error: Reportable) -> Response:
+def problem_response(request: Request, error: Reportable) -> Response:
     """The problem document of an error, as a response."""
     problem, headers = problem_of(request, error)
     return Response(problem.text, status_code=problem.status, headers=dict(headers), media_type=MEDIA_TYPE)
@@ -152,3 +152,71 @@ def _kind(error: type[PaperscopeError]) -> str:
 
 def _slug(text: str) -> str:
     return text.lower().replace(" ", "-").replace("'", "")
+
+
+class Error(BaseModel):
+    """What went wrong; `param` names the part of the request that is wrong, where one is."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str
+
+
+class ErrorReply(BaseModel):
+    """An error as OpenAI's clients read it."""
+
+    error: Error
+
+
+OPENAI_ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorReply, "description": "The request can't be served as it is."},
+    "5XX": {"model": ErrorReply, "description": "The service or a model failed."},
+}
+
+
+def openai_error_response(request: Request, error: Reportable) -> Response:
+    """An error as a response."""
+    problem, headers = problem_of(request, error)
+    status = 400 if isinstance(error, RequestValidationError) else problem.status
+    return Response(_openai_json(problem), status_code=status, headers=dict(headers), media_type="application/json")
+
+
+def openai_error_json(request: Request, error: Reportable) -> str:
+    """An error as JSON text."""
+    problem, _ = problem_of(request, error)
+    return _openai_json(problem)
+
+
+def _openai_json(problem: Problem) -> str:
+    where = problem.errors[0].where.removeprefix("body.") if problem.errors else None
+    kinds = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+    kind = kinds.get(problem.status, "invalid_request_error" if problem.status < 500 else "server_error")
+    code = problem.type.rpartition(":")[2].replace("-", "_")
+    return ErrorReply(error=Error(message=problem.detail, type=kind, param=where, code=code)).model_dump_json()
+
+
+_OPENAI_PATHS = ("/v1/models", "/v1/chat/completions")
+
+
+def error_response(request: Request, error: Reportable) -> Response:
+    """The response that an error becomes."""
+    path = request.scope["path"]
+    theirs = any(path == one or path.startswith(f"{one}/") for one in _OPENAI_PATHS)
+    return openai_error_response(request, error) if theirs else problem_response(request, error)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Let every error that leaves a route become a response."""
+
+    @app.exception_handler(PaperscopeError)
+    @app.exception_handler(HTTPException)
+    @app.exception_handler(RequestValidationError)
+    async def known(request: Request, error: Reportable) -> Response:
+        return error_response(request, error)
+
+    @app.exception_handler(Exception)
+    async def unknown(request: Request, _error: Exception) -> Response:
+        detail = "Something went wrong inside the service; its log has the details, under this response's X-Request-ID."
+        # The server ends the connection after such an error; who knows that sends nothing more over it.
+        return error_response(request, ProblemError(500, "internal-error", detail, headers={"Connection": "close"}))

@@ -1,10 +1,17 @@
-"""What the routes show of a library, beside the values of `paperscope.types`: papers in short, lists in parts."""
+"""The response models: papers, tables, entities and jobs as the routes show them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from paperscope.types import (
+from pydantic import BaseModel, Field
+
+from paperscope_core.codec import from_json
+from paperscope_core.types import (
     Element,
+    Job,
+    JobKind,
+    JobState,
     Page,
     PageProblem,
     Paper,
@@ -16,11 +23,14 @@ from paperscope.types import (
     Shortfall,
     Table,
 )
+from service.batch.summary import BatchSummary
+from service.jobs.requests import AddJobResult, AddRequest, BatchRequest
 
 __all__ = [
     "ConnectedEntities",
     "ConnectedEntity",
     "ElementList",
+    "JobView",
     "PaperHead",
     "PaperList",
     "PaperView",
@@ -162,3 +172,56 @@ def table_head_of(table: Table) -> TableHead:
         confidence=table.confidence,
         crop=table.crop,
     )
+
+
+class JobView(BaseModel):
+    """A job: what it is about, how far it is, and what came of it."""
+
+    id: str
+    kind: JobKind = Field(description="add: a paper; batch: the questions of a file")
+    name: str = Field(description="the file's name, as it was handed over")
+    state: JobState
+    stage: str = Field(description="what is being done, such as parsing")
+    done: int = Field(description="how much of the stage is done: pages, pictures, questions")
+    total: int = Field(description="how much there is; 0 where it can't be counted")
+    cancelling: bool = Field(description="it was asked to stop, and has not yet")
+    attempts: int = Field(description="how often it was begun; more than once where a worker died of it")
+    error: str = Field(description="why it failed, and what helps")
+    result: AddJobResult | BatchSummary | None = Field(description="what it came to, once it has succeeded")
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+
+    @classmethod
+    def of(cls, job: Job) -> "JobView":
+        """The view of a job."""
+        asked: AddRequest | BatchRequest
+        result: AddJobResult | BatchSummary | None
+        if job.kind == "add":
+            asked, result = (
+                from_json(AddRequest, job.request),
+                from_json(AddJobResult, job.result) if job.result else None,
+            )
+        else:
+            asked = from_json(BatchRequest, job.request)
+            result = from_json(BatchSummary, job.result) if job.result else None
+        return cls(
+            id=job.id,
+            kind=job.kind,
+            name=asked.name,
+            state=job.state,
+            stage=job.stage,
+            done=job.done,
+            total=job.total,
+            cancelling=job.cancelling,
+            attempts=job.attempts,
+            error=job.error,
+            result=result,
+            created=datetime.fromtimestamp(job.created, UTC),
+            started=_time(job.started),
+            finished=_time(job.finished),
+        )
+
+
+def _time(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

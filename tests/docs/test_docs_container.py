@@ -17,12 +17,12 @@ import yaml  # type: ignore[import-untyped]
 from packaging.specifiers import SpecifierSet
 
 from graph_store import Store
-from paperscope.cli import app
-from paperscope.settings import Settings, load_settings
-from paperscope.types import content_hash
-from service.http.ending import LAST_SECONDS
+from paperscope_core.settings import Settings, load_settings
+from paperscope_core.types import content_hash
+from service.cli import app
+from service.http.shutdown import CLOSING_SECONDS
 from tests.service.conftest import PNG, small_paper
-from tests.service.serving import serving
+from tests.service.servers import serve_app
 
 DATA = Path("/data")
 
@@ -119,7 +119,7 @@ def test_the_settings_of_the_container_are_settings_and_fit_each_other(
     assert of(steps, "VOLUME") == [str(DATA)]
     assert ours["volumes"] == [f"data:{DATA}"]
     assert settings.service.worker_memory_mb < int(ours["mem_limit"].removesuffix("g")) * 1024
-    assert settings.service.shutdown_seconds + LAST_SECONDS < int(ours["stop_grace_period"].removesuffix("s"))
+    assert settings.service.shutdown_seconds + CLOSING_SECONDS < int(ours["stop_grace_period"].removesuffix("s"))
 
 
 def test_nobody_is_root_and_nobody_from_outside_gets_in_unasked(
@@ -137,7 +137,7 @@ def test_nobody_is_root_and_nobody_from_outside_gets_in_unasked(
 def test_the_health_check_tells_a_service_that_lives(steps: list[tuple[str, str]], tmp_path: Path) -> None:
     command = json.loads(of(steps, "HEALTHCHECK")[0].partition("CMD ")[2])
     assert command[0] == "python"
-    with serving(Settings(library=tmp_path / "library")) as address:
+    with serve_app(Settings(library=tmp_path / "library")) as address:
         port = address.rpartition(":")[2]
         check = [sys.executable, *(part.replace("8000", port) for part in command[1:])]
         assert subprocess.run(check, check=False).returncode == 0  # noqa: S603

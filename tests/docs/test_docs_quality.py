@@ -8,7 +8,7 @@ import pytest
 from evaluation.bench.quality_page import suite_rows
 from evaluation.measuring import Hearer, Run, measure
 from evaluation.suites import SUITES, suite_called
-from paperscope.settings import Settings
+from paperscope_core.settings import Settings
 
 
 def written(root: Path) -> dict[tuple[str, str, str], list[str]]:

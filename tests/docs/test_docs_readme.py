@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from paperscope.settings import load_settings
+from paperscope_core.settings import load_settings
 
 LOCAL_SERVER = "http://127.0.0.1:11434/v1"
 REPLIES = {

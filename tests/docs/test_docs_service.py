@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from paperscope.settings import load_settings
-from paperscope.settings.tree import setting_names
+from paperscope_core.settings import load_settings
+from paperscope_core.settings.schema import setting_names
 from service.http import create_app
-from service.http.ending import LAST_SECONDS
-from tests.service.serving import serving
+from service.http.shutdown import CLOSING_SECONDS
+from tests.service.servers import serve_app
 
 ADDRESS = "http://127.0.0.1:8000"
 
@@ -42,7 +42,7 @@ def test_every_setting_of_the_service_is_described_and_no_other(page: str) -> No
 
 
 def test_the_time_that_an_end_takes_at_most_is_told(page: str) -> None:
-    assert f"at the latest {LAST_SECONDS:g} s after that time" in re.sub(r"\s+", " ", page)
+    assert f"at the latest {CLOSING_SECONDS:g} s after that time" in re.sub(r"\s+", " ", page)
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_the_examples_run(page: str, root: Path, example_library: Path, tmp_path
     """In the order of the page, over one service whose library already holds the example paper."""
     library = shutil.copytree(example_library, tmp_path / "library")
     given = {"library": str(library), "service.keys": str(tmp_path / "keys.json")}
-    with serving(load_settings(environ={}, overrides=given)) as address:
+    with serve_app(load_settings(environ={}, overrides=given)) as address:
         serve, *commands = blocks(page, "bash")
         assert serve.startswith("paperscope serve")
         shell = "\n".join(block for block in commands if ADDRESS in block and "KEY" not in block)

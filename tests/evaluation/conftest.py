@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from paperscope.cli import main
-from paperscope.types import Box, Cell, Element, Page, Paper, Passage, Place, Table
+from paperscope_core.types import Box, Cell, Element, Page, Paper, Passage, Place, Table
+from service.cli import main
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
 

@@ -10,9 +10,9 @@ import pytest
 from evaluation.answers.question import GoldQuestion
 from evaluation.answers.reading import read_questions
 from evaluation.gold.text_paper import TextSection, text_paper
-from paperscope.codec import from_json, to_json
-from paperscope.errors import GoldFileError
-from paperscope.types import Paper
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Paper
 
 Line = Mapping[str, object] | str
 

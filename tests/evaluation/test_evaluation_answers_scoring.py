@@ -12,7 +12,7 @@ from evaluation.answers.right import free_right, rightness
 from evaluation.answers.scoring import Cited, score_answer
 from evaluation.answers.short import short_answer
 from evaluation.values import Graded, Score
-from paperscope.types import Answer, Context, Status
+from paperscope_core.types import Answer, Context, Status
 
 
 def answer(text: str, *, status: Status = "answered", confidence: float | None = None) -> Answer:

@@ -14,12 +14,13 @@ from evaluation.answers.suite import AnswersSuite
 from evaluation.gold.text_paper import TextSection, text_paper
 from evaluation.libraries import Libraries
 from evaluation.suite import Request
-from paperscope.errors import SettingsError
-from paperscope.models import FakeModel
-from paperscope.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
+from paperscope_core.errors import SettingsError
+from paperscope_core.models import FakeModel
+from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate
+
 
 CONFIGURED = RoleSettings(model="m", base_url="http://127.0.0.1:9/v1")
 ANSWERING = AnswerSettings(model="m", base_url="http://127.0.0.1:9/v1")

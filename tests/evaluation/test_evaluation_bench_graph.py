@@ -10,7 +10,7 @@ from evaluation.bench.graph import Growth, Mark
 from evaluation.bench.growing import extraction_of, paper_of
 from evaluation.peers.growing import question_about
 from evaluation.peers.synthetic import CHUNKS, ENTITIES, RELATIONS, synthetic_paper
-from paperscope.types import content_hash
+from paperscope_core.types import content_hash
 
 
 def test_a_made_paper_has_the_sizes_it_promises_and_names_its_entities_where_it_says() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.bench.cli import main
 from paperscope.library import Library
-from paperscope.settings import load_settings
+from paperscope_core.settings import load_settings
 
 
 @pytest.mark.slow

@@ -11,10 +11,11 @@ import pytest
 from evaluation.cells.generated import drawn, table_lookups
 from evaluation.cells.scoring import question_of, score_answer, states_value
 from evaluation.gold.values import GoldLookup, GoldSpan, GoldTable, Grid
-from paperscope.types import Answer, Box, Claim, Context, Evidence, Place
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate, MakePaper, MakeTable
+
 
 GROUPS: Grid = (
     ("", "CTB5", "", "CTB6", ""),

@@ -12,8 +12,8 @@ import pytest
 from evaluation.citations.checking import Checker
 from evaluation.citations.matching import holds_numbers, holds_quote, word_share
 from evaluation.printed import printed_pages, words_in
-from paperscope.errors import PaperFileError
-from paperscope.types import (
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import (
     Answer,
     Box,
     Cell,
@@ -29,6 +29,7 @@ from paperscope.types import (
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate
+
 
 TOP, BOTTOM = Box(60, 80, 500, 130), Box(60, 280, 500, 330)
 

@@ -11,7 +11,7 @@ from evaluation.rendering import number, render_figures, render_report, table
 from evaluation.report import Report, load_reports, make_report
 from evaluation.running import ItemResult
 from evaluation.values import Miss, Score, Tally
-from paperscope.errors import InputError
+from paperscope_core.errors import InputError
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evaluation.graph.floats import score_floats
-from paperscope.types import (
+from paperscope_core.types import (
     Box,
     Element,
     Entity,

@@ -13,7 +13,7 @@ from evaluation.gold.scier import scier_graphs
 from evaluation.gold.scierc import scierc_graphs
 from evaluation.gold.scirex import scirex_graphs
 from evaluation.gold.tokens import running_text
-from paperscope.errors import GoldFileError
+from paperscope_core.errors import GoldFileError
 
 SCIERC = {
     "doc_key": "D1",

@@ -8,7 +8,7 @@ from evaluation.graph.entities import score_entities
 from evaluation.graph.matches import Matches
 from evaluation.graph.relations import score_relations, score_results
 from evaluation.values import Score
-from paperscope.types import Entity, Extraction, Relation, entity_key
+from paperscope_core.types import Entity, Extraction, Relation, entity_key
 
 if TYPE_CHECKING:
     pass

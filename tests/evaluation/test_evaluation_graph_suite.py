@@ -14,14 +14,14 @@ from evaluation.graph.items import DocumentItem
 from evaluation.graph.suite import GraphSuite
 from evaluation.suite import Request
 from ingest import chunk_paper, extractor_for
-from paperscope.models import FakeModel
-from paperscope.settings import ExtractSettings, Settings
-from paperscope.types import ModelRequest
+from paperscope_core.models import FakeModel
+from paperscope_core.settings import ExtractSettings, Settings
+from paperscope_core.types import ModelRequest
+from tests.evaluation.test_evaluation_graph_gold import EXPANDED, IDENTIFIED, SCIER, SCIERC, SCIREX
+from tests.evaluation.test_evaluation_graph_matches import GOLD, figures
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate
-from tests.evaluation.test_evaluation_graph_gold import EXPANDED, IDENTIFIED, SCIER, SCIERC, SCIREX
-from tests.evaluation.test_evaluation_graph_matches import GOLD, figures
 
 
 def test_a_document_is_a_paper_of_headings_and_paragraphs() -> None:

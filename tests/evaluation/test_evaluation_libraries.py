@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evaluation.libraries import Libraries
-from paperscope.settings import ChunkingSettings, Settings
-from paperscope.types import Box, Paper, Passage, Place
+from paperscope_core.settings import ChunkingSettings, Settings
+from paperscope_core.types import Box, Paper, Passage, Place
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import MakePaper

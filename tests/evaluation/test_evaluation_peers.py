@@ -25,8 +25,8 @@ from evaluation.peers.job import (
     write_value,
 )
 from evaluation.peers.running import PeerResults, run_peer
-from paperscope.codec import from_json
-from paperscope.types import Box, Chunk, Entity, Extraction, IndexedPaper, Paper, Passage, Place, Relation
+from paperscope_core.codec import from_json
+from paperscope_core.types import Box, Chunk, Entity, Extraction, IndexedPaper, Paper, Passage, Place, Relation
 
 TEXTS = {
     "bees": "Honey bees dance to tell the other bees where flowers with nectar stand.",

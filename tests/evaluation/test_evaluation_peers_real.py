@@ -8,19 +8,10 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from evaluation.peers.job import (
-    Found,
-    PeerCorpus,
-    PeerDocument,
-    PeerEntity,
-    PeerJob,
-    PeerQuestion,
-    PeerRelation,
-    Unit,
-)
+from evaluation.peers.job import Found, PeerCorpus, PeerDocument, PeerEntity, PeerJob, PeerQuestion, PeerRelation, Unit
 from evaluation.peers.running import PEERS_PYTHON, PeerResults, run_peer
 from evaluation.peers.systems import SYSTEMS
-from paperscope.models.weights import find_weights
+from paperscope_core.models.weights import find_weights
 
 # Read when the tests are collected: a fixture hides our settings from the tests.
 PYTHON = Path(os.environ.get("PAPERSCOPE_PEERS_PYTHON", PEERS_PYTHON))

@@ -15,13 +15,14 @@ from evaluation.retrieval.peers import PeerSystem
 from evaluation.retrieval.sets import load_corpora
 from evaluation.retrieval.suite import RetrievalSuite
 from evaluation.suite import Request
-from paperscope.codec import from_json
-from paperscope.errors import InputError, ModelError, SettingsError
-from paperscope.models import FakeReranker
-from paperscope.settings import EmbedSettings, Settings
+from paperscope_core.codec import from_json
+from paperscope_core.errors import InputError, ModelError, SettingsError
+from paperscope_core.models import FakeReranker
+from paperscope_core.settings import EmbedSettings, Settings
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate
+
 
 FACTS = {
     "bees": "Honey bees dance to tell the other bees where flowers with nectar stand.",

@@ -14,8 +14,8 @@ from evaluation.retrieval.paper_set import tdms
 from evaluation.retrieval.passage_sets import argscichat, qasper
 from evaluation.retrieval.sets import load_corpora
 from evaluation.retrieval.values import Piece
-from paperscope.errors import GoldFileError
-from paperscope.types import Passage
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Passage
 
 Write = Callable[..., Path]
 

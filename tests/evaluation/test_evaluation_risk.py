@@ -11,7 +11,7 @@ from evaluation.report import Report, make_report
 from evaluation.risk import agreement_of, cohen_kappa, risk_of
 from evaluation.running import ItemResult
 from evaluation.values import Graded, Score, Tally
-from paperscope.codec import from_json, to_json
+from paperscope_core.codec import from_json, to_json
 
 
 def result(name: str, *, right: float, confidence: float | None = None, judged: bool | None = None) -> ItemResult:

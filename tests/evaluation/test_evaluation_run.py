@@ -9,10 +9,11 @@ import pytest
 
 from evaluation.running import ItemResult, run_items
 from evaluation.values import Score, Tally
-from paperscope.errors import PaperFileError
+from paperscope_core.errors import PaperFileError
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate
+
 
 JOSE = {"title": "T", "sections": [], "paragraphs": [], "tables": [], "figure_captions": [], "n_refs": 0}
 

@@ -13,8 +13,8 @@ from evaluation.parsing.lookups import score_lookups
 from evaluation.parsing.tables import score_tables
 from evaluation.values import Score, Tally
 from ingest import PdfParser
-from paperscope.errors import GoldFileError
-from paperscope.types import Paper, Table
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Paper, Table
 
 ROWS = (("Model", "F1", "Acc"), ("ours", "1.5", "2"), ("theirs", "3", "4"))
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.parsing.teds import Tree, teds, tree_distance, tree_of_table
-from paperscope.types import Table
+from paperscope_core.types import Table
 
 
 def tree(text: str) -> Tree:

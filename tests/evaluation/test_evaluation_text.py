@@ -7,7 +7,7 @@ import pytest
 from evaluation.gold import Gold, GoldCaption, GoldHeading, GoldReference, PageTest
 from evaluation.parsing import score_paper
 from evaluation.values import Score
-from paperscope.types import Box, Equation, Figure, Paper, Passage, Place, Reference, Section, Table
+from paperscope_core.types import Box, Equation, Figure, Paper, Passage, Place, Reference, Section, Table
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
 MakePaper = Callable[..., Paper]

@@ -9,12 +9,13 @@ from numpy.random import default_rng
 from evaluation.verification.answers import RightAnswer, cited_by_model, composed, given
 from evaluation.verification.items import scored
 from evaluation.verification.planting import Plant, plants
-from paperscope.protocols import Corpus
-from paperscope.types import Chunk, Claim, Element, Evidence, Table
-from query.element_text import element_text
+from paperscope_core.protocols import Corpus
+from paperscope_core.types import Chunk, Claim, Element, Evidence, Table
+from query.elements import element_text
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import MakeTable
+
 
 ROWS = (("Model", "WSJ", "CTB5"), ("Plain", "94.90", "94.10"), ("Focal", "95.17", "96.02"), ("Dice", "95.43", "96.30"))
 

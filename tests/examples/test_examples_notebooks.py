@@ -11,7 +11,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from tests.paperscope.markup import read
+from tests.paperscope_core.types.html_checker import check_html
 
 FOLDER = Path("examples") / "notebooks"
 NAMES = ("first-look", "tables-and-figures", "comparing-papers")
@@ -82,13 +82,13 @@ def test_a_first_look(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "data:image/png;base64," in ran.html("library.show(tables[0])")
     assert re.search(r"/table-5 page 4 \([\d., ]+\) '89\.80'", ran.text("for claim in answer.claims"))
     assert "Table 5, row '2', column 'Ensemble Entity F1': 89.80" in ran.text("[exhibit] =")
-    assert "89.68 − 89.04 = 0.64" in read(ran.html("gap = library.ask")).text
+    assert "89.68 − 89.04 = 0.64" in check_html(ran.html("gap = library.ask")).text
     assert ran.text("missing = library.ask").startswith("unanswerable")
     asked = ran.text("await asyncio.gather")
     assert "256" in asked
     assert "0.9687" in asked
     for html in ran.every_html():
-        read(html)
+        check_html(html)
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_tables_and_figures(root: Path, tmp_path: Path, monkeypatch: pytest.Monk
 def test_comparing_papers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = run(root, "comparing-papers", tmp_path, monkeypatch)
     for file in ("ner-report.pdf", "seed-intervals.pdf"):
-        assert file in read(ran.html("library.show(library.papers())")).text
+        assert file in check_html(ran.html("library.show(library.papers())")).text
     assert "<mark>0.31</mark>" in ran.html("answer = library.ask")
     by_paper = ran.html("question =")
     assert "89.51 ± 0.20" in by_paper
@@ -121,13 +121,13 @@ def test_comparing_papers(root: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert "Wilson intervals" in ran.html("narrow =")
     assert "<mark>0.7620</mark>" in ran.html("narrow =")
     assert "88.77 to 89.19" in ran.html("pd.concat")
-    found = read(ran.html("found = library.neighbourhood"))
+    found = check_html(ran.html("found = library.neighbourhood"))
     assert {"svg", "table"} <= found.tags
     assert "KLUE-NER" in found.text
     shows = ran.html("names = {entity.id")
     assert {"ner-report.pdf", "seed-intervals.pdf"} <= set(re.findall(r"[a-z-]+\.pdf", shows))
     assert "MultiDiGraph" in ran.text("to_networkx()")
-    assert "Sources" in read(ran.html("context = library.retrieve")).text
+    assert "Sources" in check_html(ran.html("context = library.retrieve")).text
     assert ran.text("render_context(context)").startswith("-----Entities-----\n```csv\nid,entity,type,")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingest import PdfParser
-from paperscope.types import Equation, Figure, Paper, Passage, Table
+from paperscope_core.types import Equation, Figure, Paper, Passage, Table
 
 FOLDER = Path("examples") / "paper"
 

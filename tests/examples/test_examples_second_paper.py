@@ -7,7 +7,7 @@ from statistics import mean, stdev
 import pytest
 
 from ingest import PdfParser
-from paperscope.types import Equation, Figure, Paper, Table
+from paperscope_core.types import Equation, Figure, Paper, Table
 
 FOLDER = Path("examples") / "paper"
 STUDENT = 2.3646

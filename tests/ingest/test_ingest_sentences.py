@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope.sentences import sentences
+from paperscope_core.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ from paperscope.sentences import sentences
     ],
 )
 def test_sentences_of_papers(text: str, expected: list[str]) -> None:
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 @given(st.text(alphabet=st.sampled_from("aBé1 .!?\n\t()[]\"'et al.Fig。"), max_size=80) | st.text(max_size=80))
 def test_nothing_but_white_space_is_lost(text: str) -> None:
-    found = sentences(text)
+    found = split_sentences(text)
     assert "".join("".join(found).split()) == "".join(text.split())
     assert all(sentence == sentence.strip() and sentence for sentence in found)

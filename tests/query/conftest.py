@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from paperscope.models.fakes import FakeEmbedder
-from paperscope.protocols import Corpus, Embedder, GraphIndex
-from paperscope.types import (
+from paperscope_core.models.fakes import FakeEmbedder
+from paperscope_core.protocols import Corpus, Embedder, GraphIndex
+from paperscope_core.types import (
     Box,
     Candidates,
     Cell,
@@ -31,7 +31,7 @@ from paperscope.types import (
     Section,
     Table,
 )
-from query.element_text import element_text
+from query.elements import element_text
 from query.words import content_words
 
 PAPER = "aaaa00000001"

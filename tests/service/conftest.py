@@ -1,4 +1,4 @@
-"""A library whose answers come from fakes, over one small paper that is put into the store directly."""
+"""Fixtures of the service's tests: a small library that is put into the store directly, and settings over it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,9 +9,9 @@ from httpx2._config import DEFAULT_TIMEOUT_CONFIG
 
 from graph_store import Store
 from paperscope.library import Library
-from paperscope.models import FakeEmbedder, FakeModel, Models
-from paperscope.settings import Settings, load_settings
-from paperscope.types import (
+from paperscope_core.models import FakeEmbedder, FakeModel, Models
+from paperscope_core.settings import Settings, load_settings
+from paperscope_core.types import (
     Box,
     Cell,
     Chunk,

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
-from ingest.patience import ask_for_time
-from ingest.pdf.backend import Backend, Document
-from ingest.silence import silence_onnxruntime
-from paperscope.errors import SettingsError
+from ingest.document.pages import Backend, Document
+from ingest.sandbox.cancellation import extend_time_limit
+from ingest.sandbox.telemetry import silence_onnxruntime
+from paperscope_core.errors import SettingsError
 
 __all__ = ["BackendName", "backend_for"]
+
 
 _LOADING = 4.0
 
@@ -36,9 +37,9 @@ class _NamedBackend:
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """See `Backend.open`."""
         # To load the library, as the first file does, is no part of reading that file.
-        ask_for_time(_LOADING)
+        extend_time_limit(_LOADING)
         backend = self._backend()
-        ask_for_time()
+        extend_time_limit()
         return backend.open(data, name=name, password=password)
 
     def _backend(self) -> Backend:

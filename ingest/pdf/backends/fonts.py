@@ -1,9 +1,10 @@
-"""What a font's name says about its letters."""
+"""What a font's name says about its letters, and what its glyphs mean where the file does not say it."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
-__all__ = ["is_bold", "is_italic", "is_monospaced", "is_small_capitals", "plain_name"]
+__all__ = ["glyph_text", "is_bold", "is_italic", "is_monospaced", "is_small_capitals", "plain_name"]
+
 
 _BOLD = re.compile(
     r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cm(mi)?b|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE
@@ -45,3 +46,72 @@ def is_small_capitals(font: str) -> bool:
 def plain_name(font: str) -> str:
     """The name without the tag of an embedded subset (`ABCDEF+Times` -> `Times`)."""
     return _SUBSET.sub("", font)
+
+
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
+_EXTENSION_FONT = re.compile(r"CMEX\d|LMMathExtension", re.IGNORECASE)
+_SYMBOL_FONT = re.compile(r"CMSY\d|LMMathSymbols", re.IGNORECASE)
+# Unicode's way to say which size of a delimiter a font holds; nothing is printed for it.
+_BIG, _LARGER, _HUGE, _GIANT = 0.81, 1.11, 1.41, 1.71
+_SIZES = {"\ufe00": _BIG, "\ufe01": _LARGER, "\ufe02": _HUGE, "\ufe03": _GIANT}
+_PIECE = 1.15
+
+
+def _extension() -> dict[str, tuple[str, float]]:
+    """TeX's extension font by code: the sign, and how far below its origin its line's baseline lies, in letter sizes.
+
+    Its glyphs hang from their top; delimiters and operators stand centred on the axis, 0.25 above the baseline (The
+    TeXbook, appendices F and G).
+    """
+    table: dict[str, tuple[str, float]] = {}
+    for first, signs, drop in (
+        (0x00, "()[]⌊⌋⌈⌉{}⟨⟩|‖/\\", _BIG),
+        (0x10, "()", _LARGER),
+        (0x12, "()[]⌊⌋⌈⌉{}⟨⟩/\\", _HUGE),
+        (0x20, "()[]⌊⌋⌈⌉{}⟨⟩/\\", _GIANT),
+        (0x30, "⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪", _PIECE),
+        (0x40, "⎝⎠⎜⎟", _PIECE),
+        (0x44, "⟨⟩", _LARGER),
+        (0x50, "∑∏∫⋃⋂⊎⋀⋁", 0.75),
+        (0x58, "∑∏∫⋃⋂⊎⋀⋁", 0.95),
+        (0x5A, "∫", 1.36),
+        (0x68, "[]⌊⌋⌈⌉{}", _LARGER),
+        (0x70, "√", 0.9),
+        (0x71, "√", _LARGER),
+        (0x72, "√", _HUGE),
+        (0x73, "√", _GIANT),
+        (0x74, "⎷⎸⎸", _PIECE),
+        (0x23AF, " ", 0.0),
+    ):
+        table.update((chr(first + place), (sign, drop)) for place, sign in enumerate(signs))
+    return table
+
+
+_DELIMITERS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉|‖/\\√")
+_OPERATORS = dict.fromkeys("∑∏⋃⋂", (0.75, 0.95)) | {"∫": (0.75, 1.36)}
+_EXTENSION = {sign: (sign, drops[0]) for sign, drops in _OPERATORS.items()} | _extension()
+
+
+def glyph_text(text: str, *, font: str, after: str = "") -> tuple[str, float]:
+    """The glyph's letters, and how far below its origin (in letter sizes) its line's baseline lies.
+
+    `after` is the text that follows in the file: a size there says that the file names the glyph by its sign, not by
+    its code. A glyph that prints nothing of its own comes back as a space.
+    """
+    if text in _SIZES:
+        return " ", 0.0
+    if _is_extension(font):
+        if text in _DELIMITERS and after in _SIZES:
+            return text, _SIZES[after]
+        if text in _OPERATORS and after in _SIZES:
+            return text, _OPERATORS[text][after > "\ufe00"]
+        if text in _EXTENSION:
+            return _EXTENSION[text]
+    if text == "√" and _SYMBOL_FONT.search(font):
+        return "√", 0.8
+    return _LIGATURES.get(text, text), 0.0
+
+
+@lru_cache(maxsize=256)
+def _is_extension(font: str) -> bool:
+    return bool(_EXTENSION_FONT.search(font))

@@ -8,15 +8,22 @@ from typing import Any, TypeAlias
 
 import pymupdf
 
-from ingest.pdf.backend import LOCKED, Char, OutlineEntry, PageContent, PageReadError
-from ingest.pdf.backends.fonts import is_bold, is_italic
-from ingest.pdf.backends.glyphs import mended
-from ingest.pdf.backends.shapes import Shape, sort_shapes
-from ingest.pdf.page.turning import quarter_turns, turned, turned_box, turned_point, turned_size
-from paperscope.errors import PaperFileError, PaperLockedError
-from paperscope.types import Box
+from ingest.document.geometry import (
+    Shape,
+    quarter_turns,
+    sort_shapes,
+    turned_box,
+    turned_page,
+    turned_point,
+    turned_size,
+)
+from ingest.document.pages import LOCKED, Char, OutlineEntry, PageContent, PageReadError
+from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
+from paperscope_core.errors import PaperFileError, PaperLockedError
+from paperscope_core.types import Box
 
 __all__ = ["MuPdfBackend"]
+
 
 # PyMuPDF ships no usable types; this is the one place where its values are untyped.
 Untyped: TypeAlias = Any
@@ -113,7 +120,7 @@ class MuPdfDocument:
                 images=tuple(Box(*info["bbox"]) for info in page.get_image_info()),
                 drawings=(*(Box(*drawing["rect"]) for drawing in drawings), *slanted),
             )
-            return turned(content, turns=-rotation)
+            return turned_page(content, turns=-rotation)
         except _FAILURES as error:
             raise PageReadError(str(error) or type(error).__name__) from error
 
@@ -187,7 +194,7 @@ def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> 
     italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
     chars = span["chars"]
     for char, after in zip_longest(chars, chars[1:]):
-        text, drop = mended(char["c"], font=font, after=after["c"] if after else "")
+        text, drop = glyph_text(char["c"], font=font, after=after["c"] if after else "")
         if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
         x0, _, x1, _ = char["bbox"]

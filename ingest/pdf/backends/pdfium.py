@@ -8,13 +8,14 @@ from typing import Any, TypeAlias
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
-from ingest.pdf.backend import LOCKED, OutlineEntry, PageContent, PageReadError
+from ingest.document.geometry import turned_box, turned_page, turned_size
+from ingest.document.pages import LOCKED, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.backends.pdfium_page import page_content
-from ingest.pdf.page.turning import turned, turned_box, turned_size
-from paperscope.errors import PaperFileError, PaperLockedError
-from paperscope.types import Box
+from paperscope_core.errors import PaperFileError, PaperLockedError
+from paperscope_core.types import Box
 
 __all__ = ["PdfiumBackend"]
+
 
 # pypdfium2 ships no types; with `pdfium_page` this is the one place where its values are untyped.
 Untyped: TypeAlias = Any
@@ -84,7 +85,7 @@ class PdfiumDocument:
         """See `Document.read`."""
         with self._page(number) as page:
             content = page_content(page, number=number)
-            return turned(content, turns=-page.get_rotation() // 90)
+            return turned_page(content, turns=-page.get_rotation() // 90)
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         """See `Document.render`."""

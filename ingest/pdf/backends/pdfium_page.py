@@ -1,16 +1,331 @@
-"""What a page prints, read with PDFium before the page's rotation flag turns it."""
+"""What a page prints, read with PDFium: characters, paths and pictures."""
 
-from typing import Any, TypeAlias
+import ctypes
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import hypot, sqrt
+from typing import Any, NamedTuple, TypeAlias
 
-from ingest.pdf.backend import PageContent
-from ingest.pdf.backends.pdfium_paths import Drawn, drawn_objects
-from ingest.pdf.backends.pdfium_text import chars_of
-from ingest.pdf.backends.shapes import sort_shapes
+import pypdfium2.raw as pdfium_c
 
-__all__ = ["page_content"]
+from ingest.document.geometry import Shape, quarter_turns, sort_shapes, turned_box, turned_point, turned_size
+from ingest.document.pages import Char, PageContent
+from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic, plain_name
+from paperscope_core.types import Box
+
+__all__ = ["Drawn", "chars_of", "drawn_objects", "page_content"]
+
 
 # pypdfium2 ships no types.
 Untyped: TypeAlias = Any
+
+_DEEPEST = 15
+_NEAR_WHITE = 0.98 * 255
+_LEVEL = 0.01
+_CORNERS = 4
+
+
+class Matrix(NamedTuple):
+    """An affine map as PDF writes it: x' = a x + c y + e, y' = b x + d y + f."""
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+
+    def apply(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point goes."""
+        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
+
+    def then(self, other: "Matrix") -> "Matrix":
+        """This map and then another."""
+        e, f = other.apply(self.e, self.f)
+        return Matrix(
+            self.a * other.a + self.b * other.c,
+            self.a * other.b + self.b * other.d,
+            self.c * other.a + self.d * other.c,
+            self.c * other.b + self.d * other.d,
+            e,
+            f,
+        )
+
+
+IDENTITY = Matrix(1, 0, 0, 1, 0, 0)
+
+
+class DrawnObject(NamedTuple):
+    """A path or a picture and the map that takes it to the page."""
+
+    handle: Untyped
+    picture: bool
+    matrix: Matrix
+
+
+def drawn_objects(page: Untyped) -> Iterator[DrawnObject]:
+    """All paths and pictures of a page, in the order in which they are drawn."""
+    yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, IDENTITY, depth=0)
+
+
+def _inside(holder: Untyped, count: Untyped, item: Untyped, outer: Matrix, *, depth: int) -> Iterator[DrawnObject]:
+    for index in range(max(count(holder), 0)):
+        handle = item(holder, index)
+        kind = pdfium_c.FPDFPageObj_GetType(handle) if handle else pdfium_c.FPDF_PAGEOBJ_UNKNOWN
+        if kind in (pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE):
+            yield DrawnObject(handle, kind == pdfium_c.FPDF_PAGEOBJ_IMAGE, _matrix(handle).then(outer))
+        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
+            inner = _matrix(handle).then(outer)
+            count_form, item_form = pdfium_c.FPDFFormObj_CountObjects, pdfium_c.FPDFFormObj_GetObject
+            yield from _inside(handle, count_form, item_form, inner, depth=depth + 1)
+
+
+def _matrix(handle: Untyped) -> Matrix:
+    raw = pdfium_c.FS_MATRIX()
+    if not pdfium_c.FPDFPageObj_GetMatrix(handle, raw):
+        return IDENTITY
+    return Matrix(raw.a, raw.b, raw.c, raw.d, raw.e, raw.f)
+
+
+class Drawn:
+    """Collects shapes, pictures and the boxes of paths, measured from a corner of the page downwards."""
+
+    def __init__(self, *, left: float, top: float) -> None:
+        self.shapes: list[Shape] = []
+        self.images: list[Box] = []
+        self.drawings: list[Box] = []
+        self._left = left
+        self._top = top
+
+    def add(self, item: DrawnObject) -> None:
+        """Take in a path or a picture."""
+        if item.picture:
+            corners = [item.matrix.apply(x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
+            self.images.append(_bounds(self._placed(corners)))
+            return
+        inked = _is_inked(item.handle)
+        drawn: list[tuple[float, float]] = []
+        for path in _subpaths(item.handle):
+            points = self._placed([item.matrix.apply(*point) for point in path.points])
+            drawn.extend(points)
+            self.shapes.extend(_shapes(points, path, inked=inked))
+        if drawn:
+            self.drawings.append(_bounds(drawn))
+
+    def _placed(self, points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        return [(x - self._left, self._top - y) for x, y in points]
+
+
+class Subpath(NamedTuple):
+    """Points joined by lines; `lines[i]` tells whether point i is joined to the one before by a straight line."""
+
+    points: list[tuple[float, float]]
+    lines: list[bool]
+    closed: bool
+
+
+def _subpaths(handle: Untyped) -> Iterator[Subpath]:
+    x, y = ctypes.c_float(), ctypes.c_float()
+    path = Subpath([], [], closed=False)
+    for index in range(max(pdfium_c.FPDFPath_CountSegments(handle), 0)):
+        segment = pdfium_c.FPDFPath_GetPathSegment(handle, index)
+        pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
+        kind = pdfium_c.FPDFPathSegment_GetType(segment)
+        if kind == pdfium_c.FPDF_SEGMENT_MOVETO:
+            if path.points:
+                yield path
+            path = Subpath([], [], closed=False)
+        path.points.append((x.value, y.value))
+        path.lines.append(kind == pdfium_c.FPDF_SEGMENT_LINETO)
+        if pdfium_c.FPDFPathSegment_GetClose(segment):
+            path = path._replace(closed=True)
+    if path.points:
+        yield path
+
+
+def _shapes(points: Sequence[tuple[float, float]], path: Subpath, *, inked: bool) -> Iterator[Shape]:
+    """A closed rectangle is one shape, any other path is its straight lines."""
+    if _is_rectangle(points, path):
+        yield Shape(box=_bounds(points), filled=inked)
+        return
+    ring = path.closed and points[0] != points[-1]
+    lines = [(a, b) for (a, b), line in zip(pairwise(points), path.lines[1:], strict=True) if line]
+    for line in [*lines, (points[-1], points[0])] if ring and len(points) > 1 else lines:
+        yield Shape(box=_bounds(line), filled=False)
+
+
+def _is_rectangle(points: Sequence[tuple[float, float]], path: Subpath) -> bool:
+    corners = points[:-1] if len(points) == _CORNERS + 1 and points[0] == points[-1] else points
+    if len(corners) != _CORNERS or not all(path.lines[1:]) or not path.closed:
+        return False
+    sides = [(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
+    level = [abs(a[1] - b[1]) < _LEVEL for a, b in sides]
+    plumb = [abs(a[0] - b[0]) < _LEVEL for a, b in sides]
+    return (level[0] and plumb[1] and level[2] and plumb[3]) or (plumb[0] and level[1] and plumb[2] and level[3])
+
+
+def _is_inked(handle: Untyped) -> bool:
+    """Whether a path is filled with something else than white."""
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    if not pdfium_c.FPDFPath_GetDrawMode(handle, mode, stroke) or mode.value == pdfium_c.FPDF_FILLMODE_NONE:
+        return False
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if not pdfium_c.FPDFPageObj_GetFillColor(handle, red, green, blue, alpha):
+        return True
+    return min(red.value, green.value, blue.value) < _NEAR_WHITE
+
+
+def _bounds(points: Sequence[tuple[float, float]]) -> Box:
+    xs, ys = zip(*points, strict=True)
+    return Box(min(xs), min(ys), max(xs), max(ys))
+
+
+# pypdfium2 ships no types.
+
+_FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18
+_NAME_LENGTH = 256
+# PDFium writes these for the hyphen at the end of a line.
+_HYPHENS = frozenset((0x02, 0xFFFE))
+_UNKNOWN = 0xFFFD
+
+
+class _Font(NamedTuple):
+    handle: Untyped
+    name: str
+    bold: bool
+    italic: bool
+
+
+class _Glyph(NamedTuple):
+    """A glyph in user space (y upwards): its letters, its spot, the way its line runs and its font.
+
+    `size` is the font's size and `matrix` what the page does to it.
+    """
+
+    text: str
+    origin: tuple[float, float]
+    box: tuple[float, float, float, float]
+    size: float
+    matrix: tuple[float, float, float, float]
+    font: _Font
+
+
+def chars_of(page: Untyped, *, box: tuple[float, float, float, float]) -> tuple[Char, ...]:
+    """The characters within a box of the page's user space (left, bottom, right, top), measured from its corner."""
+    textpage = page.get_textpage()
+    try:
+        fonts = _Fonts(textpage)
+        return tuple(char for glyph in _glyphs(textpage, fonts) if (char := _char(glyph, box, fonts)))
+    finally:
+        textpage.close()
+
+
+def _char(glyph: _Glyph, page: tuple[float, float, float, float], fonts: "_Fonts") -> Char | None:
+    a, b, c, d = glyph.matrix
+    stretch = hypot(a, b) or 1.0
+    size = glyph.size * (sqrt(abs(a * d - b * c)) or 1.0)
+    direction = quarter_turns(a / stretch, -b / stretch)
+    text, drop = glyph_text(_whole(glyph.text), font=glyph.font.name)
+    if direction is None or text.isspace() or not text.isprintable():
+        return None
+    left, bottom, right, top = page
+    whole = right - left, top - bottom
+    x0, baseline = turned_point(glyph.origin[0] - left, top - glyph.origin[1], *whole, turns=direction)
+    baseline += drop * size
+    width, height = turned_size(*whole, turns=direction)
+    if not (0 <= x0 < width and 0 < baseline <= height):
+        return None
+    corners = Box(glyph.box[0] - left, top - glyph.box[3], glyph.box[2] - left, top - glyph.box[1])
+    x1 = turned_box(corners, *whole, turns=direction).x1
+    # The box also holds what hangs over the advance, as an italic f does.
+    advance = x0 + fonts.width(glyph) * stretch
+    if x0 < advance < x1 < advance + 0.5 * size:
+        x1 = advance
+    return Char(text, x0, x1, baseline, size, glyph.font.name, glyph.font.bold, glyph.font.italic, direction)
+
+
+def _glyphs(textpage: Untyped, fonts: "_Fonts") -> Iterator[_Glyph]:
+    """The glyphs that the page itself prints; PDFium parts a ligature into letters at one spot, here they are one."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    rect, matrix = pdfium_c.FS_RECTF(), pdfium_c.FS_MATRIX()
+    last: _Glyph | None = None
+    for index in range(pdfium_c.FPDFText_CountChars(textpage)):
+        if pdfium_c.FPDFText_IsGenerated(textpage, index) == 1:
+            continue
+        text = _letter(pdfium_c.FPDFText_GetUnicode(textpage, index))
+        pdfium_c.FPDFText_GetCharOrigin(textpage, index, x, y)
+        pdfium_c.FPDFText_GetLooseCharBox(textpage, index, rect)
+        pdfium_c.FPDFText_GetMatrix(textpage, index, matrix)
+        origin, box = (x.value, y.value), (rect.left, rect.bottom, rect.right, rect.top)
+        if last and origin == last.origin and box == last.box:
+            last = last._replace(text=last.text + text)
+            continue
+        if last:
+            yield last
+        size = pdfium_c.FPDFText_GetFontSize(textpage, index)
+        last = _Glyph(text, origin, box, size, (matrix.a, matrix.b, matrix.c, matrix.d), fonts.at(index))
+    if last:
+        yield last
+
+
+def _letter(code: int) -> str:
+    if code in _HYPHENS:
+        return "-"
+    return chr(code if 0 < code <= sys.maxunicode else _UNKNOWN)
+
+
+def _whole(text: str) -> str:
+    """Letters beyond the basic plane come as two halves."""
+    if not any("\ud800" <= letter <= "\udfff" for letter in text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+class _Fonts:
+    """The fonts of a text page's characters, each looked at once."""
+
+    def __init__(self, textpage: Untyped) -> None:
+        self._textpage = textpage
+        self._known: dict[int, _Font] = {}
+        self._widths: dict[tuple[str, str], float] = {}
+        self._buffer = ctypes.create_string_buffer(_NAME_LENGTH)
+        self._width = ctypes.c_float()
+
+    def width(self, glyph: _Glyph) -> float:
+        """The glyph's advance before the page stretches it, 0 if unknown."""
+        if not glyph.font.handle or len(glyph.text) != 1:
+            return 0.0
+        key = glyph.font.name, glyph.text
+        if key not in self._widths:
+            known = pdfium_c.FPDFFont_GetGlyphWidth(glyph.font.handle, ord(glyph.text), 1.0, self._width)
+            self._widths[key] = self._width.value if known else 0.0
+        return self._widths[key] * glyph.size
+
+    def at(self, index: int) -> _Font:
+        """The font of a character."""
+        item = pdfium_c.FPDFText_GetTextObject(self._textpage, index)
+        handle = pdfium_c.FPDFTextObj_GetFont(item) if item else None
+        if not handle:
+            return _Font(None, "", bold=False, italic=False)
+        address = ctypes.cast(handle, ctypes.c_void_p).value or 0
+        if address not in self._known:
+            self._known[address] = self._font(handle)
+        return self._known[address]
+
+    def _font(self, handle: Untyped) -> _Font:
+        pdfium_c.FPDFFont_GetBaseFontName(handle, self._buffer, _NAME_LENGTH)
+        name = plain_name(self._buffer.value.decode("utf-8", "replace"))
+        flags = max(pdfium_c.FPDFFont_GetFlags(handle), 0)
+        return _Font(
+            handle,
+            name,
+            bold=bool(flags & _FLAG_BOLD) or is_bold(name),
+            italic=bool(flags & _FLAG_ITALIC) or is_italic(name),
+        )
+
+
+# pypdfium2 ships no types.
 
 
 def page_content(page: Untyped, *, number: int) -> PageContent:

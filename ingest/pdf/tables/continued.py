@@ -1,24 +1,172 @@
-"""Tables that go on in the next column or on the next page: all their parts are one table."""
+"""Tables that are continued in the next column or on the next page: all their parts are one table."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from ingest.document.captions import is_continuation_note
+from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
-from ingest.pdf.page.furniture import furniture_of
-from ingest.pdf.page.layout import PageLayout
-from ingest.pdf.page.lines import Line
-from ingest.pdf.tables.borderless import region_of_run, run_of_rows
-from ingest.pdf.tables.found import FoundTable, TablePart
-from ingest.pdf.tables.grid import TableRegion, read_grid
-from ingest.pdf.tables.notes import is_continuation_note
-from ingest.pdf.tables.open_end import with_open_end
-from ingest.pdf.tables.regions import RuleStack
-from ingest.pdf.tables.ruled import ruled_region
-from ingest.pdf.tables.sheet import body_of, on_one_sheet
+from ingest.pdf.furniture import find_furniture
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import Line
+from ingest.pdf.tables.columns import Columns
+from ingest.pdf.tables.grid import FoundTable, TablePart, TableRegion, read_grid
+from ingest.pdf.tables.regions import RuleStack, region_of_run, ruled_region, run_of_rows
+from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
+from paperscope_core.types import Box
 
-__all__ = ["with_further_parts"]
+__all__ = ["body_of", "stack_parts", "with_further_parts", "with_open_end"]
+
+
+_PITCH = 1.6
+_LEAST_PITCH = 1.6
+_BESIDE = 6.0
+
+
+def with_open_end(table: FoundTable, below: Sequence[Line], *, note: float) -> FoundTable:
+    """The table with the rows under its last rule, if they stand in its columns and only notes follow them.
+
+    `below` are the lines under the table in its column of the page, `note` is the largest size of a note's letters.
+    """
+    part = table.parts[-1]
+    words = [word for line in below for word in line.words]
+    if not words or not part.region.ruled or len(table.grid.columns) < 2:
+        return table
+    em = em_of(part.region.words)
+    columns = Columns(intervals=tuple(table.grid.columns), em=em)
+    rows = printed_rows(part.region.words, em=em, verticals=part.region.verticals)
+    pitch = max((after.baseline - row.baseline for row, after in pairwise(rows)), default=0.0)
+    limit = _PITCH * max(pitch, _LEAST_PITCH * em)
+    added = 0
+    last = rows[-1].baseline
+    under = printed_rows(with_currency(words), em=em, verticals=part.region.verticals)
+    while added < len(under) and under[added].baseline - last < limit and _fits(under[added], columns, box=part.box):
+        last = under[added].baseline
+        added += 1
+    inside = {line for line in below if line.baseline < last + 0.3 * em}
+    full = sum(len(row.segments) == len(columns) for row in under[:added])
+    if 2 * full < added or not added or any(line not in inside and line.size > note for line in below):
+        return table
+    box = Box(part.box.x0, part.box.y0, part.box.x1, max(line.box.y1 for line in inside))
+    more = tuple(word for line in below if line in inside for word in line.words)
+    region = replace(part.region, box=box, words=part.region.words + more)
+    whole = replace(part, region=region, lines=part.lines | inside)
+    return replace(table, parts=(*table.parts[:-1], whole), grid=read_grid(region))
+
+
+def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
+    """Whether each text of a row stands in one column of its own, within the table's ends."""
+    if row.box.x0 < box.x0 - _BESIDE or row.box.x1 > box.x1 + _BESIDE:
+        return False
+    spans = [columns.span(segment.box.x0, segment.box.x1) for segment in row.segments]
+    homes = [first for first, last in spans if first == last]
+    return len(set(homes)) == len(spans) and (len(spans) > 1 or homes[0] > 0)
+
+
+def body_of(region: TableRegion, first: TableRegion) -> TableRegion:
+    """A further part without the head of the first one, if that is printed again; it may have no words left."""
+    rows, head = _rows(_without_notes(region)), _rows(_without_notes(first))
+    repeated = 0
+    while repeated < min(len(rows), len(head)) and _text(rows[repeated]) == _text(head[repeated]):
+        repeated += 1
+    rest = rows[repeated:]
+    words = tuple(word for row in rest for segment in row.segments for word in segment.words)
+    top = rest[0].baseline - 0.3 * em_of(words) if rest else region.box.y1
+    return replace(
+        region,
+        words=words,
+        rules=tuple(y for y in region.rules if y > top),
+        partial=tuple(rule for rule in region.partial if rule.y > top),
+        fills=tuple(fill for fill in region.fills if fill.y1 > top),
+    )
+
+
+def stack_parts(
+    first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
+) -> tuple[TableRegion, tuple[TablePart, ...]]:
+    """The region of all parts and the parts as they stand in it; with each further part comes what is to be read of it.
+
+    The rules that close a part at the foot of its page are left out: they part no rows.
+    """
+    regions, parts = [_without_notes(first.region)], [first]
+    gap = _pitch(regions[0])
+    for part, body in more:
+        last = max(word.baseline for word in regions[-1].words)
+        top = min(word.baseline for word in body.words)
+        dy = last + gap - top
+        moved = _moved(body, dx=part.dx, dy=dy)
+        regions[-1] = replace(regions[-1], rules=tuple(y for y in regions[-1].rules if y < last))
+        regions.append(moved)
+        parts.append(replace(part, dy=dy, top=last + gap / 2))
+    box = Box(
+        min(region.box.x0 for region in regions),
+        regions[0].box.y0,
+        max(region.box.x1 for region in regions),
+        regions[-1].box.y1,
+    )
+    sheet = TableRegion(
+        box=box,
+        words=tuple(word for region in regions for word in region.words),
+        rules=tuple(y for region in regions for y in region.rules),
+        partial=tuple(rule for region in regions for rule in region.partial),
+        verticals=_merged([x for region in regions for x in region.verticals]),
+        fills=tuple(fill for region in regions for fill in region.fills),
+        ruled=first.region.ruled,
+    )
+    return sheet, tuple(parts)
+
+
+def _without_notes(region: TableRegion) -> TableRegion:
+    """The region without rows that say only that the table goes on."""
+    words = [
+        [word for segment in row.segments for word in segment.words]
+        for row in _rows(region)
+        if not is_continuation_note(" ".join(segment.text for segment in row.segments))
+    ]
+    return replace(region, words=tuple(word for row in words for word in row))
+
+
+def _moved(region: TableRegion, *, dx: float, dy: float) -> TableRegion:
+    def box(old: Box) -> Box:
+        return Box(old.x0 + dx, old.y0 + dy, old.x1 + dx, old.y1 + dy)
+
+    return TableRegion(
+        box=box(region.box),
+        words=tuple(
+            replace(word, x0=word.x0 + dx, x1=word.x1 + dx, baseline=word.baseline + dy) for word in region.words
+        ),
+        rules=tuple(y + dy for y in region.rules),
+        partial=tuple(HorizontalRule(rule.x0 + dx, rule.x1 + dx, rule.y + dy) for rule in region.partial),
+        verticals=tuple(x + dx for x in region.verticals),
+        fills=tuple(map(box, region.fills)),
+    )
+
+
+def _pitch(region: TableRegion) -> float:
+    """The widest step from row to row: a page never ends within a row."""
+    steps = [below.baseline - row.baseline for row, below in pairwise(_rows(region))]
+    return max(steps, default=1.5 * em_of(region.words))
+
+
+def _merged(verticals: Sequence[float]) -> tuple[float, ...]:
+    kept: list[float] = []
+    for x in sorted(verticals):
+        if not kept or x - kept[-1] > 1:
+            kept.append(x)
+    return tuple(kept)
+
+
+def _rows(region: TableRegion) -> list[PrintedRow]:
+    if not region.words:
+        return []
+    return printed_rows(region.words, em=em_of(region.words), verticals=region.verticals)
+
+
+def _text(row: PrintedRow) -> str:
+    return "".join(word.text for segment in row.segments for word in segment.words)
+
 
 _SAME_WIDTH = 6.0
 _NOTE_SIZE = 0.95
@@ -36,7 +184,7 @@ def with_further_parts(
     stacks: Sequence[Sequence[RuleStack]],
 ) -> list[FoundTable]:
     """The tables, each with all its parts; `stacks` are those that no table has yet, page by page."""
-    return _Joining(tables, layouts, captions=captions, stacks=stacks).joined()
+    return _PartJoiner(tables, layouts, captions=captions, stacks=stacks).joined()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +196,7 @@ class _Spot:
     right: float
 
 
-class _Joining:
+class _PartJoiner:
     def __init__(
         self,
         tables: Sequence[FoundTable],
@@ -62,7 +210,7 @@ class _Joining:
         self._taken = {line for table in tables for line in table.lines}
         self._taken |= {line for page in captions for caption in page for line in caption.lines}
         free = [[line for line in layout.lines if line not in self._taken] for layout in layouts]
-        self._furniture = furniture_of(layouts, free)
+        self._furniture = find_furniture(layouts, free)
         sizes = Counter(round(line.size, 1) for layout in layouts for line in layout.lines for _ in line.words)
         self._size = max(sizes, key=lambda size: sizes[size], default=0.0)
         self._tables = [
@@ -152,7 +300,7 @@ class _Joining:
             body = body_of(part.region, first.region)
             if body.words:
                 more.append((replace(part, dx=-(_shift(parts[0], found) or 0.0)), body))
-        sheet, placed = on_one_sheet(first, more)
+        sheet, placed = stack_parts(first, more)
         captions = tuple(dict.fromkeys(caption for found in parts for caption in found.captions))
         return FoundTable(captions=captions, parts=placed, grid=read_grid(sheet))
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from ingest.pdf.page.lines import Line, bounds, line_of
-from ingest.pdf.page.words import Word
-from paperscope.types import Box
+from ingest.pdf.lines import Line, bounding_box, line_of
+from ingest.pdf.words import Word
+from paperscope_core.types import Box
 
 __all__ = ["PrintedRow", "em_of", "is_annotation", "is_value", "printed_rows", "with_currency"]
+
 
 _SEGMENT_GAP = 0.36
 _CURRENCY_GAP = 12.0
@@ -33,7 +34,7 @@ class PrintedRow:
     @property
     def box(self) -> Box:
         """The box of all segments."""
-        return bounds(segment.box for segment in self.segments)
+        return bounding_box(segment.box for segment in self.segments)
 
 
 def is_value(text: str) -> bool:

@@ -1,23 +1,9 @@
-"""The routes of the HTTP service, a module a subject."""
+"""The routes, a module for each subject."""
 
 from fastapi import APIRouter
 
-from service.http.routes import (
-    adding,
-    batch,
-    elements,
-    graph,
-    health,
-    jobs,
-    metrics,
-    openai,
-    papers,
-    pictures,
-    query,
-    retrieve,
-)
-
 __all__ = ["ROUTERS"]
+
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,

@@ -1,18 +1,19 @@
-"""What stands in a paper: its elements, and its tables as JSON, CSV and HTML."""
+"""Elements and tables of a paper."""
 
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from ingest.export import sound, to_csv
-from paperscope.types import Element, Equation, Figure, Passage, Reference, Table, places_of
+from ingest.export import remove_control_characters, to_csv
+from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table, places_of
 from service.http import example_paper
-from service.http.access import LibraryOf
-from service.http.paths import ElementOf, PaperOf, TableOf
-from service.http.replies import file_reply, json_reply, page_reply, shown_as, such_as
+from service.http.auth import LibraryOf
+from service.http.parameters import ElementOf, PaperOf, TableOf
+from service.http.responses import document_content, document_example, file_response, html_response, json_response
 from service.http.views import ElementList, TableList, table_head_of
 
 __all__ = ["router"]
+
 
 router = APIRouter(prefix="/v1", tags=["papers"])
 
@@ -23,7 +24,7 @@ Kind = Literal["passage", "table", "figure", "equation", "reference"]
     "/papers/{paper}/elements",
     summary="List a paper's elements",
     response_model=ElementList,
-    responses=such_as(example_paper.ELEMENTS),
+    responses=document_example(example_paper.ELEMENTS),
 )
 def list_elements(
     paper: PaperOf,
@@ -40,62 +41,64 @@ def list_elements(
 
     found = tuple(filter(wanted, paper.elements))
     part = found[offset : offset + limit]
-    return json_reply(ElementList(elements=part, total=len(found), limit=limit, offset=offset))
+    return json_response(ElementList(elements=part, total=len(found), limit=limit, offset=offset))
 
 
 @router.get(
     "/papers/{paper}/elements/{element}",
     summary="Show an element",
     response_model=Passage | Table | Figure | Equation | Reference,
-    responses=such_as(example_paper.ELEMENT),
+    responses=document_example(example_paper.ELEMENT),
 )
 def show_element(element: ElementOf) -> Response:
     """One element. Its id is `PAPER/table-3`, its path ends in `PAPER/elements/table-3`."""
-    return json_reply(element)
+    return json_response(element)
 
 
 @router.get(
     "/papers/{paper}/tables",
     summary="List a paper's tables",
     response_model=TableList,
-    responses=such_as(example_paper.TABLES),
+    responses=document_example(example_paper.TABLES),
 )
 def list_tables(paper: PaperOf) -> Response:
     """A paper's tables in reading order, without their cells."""
     tables = (element for element in paper.elements if isinstance(element, Table))
-    return json_reply(TableList(tables=tuple(map(table_head_of, tables))))
+    return json_response(TableList(tables=tuple(map(table_head_of, tables))))
 
 
 @router.get(
     "/papers/{paper}/tables/{table}.csv",
     summary="A table as CSV",
     response_class=Response,
-    responses=shown_as("text/csv"),
+    responses=document_content("text/csv"),
 )
 def show_table_csv(table: TableOf) -> Response:
     """A table's grid (RFC 4180). A cell that a spreadsheet would run as a formula reaching beyond the sheet gets an
     apostrophe before it."""
-    return file_reply(to_csv(sound(table)), name=f"{table.id.replace('/', '-')}.csv", media_type="text/csv")
+    return file_response(
+        to_csv(remove_control_characters(table)), name=f"{table.id.replace('/', '-')}.csv", media_type="text/csv"
+    )
 
 
 @router.get(
     "/papers/{paper}/tables/{table}.html",
     summary="A table as a page",
     response_class=Response,
-    responses=shown_as("text/html"),
+    responses=document_content("text/html"),
 )
 def show_table_page(table: TableOf, library: LibraryOf) -> Response:
     """A table, and how it is printed, as a page of its own that runs and fetches nothing."""
     title = ", ".join(filter(None, [table.label, library.entry(table.place.paper).title]))
-    return page_reply(title, library.show(table).html)
+    return html_response(title, library.show(table).html)
 
 
 @router.get(
     "/papers/{paper}/tables/{table}",
     summary="A table as JSON",
     response_model=Table,
-    responses=such_as(example_paper.TABLE),
+    responses=document_example(example_paper.TABLE),
 )
 def show_table(table: TableOf) -> Response:
     """A table with its cells; `.csv` and `.html` behind the path give it in these forms."""
-    return json_reply(table)
+    return json_response(table)

@@ -1,4 +1,4 @@
-"""The graph of what papers say: what stands round an entity, and which entities are spoken of most."""
+"""The graph: an entity's neighbourhood, and a paper's entities."""
 
 from typing import Annotated, Literal
 
@@ -6,24 +6,25 @@ from fastapi import APIRouter, Query, Response
 
 from paperscope.library import Neighbourhood
 from service.http import example_paper
-from service.http.access import LibraryOf
-from service.http.paths import PAPER
-from service.http.replies import file_reply, json_reply, such_as
+from service.http.auth import LibraryOf
+from service.http.parameters import PAPER_PATTERN
+from service.http.responses import document_example, file_response, json_response
 from service.http.views import ConnectedEntities, ConnectedEntity
 
 __all__ = ["router"]
 
+
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
 _GRAPHML = "application/graphml+xml"
-_PaperName = Annotated[str, Query(pattern=PAPER)]
+_PaperName = Annotated[str, Query(pattern=PAPER_PATTERN)]
 
 
 @router.get(
     "",
     summary="What stands round an entity",
     response_model=Neighbourhood,
-    responses=such_as(example_paper.NEIGHBOURHOOD, or_as=_GRAPHML),
+    responses=document_example(example_paper.NEIGHBOURHOOD, or_as=_GRAPHML),
 )
 def show_neighbourhood(
     library: LibraryOf,
@@ -44,15 +45,15 @@ def show_neighbourhood(
     papers = [library.entry(one).id for one in paper]
     found = library.neighbourhood(entity, papers=papers, steps=steps, limit=limit)
     if form == "json":
-        return json_reply(found)
-    return file_reply(found.to_graphml(), name="graph.graphml", media_type=_GRAPHML)
+        return json_response(found)
+    return file_response(found.to_graphml(), name="graph.graphml", media_type=_GRAPHML)
 
 
 @router.get(
     "/entities",
     summary="A paper's most connected entities",
     response_model=ConnectedEntities,
-    responses=such_as(example_paper.ENTITIES),
+    responses=document_example(example_paper.ENTITIES),
 )
 def list_entities(
     library: LibraryOf,
@@ -61,7 +62,7 @@ def list_entities(
 ) -> Response:
     """The entities of a paper that stand in most relations, most first; each can be asked for at `/v1/graph`."""
     degrees = library.most_connected(library.entry(paper).id, limit=limit)
-    return json_reply(
+    return json_response(
         ConnectedEntities(
             entities=tuple(ConnectedEntity(name=name, relations=degree) for name, degree in degrees.items())
         )

@@ -1,18 +1,20 @@
-"""Whether the service lives, and whether it can serve. Both are open to everybody and say nothing about papers."""
+"""Health, readiness and metrics."""
 
 import asyncio
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel
 
 from graph_store import Store
-from paperscope.errors import KeyFileError
-from service.http.access import Service, ServiceOf, keys_unreadable
-from service.http.ending import ending_problem
+from paperscope_core.errors import KeyFileError
+from service.http.auth import CallerOf, Service, ServiceOf, keys_unreadable
 from service.http.problems import ProblemError
+from service.http.shutdown import shutdown_problem
 
-__all__ = ["router"]
+__all__ = ["_metrics_router", "router"]
+
 
 router = APIRouter(tags=["health"])
 
@@ -34,7 +36,7 @@ async def readyz(service: ServiceOf) -> Health:
     """Answers 200 while requests are welcome, a problem document with 503 where they aren't: the service is ending, or
     no library can be read."""
     if service.ending.begun.is_set():
-        raise ending_problem()
+        raise shutdown_problem()
     await asyncio.to_thread(_look_keyed if service.keyed else _look, service)
     return Health()
 
@@ -53,3 +55,18 @@ def _look_keyed(service: Service) -> None:
     if folders and not any(folder.is_dir() or folder.parent.is_dir() for folder in folders):
         detail = "No library is where the API keys say; is the disk or volume there that holds them?"
         raise ProblemError(503, "no-library", detail, headers={"Retry-After": "30"})
+
+
+_metrics_router = APIRouter(tags=["health"])
+
+
+class Numbers(Response):
+    """Prometheus' text form."""
+
+    media_type = CONTENT_TYPE_PLAIN_0_0_4
+
+
+@_metrics_router.get("/metrics", summary="Numbers for Prometheus", response_class=Numbers)
+async def metrics(service: ServiceOf, _caller: CallerOf) -> Response:
+    """Requests, latencies, questions, jobs, model usage, and what the process takes. No names of any kind."""
+    return Numbers(await asyncio.to_thread(service.metrics.text))

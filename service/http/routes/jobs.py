@@ -1,4 +1,4 @@
-"""Jobs: how far they are, what came of them, and an end to them."""
+"""Jobs: list, follow and cancel them."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -7,23 +7,24 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from paperscope.types import Job
-from service.http.access import LibraryOf, ServiceOf
-from service.http.ending import ending_problem
-from service.http.job_view import JobView
+from paperscope_core.types import Job
+from service.http.auth import LibraryOf, ServiceOf
 from service.http.problems import problem_of
-from service.http.queueing import QueueOf
-from service.job_files import JobFiles
+from service.http.shutdown import shutdown_problem
+from service.http.uploads import JobSubmitterOf
+from service.http.views import JobView
+from service.jobs.requests import JobFiles
 
 __all__ = ["JobOf", "router"]
 
+
 router = APIRouter(tags=["jobs"])
 
-_LOOK_SECONDS = 0.25
-_JOB = r"^job-[0-9a-f]{24}$"
+_POLL_SECONDS = 0.25
+_JOB_PATTERN = r"^job-[0-9a-f]{24}$"
 
 
-async def _job(library: LibraryOf, job: Annotated[str, Path(pattern=_JOB, description="the job's id")]) -> Job:
+async def _job(library: LibraryOf, job: Annotated[str, Path(pattern=_JOB_PATTERN, description="the job's id")]) -> Job:
     return await asyncio.to_thread(library.jobs.get, job)
 
 
@@ -47,7 +48,7 @@ async def get_job(
     until = asyncio.get_running_loop().time() + wait
     ending = service.ending.begun
     while not job.ended and not ending.is_set() and (left := until - asyncio.get_running_loop().time()) > 0:
-        await asyncio.sleep(min(_LOOK_SECONDS, left))
+        await asyncio.sleep(min(_POLL_SECONDS, left))
         job = await asyncio.to_thread(library.jobs.get, job.id)
     return JobView.of(job)
 
@@ -65,16 +66,16 @@ async def follow_job(
         before = job
         while job == before:
             if service.ending.begun.is_set():
-                problem, _ = problem_of(request, ending_problem())
+                problem, _ = problem_of(request, shutdown_problem())
                 yield ServerSentEvent(event="error", raw_data=problem.text)
                 return
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
             job = await asyncio.to_thread(library.jobs.get, job.id)
     yield ServerSentEvent(event="end", raw_data=JobView.of(job).model_dump_json())
 
 
 @router.post("/v1/jobs/{job}/cancel", summary="Cancel a job")
-async def cancel_job(job: JobOf, queue: QueueOf) -> JobView:
+async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
     """One that waits is cancelled at once, one that runs in a moment; what was paid for is kept. A job that has ended
     stays as it is."""
     found = await asyncio.to_thread(queue.jobs.cancel, job.id)
@@ -85,6 +86,6 @@ async def cancel_job(job: JobOf, queue: QueueOf) -> JobView:
 
 
 @router.delete("/v1/jobs/{job}", summary="Cancel a job")
-async def delete_job(job: JobOf, queue: QueueOf) -> JobView:
+async def delete_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
     """The same as `cancel`: a job that has ended is kept for a while."""
     return await cancel_job(job, queue)

@@ -1,4 +1,4 @@
-"""`POST /v1/chat/completions` and `/v1/models`, as OpenAI's clients and chat front ends expect them."""
+"""OpenAI's endpoints: chat completions and models."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,29 +9,29 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.sse import format_sse_event
 from starlette.exceptions import HTTPException
 
-from paperscope.errors import PaperscopeError
 from paperscope.library import Library
-from paperscope.types import Answer, AnswerEvent, DoneEvent
-from service.http.access import LibraryOf
-from service.http.asking import AskerOf
+from paperscope_core.errors import PaperscopeError
+from paperscope_core.types import Answer, AnswerEvent, DoneEvent
+from service.http.answering import QuestionRunnerOf
+from service.http.auth import LibraryOf
 from service.http.chat import (
     ALL_PAPERS,
-    ERRORS,
     ChatBody,
     ChatChunk,
     ChatCompletion,
     Model,
     Models,
     cited_papers,
-    error_json,
     reply_text,
     unknown_model,
 )
-from service.http.events import EventStream
+from service.http.problems import OPENAI_ERRORS, openai_error_json
+from service.http.responses import EventStreamResponse
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1", tags=["openai"], responses=ERRORS)
+
+router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERRORS)
 
 
 @router.get("/models", summary="List the models in OpenAI's form")
@@ -57,7 +57,7 @@ async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: Lib
         200: {"description": "The completion; with `stream`, its chunks.", "content": {"text/event-stream": {}}}
     },
 )
-async def chat(request: Request, body: ChatBody, asker: AskerOf, library: LibraryOf) -> Response:
+async def chat(request: Request, body: ChatBody, asker: QuestionRunnerOf, library: LibraryOf) -> Response:
     """Answers the last message of the user; what was said before is the history.
 
     The content is the answer's text with a list of its sources; `paperscope` holds the whole answer, with its evidence.
@@ -65,7 +65,7 @@ async def chat(request: Request, body: ChatBody, asker: AskerOf, library: Librar
     tokens, and tools, unless one must be called; that, several choices, JSON forms and pictures are refused.
     """
     if body.stream:
-        return EventStream(_told(request, body, library, await asker.stream(body.asked)))
+        return EventStreamResponse(_told(request, body, library, await asker.stream(body.asked)))
     answer = await asker.answer(body.asked)
     completion = ChatCompletion.of(answer, content=await _content(library, answer), model=body.model)
     return Response(completion.model_dump_json(), media_type="application/json")
@@ -95,7 +95,7 @@ async def _told(
                     if body.includes_usage:
                         yield _event(chunk.used(event.answer.usage))
         except (PaperscopeError, HTTPException) as error:
-            yield format_sse_event(data_str=error_json(request, error))
+            yield format_sse_event(data_str=openai_error_json(request, error))
             return
     yield format_sse_event(data_str="[DONE]")
 

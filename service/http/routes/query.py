@@ -1,4 +1,4 @@
-"""`POST /v1/query`: a question, and the whole answer, at once or as it comes about."""
+"""Questions: answer one, or retrieve its context."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -10,16 +10,18 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from starlette.exceptions import HTTPException
 
-from paperscope.codec import to_json
-from paperscope.errors import PaperscopeError
-from paperscope.types import Answer, AnswerEvent, Claim, DoneEvent, Turn
-from service.http.asking import Asked, AskerOf
-from service.http.events import EventStream
-from service.http.examples import ANSWER, EVENTS, QUESTION
+from paperscope_core.codec import to_json
+from paperscope_core.errors import PaperscopeError
+from paperscope_core.types import Answer, AnswerEvent, Claim, Context, DoneEvent, Turn
+from query import render_context
+from service.http.answering import QuestionRequest, QuestionRunnerOf
+from service.http.examples import ANSWER, CONTEXT, CONTEXT_CSV, EVENTS, QUESTION
+from service.http.parameters import Name, QuestionBody, QuestionText
 from service.http.problems import problem_of
-from service.http.routes.asked import Name, QuestionBody, QuestionText
+from service.http.responses import EventStreamResponse
 
-__all__ = ["router"]
+__all__ = ["_retrieve_router", "router"]
+
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
@@ -45,10 +47,10 @@ class QueryBody(QuestionBody):
     )
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> QuestionRequest:
         """The question as the library takes it. Raises InputError."""
         turns = (Turn(question=one.question, answer=one.answer, papers=tuple(one.papers)) for one in self.history)
-        return Asked(question=self.question, filters=self.filters, history=tuple(turns))
+        return QuestionRequest(question=self.question, filters=self.filters, history=tuple(turns))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +75,7 @@ class CitationsEvent:
 async def query(
     request: Request,
     body: Annotated[QueryBody, Body(openapi_examples={"a table": {"value": QUESTION}})],
-    asker: AskerOf,
+    asker: QuestionRunnerOf,
 ) -> Response:
     """Answers from all papers, or from those that the filters leave.
 
@@ -89,7 +91,7 @@ async def query(
     """
     if not body.stream:
         return Response(to_json(await asker.answer(body.asked)), media_type="application/json")
-    return EventStream(_told(request, await asker.stream(body.asked)))
+    return EventStreamResponse(_told(request, await asker.stream(body.asked)))
 
 
 async def _told(request: Request, events: AsyncGenerator[AnswerEvent, None]) -> AsyncGenerator[bytes, None]:
@@ -104,3 +106,40 @@ async def _told(request: Request, events: AsyncGenerator[AnswerEvent, None]) -> 
         except (PaperscopeError, HTTPException) as error:
             problem, _ = problem_of(request, error)
             yield format_sse_event(event="error", data_str=problem.text)
+
+
+_retrieve_router = APIRouter(prefix="/v1", tags=["questions"])
+
+_CSV = "text/csv"
+
+
+class RetrieveBody(QuestionBody):
+    """A question and what it may be answered from."""
+
+    format: Literal["json", "csv"] | None = Field(
+        default=None, description="the form of the context; left out, the Accept header decides"
+    )
+
+
+@_retrieve_router.post(
+    "/retrieve",
+    summary="Retrieve the context of a question",
+    response_model=Context,
+    responses={
+        200: {
+            "description": "The context: entities, relations, sources and images, each with its places on paper.",
+            "content": {"application/json": {"example": CONTEXT}, _CSV: {"example": CONTEXT_CSV}},
+        }
+    },
+)
+async def retrieve(
+    request: Request,
+    body: Annotated[RetrieveBody, Body(openapi_examples={"a table": {"value": QUESTION}})],
+    asker: QuestionRunnerOf,
+) -> Response:
+    """What an answer would rest on, without answering, as JSON or as sections of CSV (`Accept: text/csv`)."""
+    context = await asker.retrieve(QuestionRequest(question=body.question, filters=body.filters))
+    form = body.format or ("csv" if _CSV in request.headers.get("accept", "") else "json")
+    if form == "csv":
+        return Response(render_context(context), media_type=_CSV)
+    return Response(to_json(context), media_type="application/json")

@@ -1,0 +1,104 @@
+"""What is kept to avoid work: paid model calls, embeddings, and papers read recently."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy import float32
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, delete, select
+
+from graph_store.reading import read_entries, read_entry, read_paper, read_revision
+from graph_store.schema import calls, embeddings, given
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.types import ModelReply, Paper, PaperEntry
+
+__all__ = ["PaperCache", "read_call", "read_vectors", "write_call", "write_vectors"]
+
+
+def read_call(connection: Connection, key: str) -> ModelReply | None:
+    """The reply kept under a key, or None."""
+    value = connection.execute(select(calls.c.value).where(calls.c.key == key)).scalar()
+    return None if value is None else from_json(ModelReply, value)
+
+
+def write_call(connection: Connection, key: str, *, model: str, reply: ModelReply) -> None:
+    """Keep a reply; a later one under the same key takes its place."""
+    connection.execute(delete(calls).where(calls.c.key == key))
+    connection.execute(calls.insert().values(key=key, model=model, value=to_json(reply)))
+
+
+def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) -> dict[str, NDArray[float32]]:
+    """The vectors of those texts that are known."""
+    wanted = {_sha256(text): text for text in texts}
+    rows = connection.execute(
+        select(embeddings.c.sha256, embeddings.c.vector).where(
+            embeddings.c.embedder == embedder, embeddings.c.sha256.in_(given("wanted"))
+        ),
+        {"wanted": list(wanted)},
+    )
+    return {wanted[row.sha256]: np.frombuffer(row.vector, dtype="<f4").astype(float32) for row in rows}
+
+
+def write_vectors(connection: Connection, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+    """Keep the vectors of these texts."""
+    rows = [
+        {"embedder": embedder, "sha256": _sha256(text), "vector": np.ascontiguousarray(vector, dtype="<f4").tobytes()}
+        for text, vector in vectors.items()
+    ]
+    if rows:
+        kept = [row["sha256"] for row in rows]
+        connection.execute(delete(embeddings).where(embeddings.c.embedder == embedder, embeddings.c.sha256.in_(kept)))
+        connection.execute(embeddings.insert(), rows)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class PaperCache:
+    """Keeps the `size` papers used last, and the entries of all. A paper that was added again has another revision, and
+    is read anew. Look-ups of unknown ids raise KeyError."""
+
+    def __init__(self, *, size: int) -> None:
+        self._size = size
+        self._papers: OrderedDict[tuple[str, int], Paper] = OrderedDict()
+        self._entries: tuple[int, tuple[PaperEntry, ...]] = (0, ())
+        self._lock = threading.Lock()
+
+    def entries(self, connection: Connection) -> Sequence[PaperEntry]:
+        """All papers without their elements, in the order they were added."""
+        revision = read_revision(connection)
+        # Every question looks for the titles that it names; another process may have added papers.
+        if self._entries[0] != revision:
+            self._entries = (revision, tuple(read_entries(connection)))
+        return self._entries[1]
+
+    def papers(self, connection: Connection) -> list[Paper]:
+        """All papers, in the order they were added."""
+        return [self._get(connection, entry) for entry in read_entries(connection)]
+
+    def paper(self, connection: Connection, paper: str) -> Paper:
+        """The paper with this id."""
+        return self._get(connection, read_entry(connection, paper))
+
+    def newest(self, connection: Connection, condition: ColumnElement[bool]) -> Paper | None:
+        """The paper that was added last of those that meet a condition."""
+        entries = read_entries(connection, condition)
+        return self._get(connection, entries[-1]) if entries else None
+
+    def _get(self, connection: Connection, entry: PaperEntry) -> Paper:
+        key = (entry.id, entry.revision)
+        with self._lock:
+            paper = self._papers.get(key)
+            if paper is not None:
+                self._papers.move_to_end(key)
+                return paper
+        paper = read_paper(connection, entry.id)
+        with self._lock:
+            self._papers[key] = paper
+            while len(self._papers) > self._size:
+                self._papers.popitem(last=False)
+        return paper

@@ -1,0 +1,249 @@
+"""The library's graph: entities and relations of its papers, merged."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, and_, bindparam, func, or_, select, union_all
+
+from graph_store.reading import Edge
+from graph_store.schema import entities, given, relations
+from graph_store.short_forms import has_meanings, join_meanings, library_ids, paper_ids
+from paperscope_core.codec import from_json
+from paperscope_core.types import Entity, Mention, Relation, singular_key
+
+__all__ = [
+    "DESCRIPTION_LIMIT",
+    "merge_entities",
+    "merge_relations",
+    "read_degrees",
+    "read_edges",
+    "read_entities",
+    "read_relations",
+]
+
+
+DESCRIPTION_LIMIT = 1200
+
+
+def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
+    """The entities under their ids. A lone contribution stays as it is.
+
+    Name (of those that have the id as their key) and type are elected (ties: the alphabetically first); other names
+    become aliases; descriptions are joined without repeats up to DESCRIPTION_LIMIT characters; sources and mentions are
+    united.
+    """
+    groups: dict[str, list[Entity]] = defaultdict(list)
+    for entity in contributions:
+        groups[entity.id].append(entity)
+    return {key: _merged_entity(group) for key, group in groups.items()}
+
+
+def merge_relations(contributions: Iterable[Relation]) -> dict[tuple[str, str, str], Relation]:
+    """The relations under (source, target, kind): weights summed, descriptions joined, sources united."""
+    groups: dict[tuple[str, str, str], list[Relation]] = defaultdict(list)
+    for relation in contributions:
+        groups[relation.source, relation.target, relation.kind].append(relation)
+    return {key: _merged_relation(group) for key, group in groups.items()}
+
+
+def _merged_entity(group: Sequence[Entity]) -> Entity:
+    if len(group) == 1:
+        return group[0]
+    ordered = sorted(group, key=_entity_order)
+    # A short form that has joined its long form is another name of it.
+    own = [entity for entity in ordered if singular_key(entity.name) == entity.id] or ordered
+    name = _elected(entity.name for entity in own)
+    names = _united((entity.name, *entity.aliases) for entity in ordered)
+    return Entity(
+        id=ordered[0].id,
+        name=name,
+        type=_elected(entity.type for entity in ordered),
+        description=_joined(entity.description for entity in ordered),
+        sources=_united(entity.sources for entity in ordered),
+        aliases=tuple(alias for alias in names if alias != name),
+        mentions=tuple(dict.fromkeys(mention for entity in ordered for mention in entity.mentions)),
+    )
+
+
+def _merged_relation(group: Sequence[Relation]) -> Relation:
+    if len(group) == 1:
+        return group[0]
+    ordered = sorted(group, key=_relation_order)
+    return Relation(
+        source=ordered[0].source,
+        target=ordered[0].target,
+        kind=ordered[0].kind,
+        description=_joined(relation.description for relation in ordered),
+        sources=_united(relation.sources for relation in ordered),
+        weight=math.fsum(relation.weight for relation in ordered),
+    )
+
+
+def _entity_order(entity: Entity) -> tuple[tuple[str, ...], str, str, str, tuple[str, ...], tuple[Mention, ...]]:
+    return entity.sources, entity.name, entity.type, entity.description, entity.aliases, entity.mentions
+
+
+def _relation_order(relation: Relation) -> tuple[tuple[str, ...], str, float]:
+    return relation.sources, relation.description, relation.weight
+
+
+def _elected(texts: Iterable[str]) -> str:
+    votes = Counter(texts)
+    return min(votes, key=lambda text: (not text, -votes[text], text))
+
+
+def _united(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for group in groups for text in group))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """What most papers say comes first; whole descriptions only, and always one."""
+    spellings: dict[str, list[str]] = defaultdict(list)
+    for text in texts:
+        if text.strip():
+            spellings[" ".join(text.casefold().split())].append(text.strip())
+    kept: list[str] = []
+    room = DESCRIPTION_LIMIT
+    for key in sorted(spellings, key=lambda key: (-len(spellings[key]), key)):
+        text = min(spellings[key])
+        if not kept or len(text) < room:
+            kept.append(text)
+            room -= len(text) + 1
+    return " ".join(kept)
+
+
+Texts = Sequence[str]
+
+
+def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, Entity]:
+    """The merged entities under these ids, in this order; unknown and ambiguous ids are left out."""
+    wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
+    nodes = sorted(set(wanted.values()))
+    rows = connection.execute(
+        _entities_query(meant=has_meanings(connection), within=bool(papers)),
+        {"own": sorted(paper_ids(connection, nodes)), "nodes": nodes, "papers": list(papers)},
+    )
+    merged = merge_entities(_renamed(from_json(Entity, row.value), row.node) for row in rows)
+    return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
+
+
+def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:
+    """The merged relations that touch any of these entities: those between two of them first, then by weight."""
+    kind, lists = _touching(connection, _all_nodes(connection, ids), papers)
+    best = connection.execute(_best_query(**kind), {**lists, "limit": max(limit, 0)}).all()
+    ordered = [(row.source, row.target, row.kind) for row in best]
+    sources, targets = ({one[end] for one in ordered} for end in (0, 1))
+    merged = merge_relations(_relations_between(connection, sources, targets, papers=papers))
+    return [merged[one] for one in ordered]
+
+
+def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, int]:
+    """In how many merged relations each of these entities stands; ambiguous ids, and those in none, are left out."""
+    wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
+    kind, lists = _touching(connection, sorted(set(wanted.values())), papers)
+    degrees = {row.end: int(row.degree) for row in connection.execute(_degrees_query(**kind), lists)}
+    return {key: degrees[node] for key, node in wanted.items() if node in degrees}
+
+
+def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int) -> list[Edge]:
+    """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
+    kind, lists = _touching(connection, _all_nodes(connection, ids), papers)
+    rows = connection.execute(_edges_query(**kind), {**lists, "limit": limit})
+    return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
+
+
+def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
+    return sorted({node for nodes in library_ids(connection, ids).values() for node in nodes})
+
+
+def _touching(connection: Connection, nodes: Texts, papers: Texts) -> tuple[dict[str, bool], dict[str, list[str]]]:
+    """The kind of statement that finds what touches these ids of the library, and the lists that it is given."""
+    own = [] if papers else sorted(paper_ids(connection, nodes))
+    kind = {"meant": has_meanings(connection), "within": bool(papers)}
+    return kind, {"nodes": list(nodes), "own": own, "papers": list(papers)}
+
+
+def _relations_between(
+    connection: Connection, sources: Iterable[str], targets: Iterable[str], *, papers: Texts
+) -> list[Relation]:
+    """The papers' relations from any of these entities to any of those."""
+    rows = connection.execute(
+        _between_query(meant=has_meanings(connection), within=bool(papers)),
+        {
+            "sources": sorted(paper_ids(connection, sources)),
+            "targets": sorted(paper_ids(connection, targets)),
+            "papers": list(papers),
+        },
+    )
+    return [replace(from_json(Relation, row.value), source=row.source, target=row.target) for row in rows]
+
+
+def _renamed(entity: Entity, node: str) -> Entity:
+    return entity if entity.id == node else replace(entity, id=node)
+
+
+def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
+    """Source, target, weight and these columns of the papers' relations that touch any of `nodes`, ids of the library.
+
+    What has become one entity stands in no relation with itself.
+    """
+    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
+    found: ColumnElement[bool] = relations.c.paper.in_(given("papers"))
+    if not within:
+        # Found by the papers' own ids, as only these have an index.
+        found = or_(relations.c.source.in_(given("own")), relations.c.target.in_(given("own")))
+    return (
+        select(source.label("source"), target.label("target"), relations.c.weight, *columns)
+        .select_from(table)
+        .where(found, or_(source.in_(given("nodes")), target.in_(given("nodes"))), source != target)
+        .subquery()
+    )
+
+
+# Building a statement takes longer than running it: each is built once for the kinds of libraries and of questions.
+@cache
+def _entities_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
+    table, (node,) = join_meanings(entities, entities.c.id, meant=meant)
+    query = select(entities.c.value, node.label("node")).select_from(table)
+    query = query.where(entities.c.id.in_(given("own")), node.in_(given("nodes")))
+    return query.where(entities.c.paper.in_(given("papers"))) if within else query
+
+
+@cache
+def _best_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
+    ends = _ends(relations.c.kind, meant=meant, within=within)
+    inner = and_(ends.c.source.in_(given("nodes")), ends.c.target.in_(given("nodes")))
+    key = (ends.c.source, ends.c.target, ends.c.kind)
+    order = (inner.desc(), func.sum(ends.c.weight).desc(), *key)
+    return select(*key).group_by(*key).order_by(*order).limit(bindparam("limit"))
+
+
+@cache
+def _degrees_query(*, meant: bool, within: bool) -> Select[tuple[str, int]]:
+    ends = _ends(relations.c.kind, meant=meant, within=within)
+    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
+    both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
+    # Of the far ends only some relations are here.
+    query = select(both.c.end, func.count().label("degree")).where(both.c.end.in_(given("nodes")))
+    return query.group_by(both.c.end)
+
+
+@cache
+def _edges_query(*, meant: bool, within: bool) -> Select[tuple[str, str, float]]:
+    ends = _ends(meant=meant, within=within)
+    weight = func.sum(ends.c.weight)
+    key = (ends.c.source, ends.c.target)
+    query = select(*key, weight.label("weight")).group_by(*key)
+    return query.order_by(weight.desc(), *key).limit(bindparam("limit"))
+
+
+@cache
+def _between_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
+    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
+    # The ends find the rows by an index, as the whole key in one list would not.
+    query = select(relations.c.value, source.label("source"), target.label("target")).select_from(table)
+    query = query.where(relations.c.source.in_(given("sources")), relations.c.target.in_(given("targets")))
+    return query.where(relations.c.paper.in_(given("papers"))) if within else query

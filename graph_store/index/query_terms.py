@@ -1,0 +1,94 @@
+"""What of a question's words is searched for, and how names are recognised in it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+__all__ = ["Window", "folded", "longest_first", "match_terms", "name_key", "windows"]
+
+
+_TEXT_LIMIT = 20_000
+_TERM_LIMIT = 64
+_PHRASE_LIMIT = 8
+_WINDOW_ATOMS = 10
+_ATOM_LIMIT = 200
+
+_RUN = re.compile(r"[^\W_]+")
+_ATOM = re.compile(r"[^\W_]+|[+*#]")
+_PIECE = re.compile(r"\d+|[^\W\d_]+|[+*#]")
+
+# English function words: in a question they say nothing about what it is about.
+_STOP = frozenset(
+    """a about all also among an and any are as at be been between both by can could did do does each every for from had
+    has have how i if in into is it its many me more most much of on or our out over please shall should so some such
+    tell than that the their them then there these they this those to under was we were what when where whether which
+    while who whom whose why will with within would you your""".split()
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Window:
+    """A run of a text's words that may be a name: its key and its span of characters."""
+
+    key: str
+    start: int
+    end: int
+
+
+def folded(text: str) -> str:
+    """The form in which text is indexed: compatibility form, so that `F₁` and `ﬁne` are found as `F1` and `fine`."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def match_terms(text: str) -> list[str]:
+    """FTS5 expressions, one for each of the text's words that is searched for.
+
+    A word such as `BERT+DSC`, `SST-5` or `OntoNotes4.0` is looked for as a phrase and in its parts. Only letters and
+    digits pass, each term in quotes, so no text can break the expression's syntax.
+    """
+    words = [_RUN.findall(word) for word in folded(text[:_TEXT_LIMIT]).casefold().split()]
+    phrases = [" ".join(runs) for runs in words if 1 < len(runs) <= _PHRASE_LIMIT]
+    singles = [run for runs in words for run in runs]
+    telling = [run for run in singles if run not in _STOP]
+    terms = list(dict.fromkeys([*phrases, *(telling or singles)]))[:_TERM_LIMIT]
+    return [f'"{term}"' for term in terms]
+
+
+def name_key(name: str) -> str:
+    """The key under which a name is looked up: its letters, numbers and telling signs, so that `OntoNotes4.0` and
+    `OntoNotes 4.0`, `F1-score` and `F1 score` meet, while `BERT` and `BERT+` don't."""
+    return " ".join(_PIECE.findall(folded(name).casefold()))
+
+
+def windows(text: str) -> list[Window]:
+    """All runs of up to ten words of the text, except those of function words only."""
+    prepared = folded(text[:_TEXT_LIMIT]).casefold()
+    atoms = list(_ATOM.finditer(prepared))[:_ATOM_LIMIT]
+    found = []
+    for first, atom in enumerate(atoms):
+        run = atoms[first : first + _WINDOW_ATOMS]
+        keys = [" ".join(_PIECE.findall(one.group())) for one in run]
+        telling = [one.group() not in _STOP and one.group().isalnum() for one in run]
+        for length in range(1, len(run) + 1):
+            if any(telling[:length]):
+                key = " ".join(keys[:length])
+                found.append(Window(key=key, start=atom.start(), end=run[length - 1].end()))
+    return found
+
+
+def longest_first(found: Iterable[Window], entities: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """The entities that stand in a text, with the length of the name there in characters, longest first.
+
+    `entities` holds entity ids by name key. A name inside a longer one that was recognised does not count.
+    """
+    lengths: dict[str, int] = {}
+    taken: set[int] = set()
+    for window in sorted(found, key=lambda window: (window.start - window.end, window.start)):
+        span = range(window.start, window.end)
+        named = entities.get(window.key)
+        if named and taken.isdisjoint(span):
+            taken.update(span)
+            for entity in sorted(named):
+                lengths.setdefault(entity, len(span))
+    return lengths

@@ -1,0 +1,301 @@
+"""Asks a vision model to describe each picture of a paper, and checks its replies."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, TypeAdapter, WithJsonSchema, create_model, field_validator
+
+import prompts
+from ingest.captioning.selection import Pictured, select_images
+from ingest.document.element_text import element_text
+from ingest.extraction.entity_types import TypeSystem
+from ingest.extraction.float_entities import excerpt, float_mentions
+from ingest.extraction.mentions import contains_name, read_paper
+from ingest.extraction.phrases import STOP
+from paperscope_core.errors import ModelError
+from paperscope_core.models import ask_json
+from paperscope_core.models.structured import strict_schema
+from paperscope_core.protocols import VisionModel
+from paperscope_core.types import (
+    DataPoint,
+    Figure,
+    ImageDescription,
+    ImageReading,
+    Message,
+    ModelRequest,
+    Paper,
+    PaperImages,
+    PictureKind,
+    SeenEntity,
+    Table,
+    UnreadImage,
+    crops_of,
+    entity_key,
+)
+from prompts import as_data
+
+__all__ = ["ImageCaptioner", "ImageReply", "description_of", "image_adapter", "is_english"]
+
+
+# Fewer words tell nothing; a formula or a list of names has few small words, another language nearly none.
+_LEAST_WORDS = 12
+_LEAST_SHARE = 0.15
+_LATIN = 0x250
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def is_english(text: str) -> bool:
+    """False where most letters are not Latin (Greek ones are left aside: they stand in formulas), or where fewer than
+    15 % of at least 12 words are among the small words of English."""
+    letters = [character for character in text if character.isalpha() and not "\u0370" <= character <= "\u03ff"]
+    if sum(ord(character) >= _LATIN for character in letters) * 2 > len(letters):
+        return False
+    words = [word.casefold() for word in _WORD.findall(text) if len(word) > 1]
+    return len(words) < _LEAST_WORDS or sum(word in STOP for word in words) >= _LEAST_SHARE * len(words)
+
+
+_MOST_ENTITIES = 40
+_MOST_LINES = 120
+_MOST_POINTS = 200
+_LONGEST_TEXT = 1500
+_LONGEST_LINE = 200
+_LONGEST_NAME = 80
+_LONGEST_LATEX = 4000
+
+
+class EntityReply(BaseModel):
+    """A thing that the picture names."""
+
+    name: str
+    type: str
+    description: str
+
+
+class PointReply(BaseModel):
+    """A point of a plot."""
+
+    series: str
+    x: str
+    y: str
+    estimated: bool
+
+
+class ImageReply(BaseModel):
+    """The description of one picture."""
+
+    kind: PictureKind
+    description: str
+    visible_text: list[str]
+    entities: Sequence[EntityReply]
+    data_points: list[PointReply]
+    latex: str
+
+    # What is refused here is asked for once more.
+    @field_validator("description")
+    @classmethod
+    def _is_english(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("it is empty; say what the picture shows")
+        if not is_english(value):
+            raise ValueError("it is not in English; describe the picture in English")
+        return value
+
+
+def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
+    """Reads replies; its schema names the types to choose from, and a reply with another one is read all the same."""
+    named: Any = Annotated[str, WithJsonSchema({"type": "string", "enum": list(types.meanings)})]
+    entity = create_model("EntityReply", __base__=EntityReply, __doc__=EntityReply.__doc__, type=(named, ...))
+    fields: Any = {"entities": (list[entity], ...)}  # type: ignore[valid-type]
+    return TypeAdapter(create_model("ImageReply", __base__=ImageReply, __doc__=ImageReply.__doc__, **fields))
+
+
+def description_of(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
+    """The reply as a value. An entity stays where its name is printed: in the picture (`visible_text`), or in what
+    the parser read of the element. Repeated and surplus entities, lines and points are dropped and counted.
+    """
+    lines = _lines(reply.visible_text)[:_MOST_LINES]
+    printed = entity_key("\n".join((element_text(element), *lines)))
+    named: dict[str, SeenEntity] = {}
+    for seen in _named(reply.entities, types):
+        if contains_name(entity_key(seen.name), printed):
+            named.setdefault(entity_key(seen.name), seen)
+    entities = list(named.values())[:_MOST_ENTITIES]
+    points = _points(reply.data_points)[:_MOST_POINTS]
+    given = len(reply.visible_text) + len(reply.entities) + len(reply.data_points)
+    return ImageDescription(
+        element=element.id,
+        crop=element.crop or "",
+        place=element.place,
+        picture=reply.kind,
+        text=excerpt(reply.description, limit=_LONGEST_TEXT),
+        visible_text=tuple(lines),
+        entities=tuple(entities),
+        points=tuple(points),
+        latex=reply.latex.strip() if len(reply.latex) <= _LONGEST_LATEX else "",
+        dropped=given - len(lines) - len(entities) - len(points),
+    )
+
+
+def _lines(texts: Sequence[str]) -> list[str]:
+    return [line for line in dict.fromkeys(excerpt(text, limit=_LONGEST_LINE) for text in texts) if line]
+
+
+def _named(entities: Sequence[EntityReply], types: TypeSystem) -> list[SeenEntity]:
+    """Those whose name can be one: it has letters, and is no sentence."""
+    seen = [
+        SeenEntity(
+            name=" ".join(entity.name.split()),
+            type=entity.type if entity.type in types.meanings else types.rest,
+            description=excerpt(entity.description),
+        )
+        for entity in entities
+    ]
+    return [one for one in seen if len(one.name) <= _LONGEST_NAME and sum(map(str.isalpha, one.name)) > 1]
+
+
+def _points(points: Sequence[PointReply]) -> list[DataPoint]:
+    cut = (
+        DataPoint(
+            series=excerpt(point.series, limit=_LONGEST_NAME),
+            x=excerpt(point.x, limit=_LONGEST_NAME),
+            y=excerpt(point.y, limit=_LONGEST_NAME),
+            estimated=point.estimated,
+        )
+        for point in points
+    )
+    return [point for point in dict.fromkeys(cut) if point.y or point.x]
+
+
+_log = logging.getLogger(__name__)
+_PLACEHOLDERS = frozenset({"types", "what", "text"})
+_KINDS = {"table": "a table", "figure": "a figure", "equation": "an equation"}
+_MOST_MENTIONS = 8
+_MOST_PARTS = 4
+
+MentionTexts = Mapping[str, Sequence[str]]
+
+
+class ImageCaptioner:
+    """Describes the pictures of papers with `model`; limits and a cache are its wrappers' business."""
+
+    def __init__(self, model: VisionModel, *, types: TypeSystem | None = None) -> None:
+        self._model = model
+        self._types = types or TypeSystem()
+        self._adapter = image_adapter(self._types)
+        self._prompt = prompts.load("describe_image", placeholders=_PLACEHOLDERS)
+
+    @property
+    def reader(self) -> str:
+        """Names the model, and the prompt and schema that it is given: with others, pictures are read anew."""
+        schema = json.dumps(strict_schema(self._adapter), sort_keys=True)
+        asked = "\0".join((self._prompt.system, self._prompt.user, schema))
+        return f"{self._model.name} {hashlib.sha256(asked.encode()).hexdigest()[:12]}"
+
+    async def describe(
+        self,
+        paper: Paper,
+        crops: Mapping[str, bytes],
+        *,
+        before: PaperImages,
+        on_read: Callable[[int, int], None],
+    ) -> PaperImages:
+        """What is seen in each of the paper's pictures; `crops` are PNG bytes by content hash. Raises KeyError.
+
+        What the same reader saw `before` is taken over; the rest is asked for, a call a picture and a second one where
+        the reply is malformed. A picture whose call fails is an `UnreadImage`; where all fail, what another reader saw
+        before is kept. `on_read(done, total)` is told before the first call and after each.
+        """
+        picked = await asyncio.to_thread(select_images, paper, crops)
+        kept = {one.element: one for one in before.descriptions} if before.reader == self.reader else {}
+        asked = [element for element in picked.wanted if element.id not in kept]
+        spoken = await asyncio.to_thread(_mentions_of_floats, paper)
+        requests = [self._request(element, crops, spoken) for element in asked]
+        fresh = await self._read_all(asked, requests, on_read)
+        unread = [one for one in fresh if isinstance(one, UnreadImage)]
+        if unread and len(unread) == len(fresh) and before.descriptions and not kept:
+            _log.warning("no picture was read, what %r saw is kept: %s", before.reader, unread[0].reason)
+            return before
+        readings = {one.element: one for one in (*kept.values(), *picked.skipped, *fresh)}
+        order = (readings[element.id] for element in paper.elements if element.id in readings)
+        return PaperImages(reader=self.reader, readings=tuple(order))
+
+    async def _read_all(
+        self, elements: Sequence[Pictured], requests: Sequence[ModelRequest], on_read: Callable[[int, int], None]
+    ) -> list[ImageReading]:
+        """All at once; what is no `ModelError` is raised after the calls under way have ended, and are kept."""
+        done = 0
+
+        async def read(element: Pictured, request: ModelRequest) -> ImageReading:
+            nonlocal done
+            reading = await self._read(element, request)
+            done += 1
+            on_read(done, len(elements))
+            return reading
+
+        if elements:
+            on_read(0, len(elements))
+        outcomes = await asyncio.gather(*map(read, elements, requests), return_exceptions=True)
+        readings: list[ImageReading] = []
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            readings.append(outcome)
+        return readings
+
+    async def _read(self, element: Pictured, request: ModelRequest) -> ImageReading:
+        try:
+            reply, _ = await ask_json(self._model, request, self._adapter)
+        except ModelError as error:
+            _log.info("%s was not read: %s", element.id, error)
+            return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=error.public)
+        return _log_dropped(description_of(element, reply, types=self._types))
+
+    def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: MentionTexts) -> ModelRequest:
+        parts = crops_of(element)[:_MOST_PARTS]
+        system, user = self._prompt.fill(
+            types=", ".join(self._types.meanings),
+            what=_KINDS[element.kind] + (f", cut into {len(parts)} pictures" if len(parts) > 1 else ""),
+            text=as_data(_context_of(element, spoken.get(element.id, ()))),
+        )
+        pictures = tuple(crops[part] for part in parts)
+        return ModelRequest(
+            messages=(Message(role="system", text=system), Message(role="user", text=user, images=pictures)),
+            schema_name="image_description",
+        )
+
+
+def _log_dropped(description: ImageDescription) -> ImageDescription:
+    if description.dropped:
+        _log.info("dropped %d entries of the reply to %s", description.dropped, description.element)
+    return description
+
+
+def _mentions_of_floats(paper: Paper) -> MentionTexts:
+    """For each element the first sentences that mention it or, of an equation, stand round it."""
+    text = read_paper(paper)
+    spoken: dict[str, dict[str, None]] = defaultdict(dict)
+    for mention in sorted(float_mentions(paper, text), key=lambda mention: mention.sentence):
+        sentence = text.sentences[mention.sentence]
+        if not sentence.caption:
+            spoken[mention.float][excerpt(sentence.text)] = None
+    return {element: tuple(sentences)[:_MOST_MENTIONS] for element, sentences in spoken.items()}
+
+
+def _context_of(element: Pictured, mentions: Sequence[str]) -> str:
+    """What the paper prints in, under and about a picture."""
+    parts = [f"Label: {element.label}" if element.label else ""]
+    if isinstance(element, Table | Figure):
+        parts.append(f"Caption: {element.caption}" if element.caption else "")
+    if isinstance(element, Figure):
+        parts += [f"Part ({panel.mark}): {panel.caption}" for panel in element.panels if panel.caption]
+        parts.append(f"Words found in the picture: {excerpt(element.text, limit=1500)}" if element.text else "")
+    elif not isinstance(element, Table):
+        parts.append(f"Symbols found in the picture, perhaps garbled: {excerpt(element.text)}")
+    parts += [f"The text says: {mention}" for mention in mentions]
+    return "\n".join(part for part in parts if part)

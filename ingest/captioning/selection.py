@@ -1,0 +1,145 @@
+"""Which of a paper's pictures a vision model is asked about: not the small, blank and repeated ones."""
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy import uint8
+from numpy.typing import NDArray
+from PIL import Image
+
+from paperscope_core.types import Equation, Figure, Paper, Place, SkippedImage, Table, crops_of
+
+__all__ = ["Pictured", "Pixels", "Selection", "select_images"]
+
+
+# Grey levels (of 255) by which a pixel differs from the background, and the share of such pixels that makes a picture.
+_INK = 24
+_LEAST_INK = 0.001
+# Two pictures are the same if their shapes differ by 2 % at the most, and no cell of a grid of 64 × 64 by more than
+# this many grey levels: one was saved again, with loss. It is strict, for a plot with another label differs by 37:
+# what is taken for the same by mistake is lost, what is not costs a call.
+_GRID = 64
+_SHAPE = 0.02
+_ALIKE = 12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Pixels:
+    """A picture in grey: its size, its share of pixels that stand out, and what it looks like from afar."""
+
+    width: int
+    height: int
+    ink: float
+    thumbnail: NDArray[uint8] = field(repr=False)
+
+    @classmethod
+    def read(cls, data: bytes) -> Self:
+        """Raises ValueError for bytes that are no picture."""
+        try:
+            with Image.open(io.BytesIO(data)) as image:
+                grey = image.convert("RGBA")
+                sheet = Image.new("RGBA", grey.size, "white")
+                shown = Image.alpha_composite(sheet, grey).convert("L")
+        except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+            raise ValueError(f"not a picture: {error}") from error
+        return cls(
+            width=shown.width,
+            height=shown.height,
+            ink=_ink(np.asarray(shown)),
+            thumbnail=np.asarray(shown.resize((_GRID, _GRID), Image.Resampling.BOX)),
+        )
+
+    @property
+    def blank(self) -> bool:
+        """Whether nearly all pixels have one level of grey: fewer than one in a thousand stands out."""
+        return self.ink < _LEAST_INK
+
+    def shows_the_same(self, other: "Pixels") -> bool:
+        """Whether a person would hardly tell them apart, whatever their sizes."""
+        one, two = self.width / self.height, other.width / other.height
+        if abs(one - two) > _SHAPE * max(one, two):
+            return False
+        return int(np.abs(self.thumbnail.astype(int) - other.thumbnail.astype(int)).max()) <= _ALIKE
+
+
+def _ink(grey: NDArray[uint8]) -> float:
+    """The share of pixels that differ from the commonest level."""
+    counts = np.bincount(grey.ravel(), minlength=256)
+    background = int(counts.argmax())
+    near = counts[max(0, background - _INK) : background + _INK + 1].sum()
+    return float(1 - near / counts.sum())
+
+
+Pictured = Table | Figure | Equation
+
+_LEAST_PIXELS = 24
+_LEAST_POINTS = 24.0
+_LEAST_EQUATION = 5.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """The elements whose pictures are to be read, a call each, and those that are skipped; in reading order."""
+
+    wanted: tuple[Pictured, ...]
+    skipped: tuple[SkippedImage, ...]
+
+
+def select_images(paper: Paper, crops: Mapping[str, bytes]) -> Selection:
+    """Look at the first crop of each element; one that has no crop is neither wanted nor skipped. Raises KeyError."""
+    wanted: list[Pictured] = []
+    skipped: list[SkippedImage] = []
+    seen: dict[tuple[str, ...], tuple[Pictured, Pixels]] = {}
+    for element in paper.elements:
+        if not isinstance(element, Pictured) or not (named := crops_of(element)):
+            continue
+        pixels = _read(crops[named[0]])
+        if pixels is None:
+            reason = "its crop can't be opened as a picture"
+        else:
+            reason = next(_reasons(element, pixels, seen), "")
+        if reason:
+            skipped.append(SkippedImage(element=element.id, crop=named[0], place=element.place, reason=reason))
+        elif pixels is not None:
+            wanted.append(element)
+            seen[named] = (element, pixels)
+    return Selection(wanted=tuple(wanted), skipped=tuple(skipped))
+
+
+def _read(data: bytes) -> Pixels | None:
+    try:
+        return Pixels.read(data)
+    except ValueError:
+        return None
+
+
+def _reasons(
+    element: Pictured, pixels: Pixels, seen: Mapping[tuple[str, ...], tuple[Pictured, Pixels]]
+) -> Iterator[str]:
+    least = _LEAST_EQUATION if isinstance(element, Equation) else _LEAST_POINTS
+    side = _least_side(element.place)
+    if min(pixels.width, pixels.height) < _LEAST_PIXELS:
+        yield f"too small: {pixels.width} × {pixels.height} pixels, the least side is {_LEAST_PIXELS}"
+    elif side is not None and side < least:
+        yield f"too small: {side:g} points, the least side is {least:g}"
+    if pixels.blank:
+        yield "blank: fewer than one pixel in a thousand stands out"
+    same = seen.get(crops_of(element))
+    if same is not None:
+        yield f"the same picture as {_name(same[0])}"
+    for other, others in seen.values():
+        if isinstance(element, Figure) and isinstance(other, Figure) and pixels.shows_the_same(others):
+            yield f"looks the same as {_name(other)}"
+
+
+def _least_side(place: Place) -> float | None:
+    """In points; None where boxes count lines."""
+    box = place.box
+    return None if place.by_line else round(min(box.x1 - box.x0, box.y1 - box.y0), 1)
+
+
+def _name(element: Pictured) -> str:
+    return element.label or element.id.rpartition("/")[2]

@@ -1,0 +1,1 @@
+"""What every reader shares: drafts, captions' wording, references, links, and assembling a paper from them."""

@@ -1,0 +1,30 @@
+"""The text of an element, as chunks, extractors and their checks share it."""
+
+from paperscope_core.table_text import table_lines, title_lines
+from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table
+
+__all__ = ["element_text", "table_outline"]
+
+
+def element_text(element: Element) -> str:
+    """The element's words, label and caption first; a table's rows read "ROW | COLUMN: VALUE | ...", a line each."""
+    match element:
+        case Passage():
+            return element.text
+        case Table():
+            return "\n".join([*title_lines(element), *table_lines(element)])
+        case Figure():
+            return "\n".join([*title_lines(element), *filter(None, [" ".join(element.text.split())])])
+        case Equation():
+            return f"{element.label}: {element.text}" if element.label else element.text
+        case Reference():
+            return element.text if element.label in element.text else f"{element.label} {element.text}"
+
+
+def table_outline(table: Table) -> str:
+    """`element_text` of a table without its numbers: what it is about, for a reader who is to list names."""
+    return "\n".join([*title_lines(table), *table_lines(table, keeps=_has_word)])
+
+
+def _has_word(text: str) -> bool:
+    return any(character.isalpha() for character in text)

@@ -1,0 +1,93 @@
+"""A paper as JSON, its tables as CSV, and the removal of characters that no file can hold."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Literal, TypeVar, cast
+
+from pydantic import TypeAdapter
+
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.types import Paper, Place, Table
+
+__all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_characters", "to_csv", "to_paper_json"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperFile:
+    """The contents of `paper.json`: the paper, and where its pictures lie beside the file, by content hash."""
+
+    schema: Literal["paperscope-paper/1"] = "paperscope-paper/1"
+    paper: Paper
+    pictures: Mapping[str, str] = field(default_factory=dict)
+
+
+def to_paper_json(paper: Paper, *, pictures: Mapping[str, str], indent: int | None = None) -> str:
+    """The paper as JSON; `pictures` are the paths of its crops by content hash. `read_paper_json` reads it back."""
+    return to_json(PaperFile(paper=paper, pictures=pictures), indent=indent)
+
+
+def read_paper_json(text: str | bytes) -> Paper:
+    """Read back an equal paper; raises ValueError for what is no such file or follows another version."""
+    return from_json(PaperFile, text).paper
+
+
+def json_schema() -> str:
+    """The JSON Schema of `paper.json`, made from the types; `scripts/schema` writes it into docs."""
+    schema = TypeAdapter(PaperFile).json_schema(mode="serialization")
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A paper as Paperscope writes it"}
+    return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
+
+
+# What makes a formula reach beyond its sheet: another program (DDE), another file, an address.
+_REACHES_OUT = re.compile(
+    r"[|!]|://|#\$|\b(?:HYPERLINK|WEBSERVICE|FILTERXML|IMPORT\w+|IMAGE|INDIRECT|RTD|DDE\w*|CALL|REGISTER\w*|EXEC)\s*\(",
+    re.IGNORECASE,
+)
+
+
+def to_csv(table: Table) -> str:
+    """RFC 4180 rows of the table's grid: a spanned cell's text in its first position, the others empty.
+
+    Cells stand as printed ("-0.5", "+1.41", "@10"). Only one that a spreadsheet would run as a formula that reaches
+    beyond the sheet gets an apostrophe before it, which makes it text.
+    """
+    cells = tuple(replace(cell, text=f"'{cell.text}") if _is_dangerous(cell.text) else cell for cell in table.cells)
+    return replace(table, cells=cells).to_csv()
+
+
+def _is_dangerous(text: str) -> bool:
+    plain = unicodedata.normalize("NFKC", text).strip()
+    return plain[:1] in ("=", "+", "-", "@") and _REACHES_OUT.search(plain) is not None
+
+
+T = TypeVar("T")
+
+# Tab and newline stay: a listing is made of them.
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def remove_control_characters(value: T) -> T:
+    """The value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
+
+    Half a surrogate pair, which no encoding can write, becomes the replacement character.
+    """
+    return cast("T", _cleaned(value))
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return _CONTROL_CHARACTERS.sub(_mended, value)
+    if type(value) is tuple:
+        return tuple(_cleaned(item) for item in value)
+    if not is_dataclass(value) or isinstance(value, type | Place):
+        return value
+    pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
+    changed = {name: new for name, old in pairs if (new := _cleaned(old)) != old}
+    return replace(value, **changed) if changed else value
+
+
+def _mended(match: re.Match[str]) -> str:
+    return "\ufffd" if "\ud800" <= match[0] <= "\udfff" else ""

@@ -1,0 +1,65 @@
+"""The names of an exported paper's files: after the labels of its elements."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Literal
+
+from paperscope_core.types import Equation, Figure, Paper, Table
+
+__all__ = ["crop_names", "file_stems", "safe_name", "unique_name"]
+
+
+_LONGEST = 40
+_FOLDERS: Mapping[Literal["table", "figure", "equation"], str] = {
+    "table": "tables",
+    "figure": "figures",
+    "equation": "equations",
+}
+
+
+def file_stems(paper: Paper) -> dict[str, str]:
+    """For each table, figure and equation, by its id, the path of its files without a suffix, relative to the folder.
+
+    "Table 5" is `tables/table-5`; what has no label is `tables/table-unlabelled-1` and so on; where a name is taken,
+    a number follows. No path leaves its folder, whatever a label holds, and no two differ in case only.
+    """
+    named: dict[str, str] = {}
+    taken: set[str] = set()
+    unlabelled = dict.fromkeys(_FOLDERS, 0)
+    for element in paper.elements:
+        if not isinstance(element, Table | Figure | Equation):
+            continue
+        name = safe_name(element.label)
+        if not name:
+            unlabelled[element.kind] += 1
+            name = f"{element.kind}-unlabelled-{unlabelled[element.kind]}"
+        elif not name[0].isalpha():
+            name = f"{element.kind}-{name}"
+        named[element.id] = unique_name(f"{_FOLDERS[element.kind]}/{name}", taken=taken)
+    return named
+
+
+def crop_names(element: Table | Figure | Equation, *, stem: str) -> dict[str, str]:
+    """The paths of an element's pictures by content hash; those of a continued table's further parts are numbered."""
+    names = {} if element.crop is None else {element.crop: f"{stem}.png"}
+    more = element.more_crops if isinstance(element, Table) else ()
+    for number, crop in enumerate(more, start=2):
+        names.setdefault(crop, f"{stem}-part-{number}.png")
+    return names
+
+
+def safe_name(text: str) -> str:
+    """A text as a file name: lower case, letters, digits, dots and hyphens only; "" where nothing of it remains."""
+    folded = unicodedata.normalize("NFKC", text).lower()
+    name = re.sub(r"[^\w.]+|_+", "-", folded)
+    return re.sub(r"-{2,}", "-", re.sub(r"\.{2,}", ".", name)).strip("-.")[:_LONGEST].strip("-.")
+
+
+def unique_name(name: str, *, taken: set[str]) -> str:
+    """The name, with a number behind it where it is taken already; it is taken from now on."""
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    taken.add(free)
+    return free

@@ -1,0 +1,185 @@
+"""The files that a parsed paper becomes, and a folder that holds exactly those of the last export."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ingest.export.data_formats import remove_control_characters, to_csv, to_paper_json
+from ingest.export.file_names import crop_names, file_stems
+from ingest.export.html import to_html
+from ingest.export.markdown import to_markdown
+from ingest.export.overlay import draw_page, overlay_names
+from ingest.page_images import PageImages
+from paperscope_core.errors import InputError, OutputError, PaperFileError
+from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPaper, Table
+
+__all__ = ["FORMATS", "MANIFEST", "ExportFolder", "Written", "check_formats", "export_files", "write_paper"]
+
+
+FORMATS = ("json", "markdown", "html", "csv")
+
+
+def check_formats(names: Iterable[str]) -> tuple[str, ...]:
+    """The formats of these names, none of them twice. Raises InputError for one that is not among `FORMATS`."""
+    formats = tuple(dict.fromkeys(name.strip().lower() for name in names))
+    for name in formats:
+        if name not in FORMATS:
+            raise InputError(f"there is no format {name!r}; choose among {', '.join(FORMATS)}")
+    return formats
+
+
+def export_files(parsed: ParsedPaper, *, formats: Iterable[str] = FORMATS) -> dict[str, bytes]:
+    """The files of a paper by their paths, relative to its folder.
+
+    `paper.json`, `paper.md`, `paper.html`, `tables/table-5.csv` for a "Table 5" that has cells; with any format but
+    CSV also the pictures, `tables/table-5.png` and the like.
+    """
+    wanted = check_formats(formats)
+    paper = remove_control_characters(parsed.paper)
+    names = file_stems(paper)
+    pictures = _pictures(paper, names, crops=parsed.crops) if set(wanted) - {"csv"} else {}
+    files: dict[str, bytes] = {}
+    if "json" in wanted:
+        paths = {crop: path for path, crop in reversed(pictures.items())}
+        files["paper.json"] = to_paper_json(paper, pictures=paths, indent=1).encode()
+    if "markdown" in wanted:
+        files["paper.md"] = to_markdown(paper).encode()
+    if "html" in wanted:
+        files["paper.html"] = to_html(paper).encode()
+    if "csv" in wanted:
+        tables = (element for element in paper.elements if isinstance(element, Table) and element.cells)
+        files.update({f"{names[table.id]}.csv": to_csv(table).encode() for table in tables})
+    return {**files, **{path: parsed.crops[crop] for path, crop in pictures.items()}}
+
+
+def _pictures(paper: Paper, names: Mapping[str, str], *, crops: Mapping[str, bytes]) -> dict[str, str]:
+    """The content hash of each picture by its path."""
+    return {
+        path: crop
+        for element in paper.elements
+        if isinstance(element, Table | Figure | Equation)
+        for crop, path in crop_names(element, stem=names[element.id]).items()
+        if crop in crops
+    }
+
+
+MANIFEST = ".paperscope-files.json"
+_KIND = "paperscope-files/1"
+
+
+class ExportFolder:
+    """Writes files into a folder and keeps a list of them there.
+
+    What the list names is replaced or, where this export no longer has it, removed. Any other file is left alone. Each
+    file is wholly there or not at all, and a run that was killed leaves a list that names all it may have written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._written: dict[str, None] = {}
+        self._older: frozenset[str] = frozenset()
+
+    def begin(self, names: Iterable[str]) -> None:
+        """Make the folder ready for files of these names.
+
+        Raises OutputError when it can't be written, and when one of them is there that no export wrote.
+        """
+        names = list(names)
+        with output_errors(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+        self._older = self._listed()
+        for name in names:
+            path = self._folder / name
+            if name not in self._older and path.exists():
+                raise OutputError(
+                    f"{path}: is there already, and no earlier run wrote it; move it away, or choose another folder"
+                )
+        self._list({*self._older, *names})
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one of the files that were announced, in place of its older version. Raises OutputError."""
+        path = self._folder / name
+        with output_errors(path.parent):
+            path.parent.mkdir(exist_ok=True)
+        write_atomically(path, data)
+        self._written[name] = None
+
+    def finish(self) -> None:
+        """Remove what only earlier exports wrote. Raises OutputError."""
+        for name in sorted(self._older - self._written.keys()):
+            path = self._folder / name
+            with output_errors(path):
+                path.unlink(missing_ok=True)
+                if path.parent != self._folder and path.parent.is_dir() and not any(path.parent.iterdir()):
+                    path.parent.rmdir()
+        self._list(self._written)
+
+    def _listed(self) -> frozenset[str]:
+        """What earlier exports wrote; a list that somebody changed can't name a file outside the folder."""
+        try:
+            listed = json.loads((self._folder / MANIFEST).read_bytes())
+        except FileNotFoundError:
+            return frozenset()
+        except (OSError, ValueError):
+            listed = None
+        if not isinstance(listed, dict) or listed.get("schema") != _KIND or not isinstance(listed.get("files"), list):
+            raise OutputError(
+                f"{self._folder / MANIFEST}: is not the list of files that an earlier run left; remove it with those "
+                "files, or choose another folder"
+            )
+        return frozenset(name for name in listed["files"] if isinstance(name, str) and _is_ours(name))
+
+    def _list(self, names: Iterable[str]) -> None:
+        listed = {"schema": _KIND, "files": sorted(names)}
+        write_atomically(self._folder / MANIFEST, json.dumps(listed, indent=1, ensure_ascii=False).encode())
+
+
+def _is_ours(name: str) -> bool:
+    """Whether an export may have written a file of this name: at most one folder deep, and never upwards."""
+    path = PurePosixPath(name)
+    return (
+        len(path.parts) in (1, 2)
+        and not path.is_absolute()
+        and ".." not in path.parts
+        and path.suffix in (".json", ".md", ".html", ".csv", ".png")
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """The paths that were written, relative to the folder, and the pages that could not be drawn."""
+
+    files: tuple[str, ...]
+    problems: tuple[PageProblem, ...] = ()
+
+
+def write_paper(
+    parsed: ParsedPaper,
+    folder: Path,
+    *,
+    formats: Iterable[str] = FORMATS,
+    pictures: PageImages | None = None,
+) -> Written:
+    """Write the files of `export_files`; with `pictures`, also each page with what was read on it.
+
+    Files of an earlier export that this one no longer has are removed, all others left alone. Raises OutputError, and
+    InputError for an unknown format.
+    """
+    files = export_files(parsed, formats=formats)
+    overlays = overlay_names(parsed.paper) if pictures is not None else {}
+    target = ExportFolder(folder)
+    target.begin([*files, *overlays.values()])
+    for name, data in files.items():
+        target.write(name, data)
+    problems: list[PageProblem] = []
+    if pictures is not None:
+        for page in parsed.paper.pages:
+            try:
+                target.write(overlays[page.number], draw_page(parsed.paper, page, pictures))
+            except PaperFileError as error:
+                problems.append(PageProblem(page=page.number, reason=str(error)))
+    target.finish()
+    drawn = (name for number, name in overlays.items() if number not in {problem.page for problem in problems})
+    return Written(files=(*files, *drawn), problems=tuple(problems))

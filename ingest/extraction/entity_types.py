@@ -1,0 +1,221 @@
+"""The types of entities and kinds of relations, and how a name or its context tells a type."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, Self, get_args
+
+from ingest.extraction.mentions import Sentence, TermFinder
+from paperscope_core.types import entity_key
+
+__all__ = [
+    "DEFAULT_TYPES",
+    "ENTITY_TYPES",
+    "FLOATS",
+    "EntityType",
+    "LocalRelationKind",
+    "ModelRelationKind",
+    "PatternKind",
+    "TermType",
+    "TypeSystem",
+    "first_type",
+    "type_of_name",
+    "types_in_context",
+]
+
+
+TermType = Literal["dataset", "metric", "task", "method", "quantity", "concept"]
+EntityType = Literal[
+    "table", "figure", "equation", "paper", "dataset", "metric", "task", "method", "quantity", "concept"
+]
+LocalRelationKind = Literal[
+    "result",  # a row's value in a column
+    "results",  # a row's values in a group of columns
+    "shows",  # a float and what its caption, cells or inner text name
+    "depicts",  # a float and what a vision model saw in its picture
+    "mentions",  # a float and what is named where the text speaks of it
+    "near",  # a float that nothing speaks of and what is named in the nearest sentence
+    "stands for",  # an ambiguous short form and one of its meanings
+    "co-occurs",  # two terms of one sentence
+    "cites",  # the paper itself and a work in its bibliography
+    "cited with",  # a term of a sentence and a work that the sentence cites
+]
+# What a sentence may state of two terms: the first uses the second, is evaluated on it, and so on.
+PatternKind = Literal["uses", "evaluated on", "measured by", "compared with", "part of", "kind of"]
+ModelRelationKind = Literal[
+    "uses", "evaluated on", "measured by", "compared with", "part of", "kind of", "defined as", "causes", "related to"
+]
+
+# From the most to the least telling: where sources disagree about an entity, the first of these wins.
+ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
+
+_HEADS: dict[TermType, frozenset[str]] = {
+    "metric": frozenset(
+        "accuracy precision recall f1 f score scores bleu rouge meteor perplexity ppl auc mrr rate prec rec acc em "
+        "error errors accuracies rates complexity speed wer cer ndcg iou miou kappa correlation rmse mae mse psnr "
+        "ssim fid latency runtime throughput speedup p r measure metric metrics".split()
+    ),
+    "dataset": frozenset(
+        "dataset datasets corpus corpora benchmark benchmarks treebank collection testset devset wikipedia bank".split()
+    ),
+    "task": frozenset(
+        "task tasks recognition tagging classification translation answering detection segmentation parsing generation "
+        "identification extraction prediction retrieval summarization comprehension captioning disambiguation "
+        "inference linking resolution forecasting clustering labeling labelling regression reasoning problem problems "
+        "understanding tracking reconstruction estimation localization alignment completion matching".split()
+    ),
+    "method": frozenset(
+        "model models method methods algorithm algorithms network networks approach approaches framework frameworks "
+        "architecture architectures loss losses classifier classifiers encoder encoders decoder decoders mechanism "
+        "strategy strategies technique techniques regularization optimizer module modules pipeline system systems "
+        "transformer transformers lstm cnn rnn bert crf learning attention pretraining training tuning embedding "
+        "embeddings sampling tagger parser baseline baselines agent agents prompting net nets cnns rnns lstms gan gans "
+        "convolution convolutions pooling distillation normalization augmentation detector detectors generator "
+        "discriminator estimator procedure scheme variant variants search".split()
+    ),
+    "quantity": frozenset(
+        "size sizes number count ratio length width height depth parameters params weight weights dimension dimensions "
+        "time hours seconds days epochs steps layers tokens samples rows total average year cost price percentage "
+        "threshold temperature".split()
+    ),
+}
+# Components where a word says which ("convolutional layer"), amounts or nothing where none does ("Layers").
+_COMPONENTS = frozenset(
+    "layer layers function functions filter filters kernel kernels unit units operation operations".split()
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def type_of_name(name: str) -> TermType:
+    """The type that the name's last word tells ("dice loss" is a method, "Penn Treebank" a dataset), or concept."""
+    words = _WORD.findall(entity_key(name))
+    last = words[-1] if words else ""
+    if last in _COMPONENTS and len(words) > 1 and not words[0].isdigit():
+        return "method"
+    for word in (last, last.rstrip("0123456789")):
+        for kind, heads in _HEADS.items():
+            if word in heads:
+                return kind
+    return "concept"
+
+
+def first_type(types: Iterable[str]) -> str:
+    """The most telling of `types`; a type that is not of the set comes last."""
+    order: dict[str, int] = {name: rank for rank, name in enumerate(ENTITY_TYPES)}
+    return min(types, key=lambda name: (order.get(name, len(order)), name))
+
+
+FLOATS = ("table", "figure", "equation")
+DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "dataset": "a corpus, benchmark or collection",
+        "metric": "a measure of quality",
+        "task": "a problem to be solved",
+        "method": "a model, algorithm, loss, component or system",
+        "quantity": "a parameter or property with a value",
+        "concept": "all else worth a name",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TypeSystem:
+    """Names of types and what each is, from the most to the least telling; the last is for all that fits no other.
+
+    Tables, figures and equations are types of their own beside them.
+    """
+
+    meanings: Mapping[str, str] = field(default_factory=lambda: DEFAULT_TYPES)
+
+    @classmethod
+    def of(cls, meanings: Mapping[str, str]) -> Self:
+        """The types that the settings give, or our own where they give none."""
+        return cls(meanings=meanings) if meanings else cls()
+
+    @property
+    def rest(self) -> str:
+        """The type of all that fits no other."""
+        return tuple(self.meanings)[-1]
+
+    def fit(self, told: str) -> str:
+        """`told` where it is a type of this system, else the rest's."""
+        return told if told in self.meanings or told in FLOATS else self.rest
+
+    def first(self, types: Iterable[str]) -> str:
+        """The most telling of `types`; one that is not of this system comes last."""
+        order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
+        return min(types, key=lambda name: (order.get(name, len(order)), name))
+
+
+_REACH = 60
+_COPULA = re.compile(r"^(?: \([^()]*\))?,? (?:is|are|was|were) (?:an?|the|one of the) ((?:[^\W\d]\w* ?){1,4})")
+_HEAD = re.compile(r"^ ([^\W\d_]+)\b")
+_CALLED = re.compile(r"([^\W\d_]+)(?:,| of)? (?:called|named|dubbed|termed|known as|namely) (?:the )?$", re.IGNORECASE)
+_BEFORE: tuple[tuple[TermType, re.Pattern[str]], ...] = (
+    ("task", re.compile(r"\b(?:tasks?|problems?) of (?:the )?$", re.IGNORECASE)),
+    (
+        "dataset",
+        re.compile(
+            r"\b(?:trained?|fine ?tuned?|evaluated?|tested|validated|experiments?|experimented|results?|performance)"
+            r"(?: \w+)? on (?:the |both )?$",
+            re.IGNORECASE,
+        ),
+    ),
+    ("metric", re.compile(r"\b(?:in terms of|measured by|measured in) (?:the )?$", re.IGNORECASE)),
+    (
+        "method",
+        re.compile(
+            r"\b(?:outperform(?:s|ed|ing)?|surpass(?:es)?|(?:we|to) (?:propose|introduce|present|develop|apply|employ)"
+            r"(?: an?| the| our)?(?: new| novel)?|based on|baselines?(?: of| like)?|(?:better|worse|faster) than)"
+            r" (?:the )?$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_AFTER: tuple[tuple[TermType, re.Pattern[str]], ...] = (
+    (
+        "method",
+        re.compile(
+            r" (?:(?:significantly|consistently|also|still) )?(?:outperforms?|surpass(?:es)?|achieves?|obtains?"
+            r"|performs?|learns?|consists? of|converges?|is trained|was trained|are trained|takes)\b"
+        ),
+    ),
+    ("metric", re.compile(r" of \d+(?:\.\d+)? ?%")),
+)
+_LIST = re.compile(
+    r"""\b(datasets|corpora|benchmarks|treebanks|methods|models|algorithms|approaches|baselines|metrics|measures|tasks),?
+        \ (?:such\ as|including|like|namely|e\.g\.,?)[ ]
+        ((?: (?!\ (?:is|are|was|were|has|have|with|for|in|on|to|that|which|where|by)\b) [^;:])*)""",
+    re.VERBOSE,
+)
+
+
+def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[int, TermType]:
+    """For terms, by the finder's numbers, the type that most of their contexts tell: one in ten of them at least."""
+    votes: dict[int, Counter[TermType]] = defaultdict(Counter)
+    occurrences: Counter[int] = Counter()
+    for sentence in sentences:
+        text, places = finder.places(sentence.text)
+        for term, start, end in places:
+            occurrences[term] += 1
+            votes[term].update(_types_told(text[max(start - _REACH, 0) : start], text[end:]))
+        for match in _LIST.finditer(sentence.text):
+            told = type_of_name(match[1])
+            for term in finder.find(match[2]):
+                votes[term][told] += 1
+    best = {term: min(counts, key=lambda kind: (-counts[kind], kind)) for term, counts in votes.items() if counts}
+    return {term: kind for term, kind in best.items() if votes[term][kind] * 10 >= occurrences[term]}
+
+
+def _types_told(before: str, rest: str) -> Sequence[TermType]:
+    """What the words around a name tell: its class after "is a" or before "called", the head noun that follows at once,
+    or what is done with it."""
+    copula = _COPULA.match(rest)
+    words = copula[1].split() if copula else []
+    words += [found[1] for found in (_CALLED.search(before), _HEAD.match(rest)) if found]
+    told = [type_of_name(word) for word in words]
+    told += [kind for kind, pattern in _BEFORE if pattern.search(before)]
+    told += [kind for kind, pattern in _AFTER if pattern.match(rest)]
+    return [kind for kind in told if kind != "concept"][:1]

@@ -1,0 +1,237 @@
+"""Tables, figures and equations as entities, with relations to what they show."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.document.element_text import element_text
+from ingest.extraction.mentions import PaperText, Sentence
+from paperscope_core.types import Entity, Equation, Figure, Link, Paper, Passage, Relation, Table, entity_key
+
+__all__ = [
+    "FloatMention",
+    "excerpt",
+    "float_entities",
+    "float_mentions",
+    "float_relations",
+    "inner_relations",
+    "nearby_relations",
+]
+
+
+_MAX_MENTIONS = 3
+_MAX_TERMS = 8
+_NAME_WORDS = 12
+_INNER = 300
+_MAX_NEAR = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FloatMention:
+    """A sentence (by its number) that belongs to a float's caption, names the float, or leads to it."""
+
+    float: str
+    sentence: int
+
+
+def _floats(paper: Paper) -> list[Table | Figure | Equation]:
+    return [element for element in paper.elements if isinstance(element, Table | Figure | Equation)]
+
+
+def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
+    """Which sentences speak of which float: its caption, those that name it, and an equation's neighbours."""
+    by_text: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    ids = {element.id for element in _floats(paper)}
+    for link in paper.links:
+        if link.target in ids:
+            by_text[link.source].append((link.target, entity_key(link.text)))
+    labels = [(element.id, entity_key(element.label)) for element in _floats(paper) if element.label]
+    found: dict[FloatMention, None] = {}
+    for number, sentence in enumerate(text.sentences):
+        if sentence.caption:
+            found.setdefault(FloatMention(float=sentence.element, sentence=number))
+            continue
+        folded = entity_key(sentence.text)
+        for target, label in (*by_text[sentence.element], *labels):
+            if label and _holds(folded, label):
+                found.setdefault(FloatMention(float=target, sentence=number))
+    for mention in _equation_neighbours(paper, text):
+        found.setdefault(mention)
+    return list(found)
+
+
+def _holds(folded: str, label: str) -> bool:
+    """`figure 1` stands in the text, and not only as the beginning of `figure 10` or `figure 1.2`."""
+    start = folded.find(label)
+    while start >= 0:
+        after = folded[start + len(label) :]
+        if not after[:1].isdigit() and not (after[:1] == "." and after[1:2].isdigit()):
+            return True
+        start = folded.find(label, start + 1)
+    return False
+
+
+def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention]:
+    """The two sentences before an equation, and the one after it where it goes on in lower case ("where p is")."""
+    of_element: dict[str, list[int]] = defaultdict(list)
+    for number, sentence in enumerate(text.sentences):
+        if not sentence.caption:
+            of_element[sentence.element].append(number)
+    passages = [element for element in paper.elements if isinstance(element, Passage) and element.id in of_element]
+    for equation in _floats(paper):
+        if not isinstance(equation, Equation):
+            continue
+        near = [passage for passage in passages if passage.section == equation.section]
+        before = [passage for passage in near if passage.order < equation.order][-1:]
+        after = [passage for passage in near if passage.order > equation.order][:1]
+        for passage in before:
+            for number in of_element[passage.id][-2:]:
+                yield FloatMention(float=equation.id, sentence=number)
+        for passage in after:
+            number = of_element[passage.id][0]
+            if text.sentences[number].text[:1].islower():
+                yield FloatMention(float=equation.id, sentence=number)
+
+
+def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
+    """One entity a float: its id is the element's, its name the label (or the beginning of its words).
+
+    The description is the caption (an equation's text), what the page prints inside a figure, and the first sentences
+    that mention it. A float without label and words is left out.
+    """
+    spoken: dict[str, list[Sentence]] = defaultdict(list)
+    for mention in mentions:
+        spoken[mention.float].append(text.sentences[mention.sentence])
+    entities: list[Entity] = []
+    taken: set[str] = set()
+    for element in _floats(paper):
+        words = " ".join(element_text(element).split())
+        name = _name(element, words, taken)
+        if not name:
+            continue
+        taken.add(entity_key(name))
+        told = [sentence for sentence in spoken[element.id] if not sentence.caption][:_MAX_MENTIONS]
+        aliases = _aliases(element.id, paper.links, text, name)
+        places = [element.id, *(sentence.element for sentence in spoken[element.id]), *(a[0] for a in aliases)]
+        entities.append(
+            Entity(
+                id=element.id,
+                name=name,
+                type=element.kind,
+                description="\n".join(
+                    [_own_words(element, words), *inner_words(element), *(excerpt(sentence.text) for sentence in told)]
+                ),
+                sources=text.holding([name, *(a[1] for a in aliases)], places),
+                aliases=tuple({entity_key(a[1]): a[1] for a in aliases}.values()),
+            )
+        )
+    return entities
+
+
+def _name(element: Table | Figure | Equation, words: str, taken: set[str]) -> str:
+    start = " ".join(words.split()[:_NAME_WORDS])
+    return next((name for name in (element.label, start, words) if name and entity_key(name) not in taken), "")
+
+
+def _own_words(element: Table | Figure | Equation, words: str) -> str:
+    own = words if isinstance(element, Equation) or not element.caption else element_text(element).splitlines()[0]
+    return excerpt(own)
+
+
+def inner_words(element: Table | Figure | Equation) -> list[str]:
+    """What the page prints inside a figure (axis labels and the like), and beside the marks of its parts."""
+    if not isinstance(element, Figure):
+        return []
+    caption = entity_key(element.caption)
+    parts = [f"({part.mark}) {part.caption}" for part in element.panels if entity_key(part.caption) not in caption]
+    return [excerpt(text, limit=_INNER) for text in (*parts, element.text) if text.strip()]
+
+
+def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) -> list[tuple[str, str]]:
+    """Other ways in which links name a float ("Fig. 3", "Eq. (3)"), each with the element that says so."""
+    targets: dict[str, set[str]] = defaultdict(set)
+    for link in links:
+        targets[_link_name(link)].add(link.target)
+    return [
+        (link.source, alias)
+        for link in links
+        if (alias := _link_name(link))
+        and targets[alias] == {element}
+        and entity_key(alias) != entity_key(name)
+        and text.holding([alias], [link.source])
+    ]
+
+
+def _link_name(link: Link) -> str:
+    """The link's text where it names its target: a word and a number; a bracket that was opened before is cut off."""
+    text = link.text.rstrip(")") if link.text.count(")") > link.text.count("(") else link.text
+    named = any(character.isalpha() for character in text) and any(character.isdigit() for character in text)
+    return text if named else ""
+
+
+def excerpt(text: str, *, limit: int = 600) -> str:
+    """`text`, or as many of its whole words as fit into `limit` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit].rpartition(" ")[0]
+
+
+def float_relations(
+    mentions: Sequence[FloatMention], text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
+) -> Iterator[Relation]:
+    """A float `shows` what its caption names and `mentions` what is named where the text speaks of it.
+
+    `found` lists the entities of each sentence, `known` ranks them; the best few of a sentence are linked.
+    """
+    for mention in mentions:
+        sentence = text.sentences[mention.sentence]
+        best = sorted(found[mention.sentence], key=lambda entity: (-known[entity], entity))[:_MAX_TERMS]
+        for entity in best:
+            yield Relation(
+                source=mention.float,
+                target=entity,
+                kind="shows" if sentence.caption else "mentions",
+                description=excerpt(sentence.text),
+                sources=(sentence.element,),
+            )
+
+
+def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Iterator[Relation]:
+    """A figure `shows` what the page prints inside it; `find` names the entities in a text."""
+    for element in _floats(paper):
+        for words in inner_words(element):
+            for entity in find(words):
+                yield Relation(
+                    source=element.id,
+                    target=entity,
+                    kind="shows",
+                    description=excerpt(" | ".join(filter(None, (element.label, words)))),
+                    sources=(element.id,),
+                )
+
+
+def nearby_relations(
+    paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float], linked: Collection[str]
+) -> Iterator[Relation]:
+    """A float that nothing else links is `near` the best entities of the nearest sentence of its section."""
+    elements = {element.id: element for element in paper.elements}
+    for element in _floats(paper):
+        near = [
+            number
+            for number, sentence in enumerate(text.sentences)
+            if found[number] and elements[sentence.element].section == element.section
+        ]
+        if element.id in linked or not near:
+            continue
+        # The last sentence before it, or else the first one after it.
+        order = [elements[text.sentences[number].element].order - element.order for number in near]
+        nearest = min(range(len(near)), key=lambda one: (abs(order[one]), -one if order[one] < 0 else one))
+        sentence = text.sentences[near[nearest]]
+        for entity in sorted(found[near[nearest]], key=lambda entity: (-known[entity], entity))[:_MAX_NEAR]:
+            yield Relation(
+                source=element.id,
+                target=entity,
+                kind="near",
+                description=excerpt(sentence.text),
+                sources=(sentence.element,),
+                weight=0.5,
+            )

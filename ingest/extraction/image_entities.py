@@ -1,0 +1,177 @@
+"""What a vision model saw in a paper's pictures, as entities and relations."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ingest.extraction.entity_types import FLOATS, TypeSystem
+from ingest.extraction.float_entities import excerpt
+from ingest.extraction.mentions import TermFinder, is_coined, read_paper, variant_key
+from ingest.extraction.merge import combine
+from paperscope_core.types import (
+    Chunk,
+    DataPoint,
+    Entity,
+    Extraction,
+    ImageDescription,
+    Paper,
+    PaperImages,
+    Relation,
+    SeenEntity,
+    entity_key,
+    model_words,
+)
+
+__all__ = ["add_to_chunks", "add_to_graph"]
+
+
+_MOST_POINTS = 30
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sighting:
+    """An entity that was seen in a picture; `picture` is the picture's own entity."""
+
+    seen: SeenEntity
+    picture: Entity
+
+    @property
+    def words(self) -> str:
+        return model_words(f"seen in {self.picture.name}: {self.seen.description or self.seen.name}")
+
+
+def add_to_graph(
+    paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem | None = None
+) -> Extraction:
+    """The extraction with the descriptions in it.
+
+    A picture's entity gets its description, and the relation `depicts` to each entity that was seen in it. A name that
+    the paper has too (its plural, its alias) means the paper's entity, which stays as it is; any other becomes an
+    entity of the pictures, and its description says so. Where such a name is telling (several words, or capitals or
+    digits within), the passages that hold it are its sources, too.
+    """
+    types = types or TypeSystem()
+    entities = {entity.id: entity for entity in extraction.entities}
+    own = _own_names(extraction.entities)
+    sights: dict[str, list[_Sighting]] = defaultdict(list)
+    for description in images.descriptions:
+        picture = entities.get(description.element) or _unnamed(description, entities.values())
+        words = (picture.description, model_words(_summary(description)))
+        entities[picture.id] = replace(picture, description="\n".join(filter(None, words)))
+        for seen in description.entities:
+            home = own.get(entity_key(seen.name)) or own.get(variant_key(seen.name)) or entity_key(seen.name)
+            sights[home].append(_Sighting(seen=seen, picture=picture))
+    fresh = _written([_entity(home, found, types) for home, found in sights.items() if home not in entities], paper)
+    relations = [
+        _depicts(sight, home)
+        for home, found in sights.items()
+        if home not in entities or entities[home].type not in FLOATS
+        for sight in found
+    ]
+    return combine(
+        replace(extraction, entities=(*entities.values(), *fresh), relations=(*extraction.relations, *relations)),
+        types=types,
+    )
+
+
+def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, ...]:
+    """The chunks, those with a described picture with what was seen in it. Their own text stays as it is."""
+    seen = {description.element: description for description in images.descriptions}
+    return tuple(
+        replace(
+            chunk, seen="\n".join(_seen_text(seen[element], chunk) for element in chunk.elements if element in seen)
+        )
+        for chunk in chunks
+    )
+
+
+def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
+    """The entity that a folded name means; a name that several have means none of them but the one of that very id."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for entity in entities:
+        if entity.type not in FLOATS:
+            for name in (entity.name, *entity.aliases):
+                owners[entity_key(name)].add(entity.id)
+                owners[variant_key(name)].add(entity.id)
+    ids = {entity.id: entity.id for entity in entities}
+    return {key: next(iter(found)) for key, found in owners.items() if len(found) == 1} | ids
+
+
+def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entity:
+    """The entity of a picture without label and words: named by its kind and page."""
+    kind, _, number = description.element.rpartition("/")[2].partition("-")
+    taken = {entity_key(entity.name) for entity in entities}
+    name = f"{kind} on page {description.place.page}"
+    return Entity(
+        id=description.element,
+        name=f"{name} ({number})" if entity_key(name) in taken else name,
+        type=kind,
+        description="",
+        sources=(description.element,),
+    )
+
+
+def _entity(home: str, found: Sequence[_Sighting], types: TypeSystem) -> Entity:
+    return Entity(
+        id=home,
+        name=found[0].seen.name,
+        type=types.first(sight.seen.type for sight in found),
+        description="\n".join(dict.fromkeys(sight.words for sight in found)),
+        sources=tuple(dict.fromkeys(sight.picture.id for sight in found)),
+    )
+
+
+def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
+    """The entities with the elements that name them, and the first sentence that does, as the paper's own words."""
+    telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
+    text = read_paper(paper)
+    finder = TermFinder([(entity.name,) for entity in telling])
+    holders: dict[str, list[str]] = defaultdict(list)
+    for element, words in text.texts.items():
+        for number in finder.find(words):
+            holders[telling[number].id].append(element)
+    first: dict[str, str] = {}
+    for sentence in text.sentences:
+        for number in finder.find(sentence.text):
+            first.setdefault(telling[number].id, excerpt(sentence.text))
+    return [
+        replace(
+            entity,
+            description="\n".join(filter(None, (first.get(entity.id), entity.description))),
+            sources=tuple(dict.fromkeys((*entity.sources, *holders[entity.id]))),
+        )
+        for entity in entities
+    ]
+
+
+def _depicts(sight: _Sighting, home: str) -> Relation:
+    return Relation(
+        source=sight.picture.id,
+        target=home,
+        kind="depicts",
+        description=sight.words,
+        sources=(sight.picture.id,),
+    )
+
+
+def _summary(description: ImageDescription) -> str:
+    latex = f"LaTeX: {description.latex}" if description.latex else ""
+    return "\n".join(filter(None, (description.text, latex)))
+
+
+def _seen_text(description: ImageDescription, chunk: Chunk) -> str:
+    """All of a description that is worth searching; lines that the paper's text holds as well are left out."""
+    own = entity_key(chunk.text)
+    lines = [line for line in description.visible_text if entity_key(line) not in own]
+    points = [_point(point) for point in description.points[:_MOST_POINTS]]
+    parts = (
+        _summary(description),
+        excerpt(f"Printed in it: {'; '.join(lines)}") if lines else "",
+        f"Read off: {'; '.join(points)}" if points else "",
+    )
+    return "\n".join(filter(None, parts))
+
+
+def _point(point: DataPoint) -> str:
+    value = f"{point.x}: {'about ' if point.estimated else ''}{point.y}"
+    return f"{point.series}, {value}" if point.series else value

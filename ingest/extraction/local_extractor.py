@@ -1,0 +1,174 @@
+"""The extractor that needs no model."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ingest.extraction.citations import citations
+from ingest.extraction.cooccurrence import cooccurrences, neighbour_relations
+from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name, types_in_context
+from ingest.extraction.float_entities import (
+    excerpt,
+    float_entities,
+    float_mentions,
+    float_relations,
+    inner_relations,
+    nearby_relations,
+)
+from ingest.extraction.mentions import PaperText, TermFinder, read_paper
+from ingest.extraction.merge import combine
+from ingest.extraction.relation_patterns import TypedTerm, pattern_relations
+from ingest.extraction.table_facts import table_names, table_statements
+from ingest.extraction.terms import Meaning, Term, gather_terms
+from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table, entity_key
+
+__all__ = ["LocalExtractor"]
+
+
+class LocalExtractor:
+    """Draws entities and relations by rules; every name and description is the paper's own words.
+
+    `phrases` bounds the noun phrases of a paper that stand twice, `singles` those that stand once, `links` the
+    co-occurrences kept for each entity. Where `types` are not our own, an entity keeps the type that the rules tell if
+    it is one of them, and gets that of the rest if not.
+    """
+
+    def __init__(
+        self, *, types: TypeSystem | None = None, phrases: int = 120, singles: int = 60, links: int = 4
+    ) -> None:
+        self._types = types or TypeSystem()
+        self._phrases = phrases
+        self._singles = singles
+        self._links = links
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
+        """The paper's entities and relations; reads the elements, not the chunks."""
+        return await asyncio.to_thread(self._draw, paper)
+
+    def _draw(self, paper: Paper) -> Extraction:
+        text = read_paper(paper)
+        tables = [element for element in paper.elements if isinstance(element, Table)]
+        names = [name for table in tables for name in table_names(table)]
+        gathered, meanings = gather_terms(text, names, phrase_limit=self._phrases, single_limit=self._singles)
+        finder = TermFinder(
+            [term.forms if term.searched else () for term in gathered],
+            holding=[number for number, term in enumerate(gathered) if term.single],
+        )
+        told = types_in_context(text.sentences, finder)
+        terms = [replace(term, type=_type(term, told.get(number))) for number, term in enumerate(gathered)]
+        found = [[terms[number].id for number in finder.find(sentence.text)] for sentence in text.sentences]
+        ids = {entity_key(form): term.id for term in terms for form in term.forms}
+        known = {term.id: term.score for term in terms}
+        mentions = float_mentions(paper, text)
+        stated = list(
+            pattern_relations(
+                text.sentences, finder, lambda number: TypedTerm(id=terms[number].id, type=terms[number].type)
+            )
+        )
+        told_pairs = {frozenset((one.source, one.target)) for one in stated}
+        together = cooccurrences(text.sentences, found, known, links=self._links)
+        relations = [
+            *stated,
+            *(one for one in together if frozenset((one.source, one.target)) not in told_pairs),
+            *float_relations(mentions, text, found, known),
+            *inner_relations(paper, lambda words: [terms[number].id for number in finder.find(words)]),
+            *(relation for table in tables for relation in _table_relations(table, ids)),
+            *_meaning_relations(meanings, ids),
+        ]
+        relations.extend(nearby_relations(paper, text, found, known, _ends(relations)))
+        lonely = {term.id for term in terms if term.kept} - _ends(relations)
+        relations.extend(neighbour_relations(text.sentences, found, lonely))
+        floats = float_entities(paper, text, mentions)
+        entities = _entities(text, terms, finder, found, linked=_ends(relations))
+        typed = (replace(entity, type=self._types.fit(entity.type)) for entity in entities)
+        drawn = Extraction(entities=(*floats, *typed), relations=tuple(relations))
+        return combine(drawn, citations(paper, text, found, known), types=self._types)
+
+
+def _type(term: Term, told: TermType | None) -> str:
+    """The type of the name's own words, else that of its contexts, else that of its position."""
+    own = {type_of_name(form) for form in term.forms} - {"concept"}
+    return term.type if own or told is None else told
+
+
+def _ends(relations: Sequence[Relation]) -> set[str]:
+    return {end for relation in relations for end in (relation.source, relation.target)}
+
+
+def _entities(
+    text: PaperText, terms: Sequence[Term], finder: TermFinder, found: Sequence[Sequence[str]], *, linked: set[str]
+) -> Iterator[Entity]:
+    """Terms as entities; a phrase that stands in no relation is left out."""
+    elements: dict[int, list[str]] = defaultdict(list)
+    for element, words in text.texts.items():
+        for number in finder.find(words):
+            elements[number].append(element)
+    sentences: dict[str, list[str]] = defaultdict(list)
+    for sentence, ids in zip(text.sentences, found, strict=True):
+        for entity in ids:
+            sentences[entity].append(sentence.text)
+    for number, term in enumerate(terms):
+        # A name may stand only within longer names; its first place belongs to it all the same.
+        named = text.holding([term.name], text.texts)[:1]
+        sources = text.holding(term.forms, (*elements[number], *term.tables, *named))
+        if sources and (term.kept or term.id in linked):
+            forms = {entity_key(form): form for form in reversed(term.forms) if text.holding([form], sources)}
+            yield Entity(
+                id=term.id,
+                name=term.name,
+                type=term.type,
+                description=_description(term, sentences[term.id], text.texts[(*term.tables, *sources)[0]]),
+                sources=sources,
+                aliases=tuple(form for key, form in forms.items() if key != entity_key(term.name)),
+            )
+
+
+def _description(term: Term, sentences: Sequence[str], words: str) -> str:
+    """The sentence that defines the term, else the first that names it, else the line of its first element.
+
+    A table's line follows the table's title.
+    """
+    if term.definition:
+        return excerpt(term.definition)
+    forms = "|".join(re.escape(form) for form in term.forms)
+    defining = re.compile(rf"(?<!\w)(?:{forms})(?: \([^()]*\))? (?:is|are|refers? to|denotes?|measures?|consists? of) ")
+    if sentences:
+        return excerpt(next(filter(defining.search, sentences), sentences[0]))
+    keys = [entity_key(form) for form in term.forms]
+    lines = words.splitlines()
+    holding = [line for line in lines if any(key in entity_key(line) for key in keys)]
+    return "\n".join(dict.fromkeys(map(excerpt, [*lines[:1], *holding[:1]])))
+
+
+def _table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
+    """What the table's headers name, and what its cells state."""
+    title = " ".join(filter(None, (table.label, table.caption)))
+    for name in table_names(table):
+        if entity := ids.get(entity_key(name.text)):
+            description = excerpt(f"{title} | {name.text}" if title else name.text)
+            yield Relation(source=table.id, target=entity, kind="shows", description=description, sources=(table.id,))
+    for statement in table_statements(table):
+        subject = ids.get(entity_key(statement.subject), table.id)
+        target = ids.get(entity_key(statement.object), table.id)
+        if subject == target:
+            subject = table.id
+        yield Relation(
+            source=subject,
+            target=target,
+            kind=statement.kind,
+            description=statement.description,
+            sources=(table.id,),
+        )
+
+
+def _meaning_relations(meanings: Sequence[Meaning], ids: Mapping[str, str]) -> Iterator[Relation]:
+    for meaning in meanings:
+        yield Relation(
+            source=ids[entity_key(meaning.short)],
+            target=ids[entity_key(meaning.long)],
+            kind=STANDS_FOR,
+            description=excerpt(meaning.sentence),
+            sources=(meaning.element,),
+        )

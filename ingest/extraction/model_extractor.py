@@ -1,0 +1,307 @@
+"""The extractor that asks a language model and keeps what it can verify."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Annotated, Any, TypeVar, get_args
+
+from pydantic import BaseModel, BeforeValidator, TypeAdapter, WithJsonSchema, create_model
+
+import prompts
+from ingest.document.element_text import element_text, table_outline
+from ingest.extraction.entity_types import ModelRelationKind, TypeSystem, type_of_name
+from ingest.extraction.mentions import FoldedText, strip_footnote_marks
+from ingest.extraction.merge import combine
+from paperscope_core.errors import ModelError, ModelReplyError
+from paperscope_core.models.structured import ask_json
+from paperscope_core.models.tokens import count_tokens
+from paperscope_core.protocols import LanguageModel
+from paperscope_core.types import (
+    Chunk,
+    Entity,
+    Extraction,
+    Mention,
+    Message,
+    ModelRequest,
+    Paper,
+    Reference,
+    Relation,
+    Shortfall,
+    Table,
+    UnreadChunk,
+    entity_key,
+)
+
+__all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtractor", "graph_adapter", "pack"]
+
+
+# A passage of 200 words names no more things than these; a reply that lists more has lost its way.
+_MOST = 60
+
+
+def _known_kind(value: object) -> object:
+    """A kind outside of the set is no reason to throw a reply away."""
+    return value if value in get_args(ModelRelationKind) else "related to"
+
+
+class FoundEntity(BaseModel):
+    """An entity as the model names it."""
+
+    chunk: str
+    mention: str
+    type: str
+    description: str
+
+
+class FoundRelation(BaseModel):
+    """A relation as the model names it; `source` and `target` are mentions."""
+
+    chunk: str
+    source: str
+    target: str
+    kind: Annotated[ModelRelationKind, BeforeValidator(_known_kind)]
+    evidence: str
+
+
+class FoundGraph(BaseModel):
+    """A model's reply to a batch of chunks."""
+
+    entities: Sequence[FoundEntity]
+    relations: Sequence[FoundRelation]
+
+
+Found = TypeVar("Found", FoundEntity, FoundRelation)
+
+
+def graph_adapter(types: TypeSystem) -> TypeAdapter[FoundGraph]:
+    """Reads replies; its schema names the types to choose from, and a reply with another one is read all the same."""
+    schema = {"type": "string", "enum": list(types.meanings)}
+    named: Any = Annotated[str, WithJsonSchema(schema)]
+    entity = create_model("FoundEntity", __base__=FoundEntity, type=(named, ...))
+    fields: Any = {"entities": (list[entity], ...), "relations": (list[FoundRelation], ...)}  # type: ignore[valid-type]
+    return TypeAdapter(create_model("FoundGraph", __base__=FoundGraph, **fields))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grounding:
+    """Checks replies against `chunks`, under the ids that the model was given.
+
+    `elements` are the texts of the chunks' elements: a mention is placed in each that holds it.
+    """
+
+    chunks: Mapping[str, Chunk]
+    elements: Mapping[str, FoldedText]
+    types: TypeSystem
+
+    def check(self, graph: FoundGraph) -> Extraction:
+        """The entities whose mention stands in the named chunk, and the relations whose evidence and ends do.
+
+        An entity is placed in every chunk shown that holds it. What does not stand where it should, and what of a
+        chunk is beyond measure, is dropped and counted.
+        """
+        texts = {name: FoldedText.of(chunk.text) for name, chunk in self.chunks.items()}
+        entities = []
+        for found in _at_most(_MOST, graph.entities):
+            if found.chunk in texts and texts[found.chunk].find(found.mention):
+                places = [place for name in texts for place in self._places(found.mention, name, texts)]
+                if places:
+                    entities.append(self._entity(found, sorted(set(places))))
+        listed = {entity.id for entity in entities}
+        relations = []
+        for stated in _at_most(_MOST, graph.relations):
+            places = self._places(stated.evidence, stated.chunk, texts)
+            source, target = (entity_key(strip_footnote_marks(end)) for end in (stated.source, stated.target))
+            if (
+                places
+                and source != target
+                and all(end in listed and texts[stated.chunk].find(end) for end in (source, target))
+            ):
+                relations.append(_relation(stated, source, target, places))
+        return Extraction(
+            entities=tuple(entities),
+            relations=tuple(relations),
+            shortfall=Shortfall(
+                dropped_entities=len(graph.entities) - len(entities),
+                dropped_relations=len(graph.relations) - len(relations),
+            ),
+        )
+
+    def _places(self, words: str, name: str, texts: Mapping[str, FoldedText]) -> list[Mention]:
+        """The first place of `words` in each element of the chunk, if they stand in what of it was shown."""
+        if name not in texts or texts[name].find(words) is None:
+            return []
+        found = ((element, self.elements[element].find(words)) for element in self.chunks[name].elements)
+        return [Mention(element=element, start=place[0], end=place[1]) for element, place in found if place]
+
+    def _entity(self, found: FoundEntity, places: Sequence[Mention]) -> Entity:
+        name = " ".join(strip_footnote_marks(found.mention).split())
+        told = self.types.fit(found.type)
+        return Entity(
+            id=entity_key(name),
+            name=name,
+            type=told if told != self.types.rest else self.types.fit(type_of_name(name)),
+            description=" ".join(found.description.split()),
+            sources=tuple(place.element for place in places),
+            mentions=tuple(places),
+        )
+
+
+def _relation(stated: FoundRelation, source: str, target: str, places: Sequence[Mention]) -> Relation:
+    return Relation(
+        source=source,
+        target=target,
+        kind=stated.kind,
+        description=" ".join(stated.evidence.split()),
+        sources=tuple(place.element for place in places),
+    )
+
+
+def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
+    """The first so many of each chunk."""
+    listed: Counter[str] = Counter()
+    for one in found:
+        listed[one.chunk] += 1
+        if listed[one.chunk] <= count:
+            yield one
+
+
+def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk]]:
+    """The chunks in order, cut into runs of at most `max_tokens`; a longer chunk is a run of its own.
+
+    A run that is too long is cut in two in its middle half: where the sections part most, and inside a section where a
+    hash of the words says so; then each part is cut likewise. So titles and words decide, and not how much stands
+    before: a change moves the cuts beside it, and the other runs stay as they were (a balanced treap over the cuts; see
+    Seidel and Aragon, "Randomized search trees", 1996).
+    """
+    ends = [0, *accumulate(count_tokens(chunk.text) for chunk in chunks)]
+    ranks = [_rank(before, after) for before, after in pairwise(chunks)]
+    waiting = [(0, len(chunks))] if chunks else []
+    while waiting:
+        start, end = waiting.pop()
+        size = ends[end] - ends[start]
+        if end - start == 1 or size <= max_tokens:
+            yield chunks[start:end]
+            continue
+        cuts = range(start + 1, end)
+        middle = [cut for cut in cuts if size <= 4 * (ends[cut] - ends[start]) <= 3 * size]
+        cut = min(middle or cuts, key=lambda cut: ranks[cut - 1])
+        waiting += [(cut, end), (start, cut)]
+
+
+def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
+    """The smaller, the sooner it is cut between these two: first by how many sections they share, from the top."""
+    shared = 0
+    for one, other in zip(before.section.split(" > "), after.section.split(" > "), strict=False):
+        if one != other:
+            break
+        shared += 1
+    words = after.text if before.section == after.section else after.section
+    return shared, hashlib.sha256(words.encode()).digest()
+
+
+_PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
+_MORE = (
+    "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
+    "without those above; leave the lists empty where there are none."
+)
+
+
+class ModelExtractor:
+    """Asks `model` for the entities and relations of chunks, those of near sections packed up to `max_tokens` a call.
+
+    `gleanings` is how often it is asked whether something was missed. All calls are made at once; limits are a
+    wrapper's business. A call that fails leaves its chunks unread, which the extraction's shortfall names, as it
+    counts what does not stand in its chunk.
+    """
+
+    def __init__(
+        self, model: LanguageModel, *, types: TypeSystem | None = None, max_tokens: int = 2500, gleanings: int = 0
+    ) -> None:
+        self._model = model
+        self._types = types or TypeSystem()
+        self._adapter = graph_adapter(self._types)
+        self._max_tokens = max_tokens
+        self._gleanings = gleanings
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        """The paper's entities and relations as far as the model finds them; the bibliography is not shown to it.
+
+        Raises the `ModelError` of an endpoint that gave no reply at all. Whatever is raised, the calls under way have
+        ended before, so that a cache keeps what was paid.
+        """
+        elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}
+        cited = {element.id for element in paper.elements if isinstance(element, Reference)}
+        tables = {element.id: element for element in paper.elements if isinstance(element, Table)}
+        shown = [_shown(chunk, tables) for chunk in chunks if cited.isdisjoint(chunk.elements)]
+        packs = list(pack(shown, max_tokens=self._max_tokens))
+        found = await asyncio.gather(*(self._read(one, elements) for one in packs), return_exceptions=True)
+        return combine(*_outcomes(packs, found), types=self._types)
+
+    async def _read(self, chunks: Sequence[Chunk], elements: Mapping[str, FoldedText]) -> Extraction:
+        named = {f"C{number}": chunk for number, chunk in enumerate(chunks, start=1)}
+        grounding = Grounding(chunks=named, elements=elements, types=self._types)
+        request = _request(named, self._types)
+        graph = await self._ask(request)
+        parts = [grounding.check(graph)]
+        for _ in range(self._gleanings):
+            said = Message(role="assistant", text=graph.model_dump_json())
+            request = replace(request, messages=(*request.messages, said, Message(role="user", text=_MORE)))
+            try:
+                graph = await self._ask(request)
+            except ModelError as error:
+                parts.append(_unread(chunks, error))
+                break
+            parts.append(grounding.check(graph))
+        return combine(*parts, types=self._types)
+
+    async def _ask(self, request: ModelRequest) -> FoundGraph:
+        graph, _ = await ask_json(self._model, request, self._adapter)
+        return graph
+
+
+def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
+    """The chunk without the numbers of its tables, which become relations without a model's help."""
+    text = chunk.text
+    for table in (tables[element] for element in chunk.elements if element in tables):
+        text = text.replace(element_text(table).strip(), table_outline(table).strip())
+    return replace(chunk, text=text)
+
+
+def _outcomes(packs: Sequence[Sequence[Chunk]], found: Sequence[Extraction | BaseException]) -> Iterator[Extraction]:
+    errors = [outcome for outcome in found if isinstance(outcome, BaseException)]
+    stopped = [error for error in errors if not isinstance(error, ModelError)]
+    silent = [error for error in errors if not isinstance(error, ModelReplyError)]
+    if stopped or (errors and len(silent) == len(packs)):
+        raise (stopped or silent)[0]
+    for chunks, outcome in zip(packs, found, strict=True):
+        if isinstance(outcome, ModelError):
+            yield _unread(chunks, outcome)
+        elif isinstance(outcome, Extraction):
+            yield outcome
+
+
+def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:
+    unread = tuple(UnreadChunk(chunk=chunk.id, reason=error.public) for chunk in chunks)
+    return Extraction(entities=(), relations=(), shortfall=Shortfall(unread=unread))
+
+
+def _request(chunks: Mapping[str, Chunk], types: TypeSystem) -> ModelRequest:
+    """The prompt, with each chunk between lines that its own text can't hold: they carry a hash of all texts."""
+    mark = hashlib.sha256("\0".join(chunk.text for chunk in chunks.values()).encode()).hexdigest()[:16]
+    system, user = prompts.load("extract_entities", placeholders=_PLACEHOLDERS).fill(
+        types="\n".join(f"  - {name}: {meaning}" for name, meaning in types.meanings.items()),
+        kinds=", ".join(get_args(ModelRelationKind)),
+        mark=mark,
+        passages="\n\n".join(_passage(name, chunk, mark) for name, chunk in chunks.items()),
+    )
+    return ModelRequest(
+        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name="entities"
+    )
+
+
+def _passage(name: str, chunk: Chunk, mark: str) -> str:
+    section = f"[section: {chunk.section}]\n" if chunk.section else ""
+    return f"<<<{name} {mark}\n{section}{chunk.text}\n{name} {mark}>>>"

@@ -1,0 +1,308 @@
+"""Which names of one paper mean the same: by rules, or as a model judges."""
+
+import asyncio
+import json
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+from numpy import float32
+from numpy.typing import NDArray
+from pydantic import BaseModel
+from scipy.sparse import csr_array
+
+import prompts
+from ingest.extraction.entity_types import TypeSystem
+from ingest.extraction.mentions import is_coined
+from ingest.extraction.terms import plainer_names
+from paperscope_core.errors import ModelError
+from paperscope_core.models.structured import ask_json
+from paperscope_core.protocols import LanguageModel
+from paperscope_core.types import Entity, Message, ModelRequest, UnjudgedNames, Verdict, entity_key, singular_key
+from prompts import as_data
+
+__all__ = ["NameJudge", "Pair", "certain_pairs", "doubtful_pairs", "narrows", "surely_differ", "words_of"]
+
+
+_ARTICLES = frozenset({"a", "an", "the"})
+_VERSION = re.compile(r"\bv(?:er(?:sion)?)?\.? ?(?=\d)")
+_BRACKETED = re.compile(r" \(([^()]*)\)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+# Words that may stand behind a name and leave it what it is; any other word more makes it another thing.
+_EMPTY = frozenset(
+    "algorithm approach benchmark corpus dataset framework issue mechanism method metric measure model objective "
+    "phenomenon problem procedure score strategy system task technique".split()
+)
+# Names that differ in two words of one line name two things.
+_SIBLINGS = tuple(
+    frozenset(line.split())
+    for line in (
+        "precision recall accuracy f1 f specificity sensitivity auc",
+        "train training test testing dev development validation",
+        "encoder decoder encoding decoding",
+        "micro macro weighted",
+        "positive negative neutral",
+        "true false",
+        "input output hidden",
+        "forward backward bidirectional",
+        "source target",
+        "small base medium large tiny",
+        "min minimum max maximum mean average median sum",
+        "low high middle",
+        "easy hard soft",
+        "local global",
+        "single multi multiple",
+        "first second third last",
+        "start end begin",
+        "left right top bottom upper lower",
+        "query key value",
+        "word character sentence document paragraph token passage phrase span entity",
+        "image text video audio speech table figure",
+        "convex concave",
+        "discrete continuous",
+        "static dynamic",
+        "explicit implicit",
+        "linear quadratic cubic",
+        "syntactic semantic",
+        "dense sparse",
+        "online offline",
+        "question answer",
+        "arabic chinese czech dutch english finnish french german hindi italian japanese korean polish portuguese "
+        "russian spanish turkish",
+    )
+)
+_NEGATIONS = ("un", "im", "in", "non", "dis", "anti", "mis", "a", "self", "semi", "multi", "sub", "pre", "post", "re")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, each in the singular, without articles; numbers with their points."""
+    folded = _VERSION.sub("", _plain(name))
+    return tuple(singular_key(word) for word in _WORD.findall(folded) if word not in _ARTICLES)
+
+
+def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
+    """The ids of each two terms that are one: spelled alike but for spaces, plurals, accents, articles, brackets and
+    the "v" of a version; or one no more than the other with its class or language ("BERT model", "English OntoNotes").
+    """
+    alike: dict[str, list[str]] = defaultdict(list)
+    for term in terms:
+        alike[_folded_letters(term.name)].append(term.id)
+    for ids in alike.values():
+        yield from pairwise(ids)
+    plainer = plainer_names([(term.name, *term.aliases) for term in terms], [term.type for term in terms])
+    for number, home in plainer.items():
+        yield terms[number].id, terms[home].id
+
+
+def surely_differ(one: str, other: str) -> bool:
+    """Whether two names that are not spelled alike must name two things: their numbers, letters or signs differ, one is
+    an acronym, their words stand in another order, or they differ in words that exclude each other."""
+    first, second = words_of(one), words_of(other)
+    left, right = _without(first, second), _without(second, first)
+    if _marks(one) != _marks(other) or _marks_words(left) or _marks_words(right):
+        return True
+    if any(is_coined(word) for name in (one, other) for word in _original_words(name, {*left, *right})):
+        return True
+    if not left and not right:
+        return True
+    return any(_exclude(a, b) for a in left for b in right)
+
+
+def narrows(one: str, other: str) -> bool:
+    """Whether one name is the other with words that tell before or behind it: most often a kind or a part of it."""
+    shorter, longer = sorted((words_of(one), words_of(other)), key=len)
+    if _without(shorter, longer):
+        return False
+    return longer[: len(shorter)] != shorter or not _EMPTY.issuperset(longer[len(shorter) :])
+
+
+def _plain(name: str) -> str:
+    """`entity_key` without accents."""
+    parts = unicodedata.normalize("NFKD", entity_key(name))
+    return unicodedata.normalize("NFKC", "".join(part for part in parts if not unicodedata.combining(part)))
+
+
+def _folded_letters(name: str) -> str:
+    """The name without what never tells two names apart; other signs ("+", "#") stay."""
+    folded = _BRACKETED.sub(r" \1", _VERSION.sub("", _plain(name)))
+    return "".join(singular_key(word) for word in folded.split() if word not in _ARTICLES)
+
+
+def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    left = list(words)
+    for word in others:
+        if word in left:
+            left.remove(word)
+    return left
+
+
+def _marks(name: str) -> tuple[list[str], list[str]]:
+    """The numbers of a name, and its signs but for those between words."""
+    folded = _VERSION.sub("", _plain(name))
+    return sorted(_NUMBER.findall(folded)), sorted(re.findall(r"[^\w\s'\u2019.,/&()]", folded))
+
+
+def _marks_words(words: Sequence[str]) -> bool:
+    """Whether a letter of its own ("model A") is among the words."""
+    return any(len(word) == 1 for word in words)
+
+
+def _original_words(name: str, keys: set[str]) -> Iterator[str]:
+    """The words of a name, in its own spelling, that are among `keys`."""
+    for word in re.findall(r"[^\W_]+", name):
+        if singular_key(word) in keys:
+            yield word
+
+
+def _exclude(one: str, other: str) -> bool:
+    if any(one in line and other in line for line in _SIBLINGS):
+        return True
+    return any(one == prefix + other or other == prefix + one for prefix in _NEGATIONS)
+
+
+_LETTERS = 0.65
+_MEANING = 0.8
+
+
+def doubtful_pairs(
+    terms: Sequence[Entity], vectors: NDArray[float32] | None, *, types: TypeSystem, limit: int
+) -> list[tuple[Entity, Entity]]:
+    """Pairs of terms that no rule decides, at most `limit`: the likeliest first, those last of which one narrows the
+    other ("Sørensen–Dice coefficient").
+
+    Neighbours share most of their letters (Dice coefficient of trigrams), or, where `vectors` of the names are given
+    (one unit-length row a term), lie near each other. Types must be the same, or one that of all the rest.
+    """
+    likeness = _likeness([_trigrams(term.name) for term in terms]) / _LETTERS
+    if vectors is not None:
+        likeness = np.maximum(likeness, vectors @ vectors.T / _MEANING)
+    found = []
+    for first, second in np.argwhere(np.triu(likeness, k=1) >= 1.0).tolist():
+        one, other = sorted((terms[first], terms[second]), key=lambda term: term.id)
+        fits = one.type == other.type or types.rest in (one.type, other.type)
+        if fits and not surely_differ(one.name, other.name):
+            rank = (narrows(one.name, other.name), -round(float(likeness[first, second]), 4), one.id, other.id)
+            found.append((rank, one, other))
+    return [(one, other) for _, one, other in sorted(found, key=lambda item: item[0])[:limit]]
+
+
+def _likeness(grams: Sequence[set[str]]) -> NDArray[float32]:
+    """The Dice coefficient of each two sets: twice what they share, of all that they have."""
+    places = {gram: place for place, gram in enumerate(sorted(set().union(*grams)))}
+    ends = np.cumsum([0, *map(len, grams)])
+    columns = [places[gram] for one in grams for gram in one]
+    rows = csr_array((np.ones(len(columns), dtype=float32), columns, ends), shape=(len(grams), max(len(places), 1)))
+    sizes = np.array([max(len(one), 1) for one in grams], dtype=float32)
+    return np.asarray(2 * (rows @ rows.T).toarray() / (sizes[:, None] + sizes[None, :]), dtype=float32)
+
+
+def _trigrams(name: str) -> set[str]:
+    """The runs of three letters in the name's words, and the words' ends."""
+    return {gram for word in words_of(name) for gram in _runs(f" {word} ")}
+
+
+def _runs(word: str) -> Iterator[str]:
+    yield from ("".join(run) for run in zip(word, word[1:], word[2:], strict=False))
+
+
+_PAIRS_A_CALL = 30
+_DESCRIPTION = 240
+_REASON = 300
+_MOST_ALIASES = 5
+_MOST_NEAR = 6
+
+Pair = tuple[Entity, Entity]
+
+
+class JudgedPair(BaseModel):
+    """A verdict as the model words it."""
+
+    pair: str
+    reason: str
+    same: bool
+
+
+class JudgedPairs(BaseModel):
+    """A model's reply to a batch of pairs."""
+
+    pairs: Sequence[JudgedPair]
+
+
+class NameJudge:
+    """Asks `model`; limits and a cache are its wrappers' business."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    async def judge(
+        self, pairs: Sequence[Pair], *, near: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ) -> list[Verdict | UnjudgedNames]:
+        """A verdict for each pair, or why there is none: the call failed, or the reply leaves the pair out or
+        contradicts itself. `near` holds, by entity, the names of what it is related to.
+
+        All calls are made at once; what is no `ModelError` is raised when they have ended.
+        """
+        calls = [pairs[start : start + _PAIRS_A_CALL] for start in range(0, len(pairs), _PAIRS_A_CALL)]
+        found = await asyncio.gather(*(self._judge(call, near) for call in calls), return_exceptions=True)
+        judged: list[Verdict | UnjudgedNames] = []
+        for batch, outcome in zip(calls, found, strict=True):
+            if isinstance(outcome, ModelError):
+                judged += [UnjudgedNames(names=_names_of(pair), reason=str(outcome)) for pair in batch]
+            elif isinstance(outcome, BaseException):
+                raise outcome
+            else:
+                judged += outcome
+        return judged
+
+    async def _judge(self, pairs: Sequence[Pair], near: Mapping[str, Sequence[str]]) -> list[Verdict | UnjudgedNames]:
+        named = {f"P{number}": pair for number, pair in enumerate(pairs, start=1)}
+        reply, _ = await ask_json(
+            self._model, _request(named, near), JudgedPairs, accept=lambda reply: _by_pair(reply).keys() >= named.keys()
+        )
+        said = _by_pair(reply)
+        return [_outcome(pair, said.get(name, ())) for name, pair in named.items()]
+
+
+def _by_pair(reply: JudgedPairs) -> Mapping[str, Sequence[JudgedPair]]:
+    said: dict[str, list[JudgedPair]] = defaultdict(list)
+    for one in reply.pairs:
+        said[one.pair].append(one)
+    return said
+
+
+def _outcome(pair: Pair, said: Sequence[JudgedPair]) -> Verdict | UnjudgedNames:
+    if len({one.same for one in said}) != 1:
+        reason = "the reply contradicts itself" if said else "the reply leaves the pair out"
+        return UnjudgedNames(names=_names_of(pair), reason=reason)
+    reason = " ".join(said[0].reason.split())[:_REASON]
+    return Verdict(names=_names_of(pair), same=said[0].same, reason=reason)
+
+
+def _names_of(pair: Pair) -> tuple[str, str]:
+    return pair[0].name, pair[1].name
+
+
+def _request(pairs: Mapping[str, Pair], near: Mapping[str, Sequence[str]]) -> ModelRequest:
+    lines = [
+        f"{name} {json.dumps([_described(one, near.get(one.id, ())) for one in pair], ensure_ascii=False)}"
+        for name, pair in pairs.items()
+    ]
+    system, user = prompts.load("judge_names", placeholders=frozenset({"pairs"})).fill(pairs=as_data("\n".join(lines)))
+    return ModelRequest(
+        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name="same_names"
+    )
+
+
+def _described(entity: Entity, near: Sequence[str]) -> dict[str, str | list[str]]:
+    return {
+        "name": entity.name,
+        "type": entity.type,
+        "also": list(entity.aliases[:_MOST_ALIASES]),
+        "near": list(near[:_MOST_NEAR]),
+        "said": entity.description[:_DESCRIPTION],
+    }

@@ -1,0 +1,173 @@
+"""What a table names in its headers, and what its cells state."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.extraction.entity_types import LocalRelationKind, TermType, type_of_name
+from ingest.extraction.mentions import is_coined
+from ingest.extraction.phrases import GENERAL, STOP
+from paperscope_core.table_text import TableRow, column_headers, table_rows
+from paperscope_core.types import Table, entity_key
+
+__all__ = ["TableName", "TableStatement", "clean_name", "is_number", "table_names", "table_statements"]
+
+
+_CITATION = re.compile(
+    r"""\s*(?: [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[)\]]   # (Lin et al., 2018)
+      | \[\d[\d,\s]*\] | \((?:ours|this\ work)\) )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_UNIT = re.compile(r"\s*\([^\w()]+\)$")
+_MARKS = " \t.,:;*?\u2020\u2021\u00a7\u2191\u2193\u2713\u2717|"
+_NUMBER = re.compile(r"[^\w]*\d(?:[\d\W]|x(?=\W*\d)|e(?=[\d\-+]))*[a-zA-Z]{0,3}\W*")
+_DASHES = "-\u2010\u2011\u2013\u2014\u2212\u2022\u00b7 "
+_ITEM = re.compile(r"\(?\d+[).] |\(\w\)$|[IVX]+$")
+_WORD = re.compile(r"[^\W\d_]+")
+_MAX_WORDS = 8
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableName:
+    """A header, group or stub that names something, with the type that its position and words tell."""
+
+    text: str
+    table: str
+    type: TermType
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableStatement:
+    """A cell, or a row within a group of columns, as a statement between two names; "" stands for the table."""
+
+    kind: LocalRelationKind
+    subject: str
+    object: str
+    description: str
+
+
+def table_names(table: Table) -> Iterator[TableName]:
+    """Column headers with their groups, and row stubs, each once.
+
+    Sentences, bare numbers and words as general as "Model" name nothing; nor does a table of prose.
+    """
+    rows = list(table_rows(table))
+    if _is_prose(table):
+        return
+    numeric = {column for row in rows for column, cell in row.values if is_number(cell.text)}
+    title = next((" ".join(headers) for headers in column_headers(table)[:1]), "")
+    found: dict[str, TableName] = {}
+    for column, headers in enumerate(column_headers(table)):
+        for depth, header in enumerate(headers):
+            guess = _column_type(headers, depth) if column in numeric else "concept"
+            _add(found, header, table.id, guess)
+    for row in rows:
+        for section in row.sections:
+            _add(found, section, table.id, "dataset" if numeric else "concept")
+        for header in row.headers if row.values else ():
+            _add(found, header, table.id, _row_type(header, title=title) if numeric else "concept")
+    yield from found.values()
+
+
+def _is_prose(table: Table) -> bool:
+    """Long texts and hardly a number: a prompt, an example or a questionnaire set as a table."""
+    texts = [cell.text for cell in table.cells if cell.text.strip()]
+    words = sum(len(text.split()) for text in texts)
+    return words > 4 * len(texts) and sum(map(is_number, texts)) * 10 < len(texts)
+
+
+def _column_type(headers: Sequence[str], depth: int) -> TermType:
+    """Over numbers: groups are datasets and their members metrics, or the other way round where a metric is the group.
+
+    A column without a group is a property, or where it bears a name ("SST-2", "WikiText") a dataset.
+    """
+    if depth < len(headers) - 1:
+        return "dataset"
+    if depth:
+        return "dataset" if type_of_name(headers[0]) == "metric" else "metric"
+    coined = [word for word in headers[depth].split() if is_coined(word)]
+    if not coined:
+        return "quantity"
+    return "concept" if all(word.isalpha() and word.isupper() for word in coined) else "dataset"
+
+
+def _row_type(header: str, *, title: str) -> TermType:
+    """What the title over the row headers tells ("Dataset"); without it rows of numbers mostly compare methods."""
+    if "=" in header:
+        return "quantity"
+    told = type_of_name(title)
+    return "method" if told == "concept" else told
+
+
+def _add(found: dict[str, TableName], text: str, table: str, guess: TermType) -> None:
+    if name := clean_name(text):
+        told = type_of_name(name)
+        found.setdefault(entity_key(name), TableName(text=name, table=table, type=guess if told == "concept" else told))
+
+
+def clean_name(text: str) -> str:
+    """The name in a header: citations and marks taken off; "" where no short name with a letter remains.
+
+    A row named by its citation alone ("Lin et al. (2018)") keeps it.
+    """
+    text = " ".join(text.split())
+    name = _UNIT.sub("", _CITATION.sub("", text).lstrip(_DASHES).strip(_MARKS))
+    if _ITEM.match(name):
+        return ""
+    if name.endswith("et al"):
+        name = text
+    if name.count("(") != name.count(")"):
+        name = name.strip("()")
+    words = _WORD.findall(name.casefold())
+    general = sum(word in STOP for word in words)
+    if len(words) > _MAX_WORDS or general * 3 > len(words) or all(word in GENERAL or word in STOP for word in words):
+        return ""
+    return name
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell's text is a number, with signs, marks and a short unit allowed."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def table_statements(table: Table) -> Iterator[TableStatement]:
+    """One `result` a numeric cell, and one `results` a row and group of columns.
+
+    Descriptions read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
+    """
+    if _is_prose(table):
+        return
+    headers = column_headers(table)
+    label = f" ({table.label})" if table.label else ""
+    for row in table_rows(table):
+        subject = _subject(row)
+        grouped: dict[str, list[str]] = {}
+        for column, cell in row.values:
+            value = " ".join(cell.text.split())
+            if not is_number(value):
+                continue
+            leaf, group = _leaf_and_group(headers[column], row.sections)
+            heads = ", ".join(filter(None, (row.name, " ".join(headers[column]))))
+            if heads:
+                yield TableStatement(
+                    kind="result", subject=subject, object=leaf, description=f"{heads}: {value}{label}"
+                )
+            if group:
+                grouped.setdefault(group, []).append(f"{leaf} {value}".strip())
+        for group, values in grouped.items():
+            if subject:
+                description = f"{' '.join(row.headers)}, {group}: {', '.join(values)}{label}"
+                yield TableStatement(kind="results", subject=subject, object=group, description=description)
+
+
+def _subject(row: TableRow) -> str:
+    """The most particular header of a row that is a name."""
+    names = [clean_name(text) for text in (*row.sections, *row.headers)]
+    return next((name for name in reversed(names) if name), "")
+
+
+def _leaf_and_group(headers: Sequence[str], sections: Sequence[str]) -> tuple[str, str]:
+    """A column's own name and its group's, or the row's section where the column has no group; "" for none."""
+    names = [name for header in headers if (name := clean_name(header))]
+    groups = [*filter(None, map(clean_name, sections)), *names[:-1]]
+    return (names[-1] if names else ""), (groups[-1] if groups else "")

@@ -1,0 +1,174 @@
+"""Baseline, letter size and weight of recognised lines, measured in their ink."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.ocr.raster import Ink
+from ingest.ocr.recognizer import RecognizedWord
+from paperscope_core.types import Box
+
+__all__ = ["MeasuredLine", "measure_lines", "snap_sizes"]
+
+
+_SAME = 0.09
+
+
+def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
+    """The sizes of lines, given as (size, letters): those near the size of most letters become that size, and so on
+    with the rest."""
+    sizes = [size for size, _ in lines]
+    left = set(range(len(lines)))
+    while left:
+        mode = max(sorted(left), key=lambda index: _letters_near(lines, left, lines[index][0]))
+        near = [index for index in left if abs(lines[index][0] - lines[mode][0]) <= _SAME * lines[mode][0]]
+        weight = sum(lines[index][1] for index in near) or 1
+        common = sum(lines[index][0] * lines[index][1] for index in near) / weight
+        for index in near:
+            sizes[index] = round(common or lines[mode][0], 1)
+        left.difference_update(near)
+    return sizes
+
+
+def _letters_near(lines: Sequence[tuple[float, int]], left: set[int], size: float) -> int:
+    return sum(lines[index][1] for index in left if abs(lines[index][0] - size) <= _SAME * size)
+
+
+_BOLD = 1.28
+_LEVEL = 0.08
+_SHORT = 4
+_SAME_SIZE = 0.25
+_SAME_BASELINE = 0.15
+_BESIDE = 2.5
+# Above the baseline, in em: capitals and digits, letters like x.
+_CAPITALS, _SMALL = 0.67, 0.46
+_TALL = frozenset("bdfhklt")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredLine:
+    """Words on one line; `baseline` and `size` in pixels."""
+
+    words: tuple[RecognizedWord, ...]
+    baseline: float
+    size: float
+    bold: bool
+
+    @property
+    def box(self) -> Box:
+        """The box of all words."""
+        return _box_of(self.words)
+
+    @property
+    def letters(self) -> int:
+        """How many letters the words have."""
+        return sum(len(word.text) for word in self.words)
+
+
+def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLine]:
+    """The lines of a page, without those that stand upright (labels of axes, stamps at the margin).
+
+    `ink` is without rules.
+    """
+    groups: dict[int, list[RecognizedWord]] = defaultdict(list)
+    for word in words:
+        groups[word.line].append(word)
+    kept = [tuple(group) for group in groups.values() if not _is_upended(group)]
+    measures = [_measured(group, ink) for group in kept]
+    weights = [sum(len(word.text) for word in group) for group in kept]
+    sizes = snap_sizes([(size, weight) for (_, size), weight in zip(measures, weights, strict=True)])
+    heavy = _heavy(kept, ink)
+    lines = [
+        MeasuredLine(words=group, baseline=baseline, size=size, bold=bold)
+        for group, (baseline, _), size, bold in zip(kept, measures, sizes, heavy, strict=True)
+    ]
+    return _levelled([_like_its_neighbour(line, lines) for line in lines])
+
+
+def _like_its_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> MeasuredLine:
+    """A number alone ("4" of "4 Experiments") is too short to be measured: it is printed as what follows it."""
+    if line.letters > _SHORT:
+        return line
+    for other in lines:
+        if (
+            other.letters > _SHORT
+            and 0 < other.box.x0 - line.box.x1 < _BESIDE * other.size
+            and abs(other.baseline - line.baseline) < _SAME_BASELINE * other.size
+            and abs(other.size - line.size) < _SAME_SIZE * other.size
+        ):
+            return replace(line, size=other.size, baseline=other.baseline, bold=other.bold)
+    return line
+
+
+def _levelled(lines: Sequence[MeasuredLine]) -> list[MeasuredLine]:
+    """The lines with baselines that differ by less than can be measured set level."""
+    levelled: list[MeasuredLine] = []
+    row: list[MeasuredLine] = []
+    for line in sorted(lines, key=lambda line: line.baseline):
+        if row and line.baseline - row[0].baseline > _LEVEL * line.size:
+            levelled.extend(_level(row))
+            row = []
+        row.append(line)
+    return [*levelled, *_level(row)]
+
+
+def _level(row: Sequence[MeasuredLine]) -> list[MeasuredLine]:
+    letters = sum(line.letters for line in row)
+    mean = sum(line.baseline * line.letters for line in row) / max(1, letters)
+    return [replace(line, baseline=mean) for line in row]
+
+
+def _is_upended(line: Sequence[RecognizedWord]) -> bool:
+    x0, y0, x1, y1 = _box_of(line)
+    return y1 - y0 > 2 * (x1 - x0) and sum(len(word.text) for word in line) > 2
+
+
+def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
+    """Baseline and letter size of a line in pixels, by its ink: where the rows of most letters end, how tall it is."""
+    x0, y0, x1, y1 = (max(0, int(value)) for value in _box_of(line))
+    rows = ink[y0 : y1 + 1, x0 : x1 + 1].sum(axis=1).astype(float)
+    text = "".join(word.text for word in line)
+    share = _CAPITALS if any(letter.isupper() or letter.isdigit() or letter in _TALL for letter in text) else _SMALL
+    height = y1 - y0
+    if len(rows) < 6 or not rows.any():
+        return y1 - 0.22 * height, 0.8 * height
+    steps = rows[:-1] - rows[1:]
+    half = len(steps) // 2
+    baseline = half + int(np.argmax(steps[half:])) + 1
+    top = int(np.nonzero(rows > 0.04 * rows.max())[0][0])
+    size = (baseline - top) / share
+    if not 0.45 * height < size < 1.5 * height:
+        return y1 - 0.22 * height, 0.8 * height
+    return float(y0 + baseline), size
+
+
+def _heavy(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[bool]:
+    """Which lines are set in bold: those with strokes far thicker, for their height, than most letters of the page."""
+    thick = [_thickness(_box_of(line), ink) for line in lines]
+    weights = [sum(len(word.text) for word in line) for line in lines]
+    known = sorted((value, weight) for value, weight in zip(thick, weights, strict=True) if value)
+    total = sum(weight for _, weight in known)
+    usual, passed = 0.0, 0
+    for value, weight in known:
+        passed += weight
+        if 2 * passed >= total:
+            usual = value
+            break
+    return [value > _BOLD * usual for value in thick]
+
+
+def _thickness(box: Box, ink: Ink) -> float:
+    """The mean length of the dark runs in the rows of a line, for its height; 0.0 without ink."""
+    x0, y0, x1, y1 = (max(0, int(value)) for value in box)
+    part = ink[y0 : y1 + 1, x0 : x1 + 1]
+    runs = int(np.count_nonzero(part[:, 1:] & ~part[:, :-1])) + int(np.count_nonzero(part[:, :1]))
+    return float(np.count_nonzero(part)) / runs / max(1, y1 - y0) if runs else 0.0
+
+
+def _box_of(line: Sequence[RecognizedWord]) -> Box:
+    box = line[0].box
+    for word in line[1:]:
+        box = box.union(word.box)
+    return box

@@ -1,1 +1,0 @@
-"""Figures, their panels, and pictures without a caption."""

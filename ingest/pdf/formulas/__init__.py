@@ -1,1 +1,0 @@
-"""Display equations and fractions, as lines of text."""

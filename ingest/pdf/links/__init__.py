@@ -1,1 +1,0 @@
-"""Cross-references: what the text names."""

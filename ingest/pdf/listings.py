@@ -1,0 +1,196 @@
+"""Algorithms and program listings: between the rules of their caption, or in letters of one width."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from ingest.document.hyphenation import join_lines
+from ingest.document.pages import HorizontalRule
+from ingest.pdf.backends.fonts import is_monospaced
+from ingest.pdf.captions import Caption, caption_start
+from ingest.pdf.layout import BodyStyle, PageLayout
+from ingest.pdf.lines import Line, bounding_box
+from paperscope_core.types import Box
+
+__all__ = ["FoundListing", "find_listings"]
+
+
+_ADDRESS = re.compile(r"://|\w@\w+\.\w")
+_SAME_RULE = 3.0
+_REACH = 2.0
+_LEAST_LINES = 2
+_PITCH = 2.2
+_APART = 1.3
+_WORDS = 0.7
+_WIDE = 0.6
+_NARROW = 0.5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class FoundListing:
+    """A listing or an algorithm on a page (its index from 0); `head` are the lines of its caption, none without one."""
+
+    page: int
+    head: tuple[Line, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def box(self) -> Box:
+        """What the listing and its caption cover."""
+        return bounding_box(line.box for line in (*self.head, *self.lines))
+
+    @property
+    def label(self) -> str:
+        """`Algorithm 1`, "" without a caption."""
+        start = caption_start(self.head[0].text, marked=False) if self.head else None
+        return start[1] if start else ""
+
+    @property
+    def caption(self) -> str:
+        """The caption without its label."""
+        start = caption_start(self.head[0].text, marked=False) if self.head else None
+        return join_lines([start[2], *(line.text for line in self.head[1:])]).strip(" :") if start else ""
+
+    @property
+    def text(self) -> str:
+        """The rows from top to bottom, indented as printed."""
+        rows = _rows(self.lines)
+        width = (_WIDE if is_monospaced(self.lines[0].font) else _NARROW) * max(line.size for line in self.lines)
+        left = min(line.box.x0 for line in self.lines)
+        return "\n".join(_row_text(row, left=left, width=width) for row in rows)
+
+
+def find_listings(
+    layout: PageLayout, captions: Sequence[Caption], free: Sequence[Line], *, page: int, body: BodyStyle
+) -> list[FoundListing]:
+    """The listings of a page among the lines that no other float holds."""
+    found: list[FoundListing] = []
+    for caption in captions:
+        if caption.kind == "other":
+            listing = _ruled(layout, caption, free, page=page) or _beside(layout, caption, free, page=page)
+            found.extend([listing] if listing else [])
+    used = {line for listing in found for line in (*listing.head, *listing.lines)}
+    if not is_monospaced(body.font):
+        found.extend(_lone(layout, [line for line in free if line not in used], page=page))
+    return found
+
+
+def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
+    """The lines between the two rules below the caption, or else above it."""
+    first = caption.first
+    reach = _REACH * first.size
+    for upper, lower in _pairs(layout, first):
+        between = [line for line in free if _within(line, upper, lower)]
+        if 0 < upper.y - first.baseline < 2 * reach:
+            head = [line for line in free if first.baseline <= line.baseline < upper.y and _over(line, upper)]
+            below = True
+        elif first in between and between[0] is first:
+            head, below = [line for line in caption.lines if line in between], True
+        else:
+            head, below = list(caption.lines), 0 < first.box.y0 - lower.y < reach
+        lines = tuple(line for line in between if line not in head)
+        if below and lines and first in head and all(line in free for line in head):
+            return FoundListing(page=page, head=tuple(head), lines=lines)
+    return None
+
+
+def _pairs(layout: PageLayout, first: Line) -> Iterator[tuple[HorizontalRule, HorizontalRule]]:
+    """Successive rules of equal ends that stand over or under a caption's first line."""
+    rules = sorted(
+        (rule for rule in layout.content.horizontal if rule.x0 - 10 < first.box.x0 < rule.x1), key=lambda rule: rule.y
+    )
+    for at, upper in enumerate(rules):
+        same = (
+            rule
+            for rule in rules[at + 1 :]
+            if abs(rule.x0 - upper.x0) < _SAME_RULE
+            and abs(rule.x1 - upper.x1) < _SAME_RULE
+            and rule.y - upper.y > first.size
+        )
+        lower = next(same, None)
+        if lower is not None:
+            yield upper, lower
+
+
+def _within(line: Line, upper: HorizontalRule, lower: HorizontalRule) -> bool:
+    return upper.y - 1 < line.box.y0 + 0.25 * line.size and line.baseline < lower.y + 1 and _over(line, upper)
+
+
+def _over(line: Line, rule: HorizontalRule) -> bool:
+    return rule.x0 - 10 < line.box.x0 and line.box.x1 < rule.x1 + 10
+
+
+def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
+    """The program in letters of one width that stands right under or over a caption."""
+    head = [line for line in caption.lines if not _is_program(line)]
+    if not head or any(line not in free for line in head):
+        return None
+    for run in _runs(layout, free):
+        gap = max(run[0].box.y0 - caption.first.box.y1, caption.first.box.y0 - run[-1].box.y1)
+        beside = layout.column(run[0]) == layout.column(caption.first) or layout.columns == 1
+        if beside and gap < (_REACH + len(head)) * caption.first.size:
+            return FoundListing(page=page, head=tuple(head), lines=tuple(run))
+    return None
+
+
+def _lone(layout: PageLayout, free: Sequence[Line], *, page: int) -> Iterator[FoundListing]:
+    """Programs without a caption: several rows of letters of one width, apart from the text and no addresses."""
+    for run in _runs(layout, free):
+        rows = _rows(run)
+        addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
+        if len(rows) >= _LEAST_LINES and 3 * addresses < len(rows) and _is_apart(run, layout, free):
+            yield FoundListing(page=page, head=(), lines=tuple(run))
+
+
+def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
+    """Whether the lines above and below a program keep more than the distance of text in it."""
+    column = layout.column(run[0])
+    baselines = [line.baseline for line in free if layout.column(line) == column and line not in run]
+    near = _APART * max(line.size for line in run)
+    return not any(0 < run[0].baseline - other < near or 0 < other - run[-1].baseline < near for other in baselines)
+
+
+def _runs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
+    """The programs of a page: successive rows of a column in letters of one width."""
+    for column in range(layout.columns + 1):
+        rows = _rows([line for line in free if layout.column(line) == column])
+        for is_program, group in groupby(rows, key=lambda row: all(map(_is_program, row))):
+            if is_program:
+                yield from _cut(list(group))
+
+
+def _cut(rows: Sequence[list[Line]]) -> Iterator[list[Line]]:
+    """The lines of rows that stand together, cut at wide gaps."""
+    run = list(rows[0])
+    for above, row in pairwise(rows):
+        if row[0].baseline - above[0].baseline > _PITCH * row[0].size:
+            yield run
+            run = []
+        run.extend(row)
+    yield run
+
+
+def _is_program(line: Line) -> bool:
+    letters = sum(len(word.text) for word in line.words)
+    return sum(len(word.text) for word in line.words if is_monospaced(word.font)) > _WORDS * letters
+
+
+def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines on one baseline, from left to right, the rows from top to bottom."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.baseline):
+        if rows and line.baseline - rows[-1][0].baseline < 0.4 * line.size:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.box.x0) for row in rows]
+
+
+def _row_text(row: Sequence[Line], *, left: float, width: float) -> str:
+    text, right = "", left
+    for line in row:
+        blanks = round((line.box.x0 - right) / width)
+        text += " " * (max(1, blanks) if text else blanks) + line.text
+        right = line.box.x1
+    return text

@@ -1,1 +1,0 @@
-"""A page as words, lines and columns, upright and free of furniture."""

@@ -1,0 +1,231 @@
+"""Which rows of a table are headers, section titles or body, and headers of several levels."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ingest.document.pages import HorizontalRule
+from ingest.pdf.lines import Line
+from ingest.pdf.tables.cells import GridCell, GridRow, Piece, RowKind, Zones, place
+from ingest.pdf.tables.columns import Columns, partition
+from ingest.pdf.tables.rotated_labels import is_rotated
+from ingest.pdf.tables.rows import PrintedRow, is_annotation, is_value
+from paperscope_core.types import Box
+
+__all__ = ["body_rows", "grouped_header"]
+
+
+_SAME_HEIGHT = 2.0
+_SAME_BASELINE = 0.06
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Title:
+    """A text with the levels it may fill, and the rule under it if it names a group."""
+
+    text: Line
+    top: int
+    bottom: int
+    rule: HorizontalRule | None
+
+
+def grouped_header(
+    rows: Sequence[PrintedRow], rules: Sequence[HorizontalRule], columns: Columns
+) -> tuple[int, tuple[GridCell, ...]]:
+    """The number of levels and the header's cells.
+
+    A text above a rule is the title of the columns that the rule covers, which the titles over one rule share out. Any
+    other text names its column: over all levels that no rule parts, or in the level on whose baseline it is printed.
+    """
+    heights = _heights(rules)
+    titles = [_title(segment, rules, heights) for row in rows for segment in row.segments]
+    texts: dict[tuple[int, int, int, int], list[Line]] = defaultdict(list)
+    spans = _group_columns(titles, columns)
+    for title in titles:
+        if title.text in spans:
+            first, last = spans[title.text]
+            texts[title.top, first, title.bottom - title.top + 1, last - first + 1].append(title.text)
+            continue
+        column = columns.nearest(title.text.box.x0, title.text.box.x1)
+        row, row_span = _levels(title, column, titles, columns)
+        texts[row, column, row_span, 1].append(title.text)
+    cells = [_cell(position, lines) for position, lines in sorted(texts.items())]
+    return len(heights) + 1, tuple(cells)
+
+
+def _heights(rules: Sequence[HorizontalRule]) -> list[float]:
+    heights: list[float] = []
+    for rule in sorted(rules, key=lambda rule: rule.y):
+        if not heights or rule.y - heights[-1] > _SAME_HEIGHT:
+            heights.append(rule.y)
+    return heights
+
+
+def _title(text: Line, rules: Sequence[HorizontalRule], heights: Sequence[float]) -> _Title:
+    over = [rule for rule in rules if rule.x0 - 2 <= text.center <= rule.x1 + 2]
+    below = min((rule for rule in over if rule.y > text.baseline), key=lambda rule: rule.y, default=None)
+    above = max((rule.y for rule in over if rule.y <= text.baseline), default=None)
+    top = 0 if above is None else sum(height <= above for height in heights)
+    bottom = len(heights) if below is None else sum(height <= below.y for height in heights) - 1
+    return _Title(text=text, top=top, bottom=max(top, bottom), rule=below)
+
+
+def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, tuple[int, int]]:
+    """The first and last column of each group's title; titles of one baseline share what their rule covers."""
+    spans: dict[Line, tuple[int, int]] = {}
+    shared: dict[tuple[HorizontalRule, int], list[Line]] = defaultdict(list)
+    for title in titles:
+        if title.rule:
+            shared[title.rule, round(title.text.baseline)].append(title.text)
+    for (rule, _), unsorted in shared.items():
+        covered = columns.within(rule.x0, rule.x1)
+        if not covered:
+            continue
+        texts = sorted(unsorted, key=lambda text: text.center)
+        groups = partition([text.center for text in texts], columns, first=covered[0], end=covered[-1] + 1)
+        if len(texts) == 1 or not groups:
+            groups = [(covered[0], covered[-1])] * len(texts)
+        spans.update(zip(texts, groups, strict=True))
+    return spans
+
+
+def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Columns) -> tuple[int, int]:
+    """The row and the row span of a column's name."""
+    alike = [
+        other
+        for other in titles
+        if other is not title
+        and abs(other.text.baseline - title.text.baseline) < _SAME_BASELINE * title.text.size
+        and other.top == other.bottom
+        and title.top <= other.top <= title.bottom
+    ]
+    lines = [
+        other
+        for other in titles
+        if (other.top, other.bottom) == (title.top, title.bottom)
+        and columns.nearest(other.text.box.x0, other.text.box.x1) == column
+    ]
+    if alike and len(lines) == 1:
+        return alike[0].top, 1
+    return title.top, title.bottom - title.top + 1
+
+
+def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCell:
+    row, column, row_span, column_span = position
+    piece = Piece(first=column, last=column, lines=(lines[0],))
+    for line in lines[1:]:
+        piece = Piece(first=column, last=column, lines=(line,)).under(piece)
+    return GridCell(
+        row=row,
+        column=column,
+        row_span=row_span,
+        column_span=column_span,
+        lines=piece.lines,
+        role="column_header",
+    )
+
+
+_MOST_HEADER_ROWS = 5
+
+
+def body_rows(
+    rows: Sequence[PrintedRow], columns: Columns, zones: Zones, *, box: Box, fills: Sequence[Box], headed: bool
+) -> list[GridRow]:
+    """A `GridRow` for each printed row below a grouped header (`headed`), or for all rows of a table without one."""
+    drafted: list[GridRow] = []
+    held = Counter(zones.of(row.baseline) for row in rows)
+    for row in rows:
+        alone = held[zones.of(row.baseline)] == 1
+        section = _is_section(row, columns, box=box, fills=fills, alone=alone and bool(zones.inner))
+        pieces = (Piece(first=0, last=len(columns) - 1, lines=row.segments),) if section else place(row, columns)
+        kind: RowKind = "section" if section else "body"
+        drafted.append(GridRow(kind=kind, top=row.baseline, bottom=row.baseline, pieces=pieces))
+    drafted = [
+        replace(row, kind="section") if below and _is_group_title(row, below, columns) else row
+        for row, below in zip(drafted, [*drafted[1:], None], strict=True)
+    ]
+    heads = set() if headed else _first_headers(drafted, zones)
+    named = {_key(drafted[index]) for index in heads}
+    heads |= {index for index, row in enumerate(drafted) if row.kind == "body" and _key(row) in named}
+    return [
+        _as_header(row, columns, last=index + 1 not in heads) if index in heads else row
+        for index, row in enumerate(drafted)
+    ]
+
+
+def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:
+    """Whether a row of a stub alone stands over a row whose stub is indented."""
+    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or is_rotated(row.pieces[0].lines[0]):
+        return False
+    title, stub = row.piece_at(0), below.piece_at(0)
+    return title is not None and stub is not None and stub.box.x0 - title.box.x0 > 0.5 * columns.em
+
+
+def _key(row: GridRow) -> tuple[str, ...]:
+    return tuple(piece.text for piece in row.pieces)
+
+
+def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[Box], alone: bool) -> bool:
+    """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font,
+    or a unit in parentheses over all columns of values."""
+    if len(row.segments) != 1 or len(columns) < 2 or is_rotated(row.segments[0]):
+        return False
+    segment = row.segments[0]
+    middle = segment.baseline - 0.3 * segment.size
+    if any(
+        fill.x0 <= box.x0 + 4 and fill.x1 >= box.x1 - 4 and fill.y0 < middle < fill.y1 < fill.y0 + 3 * segment.size
+        for fill in fills
+    ):
+        return True
+    first, last = columns.span(segment.box.x0, segment.box.x1)
+    if is_value(segment.text) or first == len(columns) - 1:
+        return False
+    over_values = segment.text[0] + segment.text[-1] == "()" and not is_annotation(segment.text)
+    if over_values and abs(segment.center - columns.center(1, len(columns) - 1)) < 4:
+        return True
+    centered = abs(segment.center - (box.x0 + box.x1) / 2) < 4
+    set_off = segment.bold > 0.6 or segment.italic > 0.6 or alone
+    if centered and len(columns) > 2:
+        return set_off or last > first
+    return first == 0 and set_off
+
+
+def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
+    """The header rows at the table's head: those above the first inner rule, or the first row without one.
+
+    Of a header in two rows, one with the stub's title and one without, both count even with a rule between them.
+    """
+    plain = [index for index, row in enumerate(rows) if row.kind != "section"]
+    if not plain:
+        return set()
+    first = plain[0]
+    zone = zones.of(rows[first].top)
+    ruled = zone < len(zones.inner)
+    heads = [first]
+    for index in plain[1:_MOST_HEADER_ROWS]:
+        row = rows[index]
+        same_zone = ruled and zones.of(row.top) == zone
+        values = any(is_value(piece.text) for piece in row.pieces if piece.first > 0)
+        if index != heads[-1] + 1 or (values and not (same_zone and row.piece_at(0) is None)):
+            break
+        stubbed = any(rows[head].piece_at(0) for head in heads)
+        if not same_zone and (len(row.pieces) < 2 or bool(row.piece_at(0)) == stubbed):
+            break
+        heads.append(index)
+    return set(heads)
+
+
+def _as_header(row: GridRow, columns: Columns, *, last: bool) -> GridRow:
+    """A header row; above another one, its centred titles are shared out over the columns."""
+    pieces = row.pieces
+    if not last and 2 <= len(pieces) < len(columns) - 1:
+        stub = pieces[0].box.x0 < columns.intervals[0][1]
+        titles = pieces[1:] if stub else pieces
+        groups = partition([(piece.box.x0 + piece.box.x1) / 2 for piece in titles], columns, first=1)
+        if groups:
+            shared = [
+                Piece(first=first, last=end, lines=piece.lines)
+                for piece, (first, end) in zip(titles, groups, strict=True)
+            ]
+            pieces = (*(pieces[:1] if stub else ()), *shared)
+    return GridRow(kind="header", top=row.top, bottom=row.bottom, pieces=tuple(pieces))

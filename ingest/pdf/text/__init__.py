@@ -1,1 +1,0 @@
-"""Running text: front matter, headings, paragraphs, footnotes, listings."""

@@ -1,0 +1,230 @@
+"""Characters to words; initials join the word that they open."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import pairwise
+from statistics import median
+
+from ingest.document.pages import Char
+from paperscope_core.types import Box
+
+__all__ = ["Word", "fold_initials", "is_math_font", "words_of"]
+
+
+_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
+_ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
+_ALONE = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")
+_SAME_BASELINE = 0.6
+_WORD_GAP = 0.14
+_NARROW_GAP = 0.1
+_TIGHT = 0.05
+_LEAST_PARTED = 8
+_NO_WIDTH = 0.01
+_ROUNDING = 0.05
+_SPACING_ACCENTS = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "ˇ": "\u030c",
+    "¸": "\u0327",
+    "˘": "\u0306",
+    "¯": "\u0304",
+    "˙": "\u0307",
+    "˚": "\u030a",
+    "˝": "\u030b",
+    "˛": "\u0328",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Word:
+    """Characters on one baseline without a gap; `math` is the share of them in a mathematical font (0 to 1).
+
+    Words compare by identity: each is one spot of ink.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    baseline: float
+    size: float
+    font: str
+    bold: bool
+    italic: bool
+    math: float
+
+    @property
+    def y0(self) -> float:
+        """The top of the word's em box."""
+        return self.baseline - 0.75 * self.size
+
+    @property
+    def y1(self) -> float:
+        """The bottom of the word's em box."""
+        return self.baseline + 0.25 * self.size
+
+    @property
+    def box(self) -> Box:
+        """The word's em box."""
+        return Box(self.x0, self.y0, self.x1, self.y1)
+
+    @property
+    def center(self) -> float:
+        """The x of the middle."""
+        return (self.x0 + self.x1) / 2
+
+
+def is_math_font(font: str, *, body_font: str) -> bool:
+    """Whether a font sets formulas; TeX's roman does in a paper whose body is set in another family."""
+    return bool(_MATH_FONT.search(font)) or bool(_ROMAN.search(font) and not _ROMAN.search(body_font))
+
+
+def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
+    """The words of a page, from top to bottom and left to right."""
+    math = cache(partial(is_math_font, body_font=body_font))
+    words: list[Word] = []
+    for row in _baseline_rows(_whole_ligatures(chars)):
+        row.sort(key=lambda char: (char.x0, char.x1))
+        run = [row[0]]
+        for char in row[1:]:
+            if not _belongs(char, run[-1]):
+                words.extend(_word(part, math=math) for part in _parts(run))
+                run = []
+            run.append(char)
+        words.extend(_word(part, math=math) for part in _parts(run))
+    return words
+
+
+def _parts(run: list[Char]) -> list[list[Char]]:
+    """A run cut at its narrow spaces: gaps between letters of one font that stand out where all others abut."""
+    gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
+    wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
+    if not wide or len(run) < _LEAST_PARTED or any(_TIGHT < gap <= _NARROW_GAP for gap in gaps):
+        return [run]
+    if not all(_is_between_words(run[index - 1], run[index]) for index in wide):
+        return [run]
+    return [run[start:end] for start, end in pairwise([0, *wide, len(run)])]
+
+
+def _is_between_words(left: Char, right: Char) -> bool:
+    written = left.text[-1:].isalnum() and right.text[:1].isalnum()
+    return written and left.font == right.font and not _MATH_FONT.search(left.font)
+
+
+def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
+    """The letters, each ligature as one: a letter without width is the tail of the one printed before it."""
+    whole: list[Char] = []
+    for char in chars:
+        if whole and char.x1 - char.x0 < _NO_WIDTH and abs(char.x0 - whole[-1].x1) < _ROUNDING:
+            whole[-1] = whole[-1]._replace(text=whole[-1].text + char.text)
+        else:
+            whole.append(char)
+    return whole
+
+
+def _baseline_rows(chars: Iterable[Char]) -> list[list[Char]]:
+    rows: list[list[Char]] = []
+    baseline = float("-inf")
+    for char in sorted(chars, key=lambda char: char.baseline):
+        if char.baseline - baseline > _SAME_BASELINE:
+            rows.append([])
+            baseline = char.baseline
+        rows[-1].append(char)
+    return rows
+
+
+def _belongs(char: Char, last: Char) -> bool:
+    if char.text in _ALONE or last.text in _ALONE:
+        return False
+    gap = char.x0 - last.x1
+    size = max(char.size, last.size)
+    back = 1.0 if char.text in _SPACING_ACCENTS else 0.6
+    return -back * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
+
+
+def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
+    _, lefts, rights, baselines, sizes, fonts, bolds, italics, _ = zip(*run, strict=True)
+    count = len(run)
+    return Word(
+        text=_compose(run),
+        x0=min(lefts),
+        x1=max(rights),
+        baseline=median(baselines),
+        size=max(sizes),
+        font=Counter(fonts).most_common(1)[0][0],
+        bold=2 * sum(bolds) > count,
+        italic=2 * sum(italics) > count,
+        math=sum(map(math, fonts)) / count,
+    )
+
+
+def _compose(run: Sequence[Char]) -> str:
+    """Join the letters; an accent that TeX printed over its letter is composed with it."""
+    parts: list[str] = []
+    pending = ""
+    for index, char in enumerate(run):
+        mark = _SPACING_ACCENTS.get(char.text, "")
+        over = _under(run, index) if mark else None
+        if over is not None and over > index:
+            pending = mark
+        elif over is not None and parts[-1].isalpha():
+            parts[-1] += mark
+        else:
+            letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
+            parts.append(letter + pending)
+            pending = ""
+    return unicodedata.normalize("NFC", "".join(parts) + pending)
+
+
+def _under(run: Sequence[Char], index: int) -> int | None:
+    """Which neighbour of an accent stands under it, if any does: that whose middle is nearer."""
+    accent = run[index]
+    near: list[tuple[float, int]] = []
+    for other, letter in ((at, run[at]) for at in (index - 1, index + 1) if 0 <= at < len(run)):
+        shared = min(accent.x1, letter.x1) - max(accent.x0, letter.x0)
+        if letter.text.isalpha() and shared > 0.3 * (accent.x1 - accent.x0):
+            near.append((abs(letter.x0 + letter.x1 - accent.x0 - accent.x1), other))
+    return min(near)[1] if near else None
+
+
+_LARGE = 1.7
+_CAP_HEIGHT = 0.68
+
+
+def fold_initials(words: Sequence[Word]) -> list[Word]:
+    """The words of a page, each initial put at the head of the word beside its top; "A" and "I" may stay alone."""
+    if not words:
+        return []
+    body = median(word.size for word in words for _ in word.text)
+    folded = list(words)
+    for initial in words:
+        if len(initial.text) == 1 and initial.text.isupper() and initial.size > _LARGE * body:
+            beside = [word for word in words if _is_beside(word, initial, body=body)]
+            if beside:
+                word = min(beside, key=lambda word: (round(word.baseline), word.x0))
+                alone = initial.text in "AI" and len(word.text) > 2 and _is_known(word.text, words, but=word)
+                text = f"{initial.text} {word.text}" if alone else initial.text + word.text
+                folded[folded.index(word)] = replace(word, text=text, x0=initial.x0)
+                folded.remove(initial)
+    return folded
+
+
+def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
+    """Whether a word of body size stands right of an initial, its capitals as high as the initial's top."""
+    top = initial.baseline - _CAP_HEIGHT * initial.size
+    return (
+        word.size < 1.3 * body
+        and -0.3 * body < word.x0 - initial.x1 < 1.2 * body
+        and abs(word.baseline - _CAP_HEIGHT * word.size - top) < 0.5 * body
+        and initial.baseline - word.baseline > 0.6 * body
+    )
+
+
+def _is_known(text: str, words: Sequence[Word], *, but: Word) -> bool:
+    return any(word is not but and word.text.lower() == text.lower() for word in words)

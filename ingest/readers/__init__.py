@@ -1,0 +1,1 @@
+"""Readers of papers in every format but PDF."""

@@ -1,0 +1,194 @@
+"""Which caption belongs to which table or figure, by their boxes and a vote of the whole document."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ingest.pdf.captions import CaptionKind, caption_start
+from ingest.readers.mineru.blocks import Block
+from paperscope_core.types import Box
+
+__all__ = ["BlockCaption", "BlockFloat", "find_captions", "group_floats", "match_captions"]
+
+
+Side = Literal["above", "below"]
+
+_PARTS_APART = 16.0
+_FARTHEST = 90.0
+_OVERLAP = -12.0
+_WRONG_SIDE = 14.0
+_OTHER_KIND = 25.0
+_BESIDE = 40.0
+_UNMATCHED = 150.0
+_PANELS_APART = 40.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class BlockFloat:
+    """A table or a figure of one or more blocks of one page."""
+
+    kind: Literal["table", "figure", "code"]
+    blocks: tuple[Block, ...]
+
+    @property
+    def page(self) -> int:
+        """The page's index from 0."""
+        return self.blocks[0].page
+
+    @property
+    def box(self) -> Box:
+        """The box of all blocks."""
+        return union_of([block.box for block in self.blocks])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class BlockCaption:
+    """A caption: the block that begins with a label ("Table 5"), and its text without it."""
+
+    kind: CaptionKind
+    label: str
+    text: str
+    block: Block
+
+    @property
+    def box(self) -> Box:
+        """The caption's box."""
+        return self.block.box
+
+
+def union_of(boxes: Sequence[Box]) -> Box:
+    """The box of at least one box."""
+    whole = boxes[0]
+    for box in boxes[1:]:
+        whole = whole.union(box)
+    return whole
+
+
+def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
+    """The captions among texts, headings and notes; a sentence that begins with `Table 4 shows` is none."""
+    labels: list[BlockCaption] = []
+    for block in blocks:
+        if block.kind in ("text", "note", "heading") and (
+            found := caption_start(block.text, marked=block.kind == "text")
+        ):
+            kind, label, rest = found
+            labels.append(BlockCaption(kind=kind, label=label, text=rest, block=block))
+    return labels
+
+
+def group_floats(blocks: Sequence[Block], labels: Sequence[BlockCaption]) -> list[BlockFloat]:
+    """Tables, figures and listings; parts of a table that stand on each other without a caption between are one."""
+    floats: list[BlockFloat] = []
+    for block in blocks:
+        if block.kind not in ("table", "figure", "code"):
+            continue
+        last = floats[-1] if floats else None
+        if last and block.kind == "table" == last.kind and _goes_on(last.blocks[-1], block, labels):
+            floats[-1] = BlockFloat(kind="table", blocks=(*last.blocks, block))
+        else:
+            floats.append(BlockFloat(kind=block.kind, blocks=(block,)))
+    return floats
+
+
+def _goes_on(last: Block, block: Block, labels: Sequence[BlockCaption]) -> bool:
+    """Whether a block is the next part of a table: below it, as wide, and no caption between them."""
+    above, below = last.box, block.box
+    if above == below or last.page != block.page or not -4 <= below.y0 - above.y1 <= _PARTS_APART:
+        return False
+    shared = min(above.x1, below.x1) - max(above.x0, below.x0)
+    if shared < 0.9 * max(above.x1 - above.x0, below.x1 - below.x0):
+        return False
+    return not any(
+        label.block.page == block.page and above.y1 - 4 <= label.box.y0 and label.box.y1 <= below.y0 + 4
+        for label in labels
+    )
+
+
+def match_captions(
+    labels: Sequence[BlockCaption], floats: Sequence[BlockFloat]
+) -> tuple[Mapping[BlockCaption, BlockFloat], Sequence[BlockFloat]]:
+    """Each caption's float, and all floats: a figure without a caption beside one that has one becomes a part of it."""
+    pages: dict[int, tuple[list[BlockCaption], list[BlockFloat]]] = defaultdict(lambda: ([], []))
+    for label in labels:
+        pages[label.block.page][0].append(label)
+    for part in floats:
+        pages[part.page][1].append(part)
+    sides: dict[str, Side] = {kind: _voted(kind, list(pages.values())) for kind in ("table", "figure", "other")}
+    pairs: dict[BlockCaption, BlockFloat] = {}
+    whole: list[BlockFloat] = []
+    for own, parts in pages.values():
+        found = _pair(own, parts, sides)[1]
+        grown = _with_panels(found, parts)
+        pairs.update({label: grown.get(part, part) for label, part in found.items()})
+        swallowed = {block for part in grown.values() for block in part.blocks}
+        whole.extend(grown.values())
+        whole.extend(part for part in parts if part not in grown and not set(part.blocks) & swallowed)
+    return pairs, whole
+
+
+def _voted(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Sequence[BlockFloat]]]) -> Side:
+    """On which side of its caption a float of this kind stands in the document: the cheaper one."""
+    own = [([label for label in labels if label.kind == kind], floats) for labels, floats in pages]
+    costs: dict[Side, float] = {"above": 0.0, "below": 0.0}
+    for side in costs:
+        costs[side] = sum(_pair(labels, floats, {kind: side})[0] for labels, floats in own)
+    return min(costs, key=lambda side: costs[side])
+
+
+def _pair(
+    labels: Sequence[BlockCaption], floats: Sequence[BlockFloat], sides: Mapping[str, Side]
+) -> tuple[float, dict[BlockCaption, BlockFloat]]:
+    """The captions and floats of a page paired, nearest first, and what it costs."""
+    edges = sorted(
+        (cost, row, column)
+        for row, label in enumerate(labels)
+        for column, part in enumerate(floats)
+        if (cost := _cost(label, part, sides)) < _UNMATCHED
+    )
+    pairs: dict[BlockCaption, BlockFloat] = {}
+    total = 0.0
+    for cost, row, column in edges:
+        if labels[row] not in pairs and floats[column] not in pairs.values():
+            pairs[labels[row]] = floats[column]
+            total += cost
+    return total + _UNMATCHED * (len(labels) - len(pairs)), pairs
+
+
+def _cost(label: BlockCaption, part: BlockFloat, sides: Mapping[str, Side]) -> float:
+    kinds = {"table": "table", "figure": "figure", "other": "code"}
+    other = 0.0 if kinds[label.kind] == part.kind else _OTHER_KIND
+    caption, box = label.box, part.box
+    apart = min(caption.x1, box.x1) - max(caption.x0, box.x0)
+    if apart < 0.3 * min(caption.x1 - caption.x0, box.x1 - box.x0):
+        level = min(caption.y1, box.y1) - max(caption.y0, box.y0)
+        beside = level > 0.5 * (caption.y1 - caption.y0) and -apart < _BESIDE
+        return _BESIDE - apart + other if beside else float("inf")
+    distances: dict[Side, float] = {"above": caption.y0 - box.y1, "below": box.y0 - caption.y1}
+    return other + min(
+        (
+            abs(distance) + (0.0 if side == sides[label.kind] else _WRONG_SIDE)
+            for side, distance in distances.items()
+            if _OVERLAP <= distance <= _FARTHEST
+        ),
+        default=float("inf"),
+    )
+
+
+def _with_panels(
+    pairs: Mapping[BlockCaption, BlockFloat], floats: Sequence[BlockFloat]
+) -> dict[BlockFloat, BlockFloat]:
+    """The figures with captions, each with the pictures that stand by it and have none."""
+    loose = [part for part in floats if part.kind == "figure" and part not in pairs.values()]
+    grown: dict[BlockFloat, BlockFloat] = {}
+    for label, part in pairs.items():
+        blocks = list(part.blocks)
+        for other in loose if part.kind == "figure" else ():
+            box, whole = other.box, union_of([block.box for block in blocks])
+            near = max(box.x0 - whole.x1, whole.x0 - box.x1, box.y0 - whole.y1, whole.y0 - box.y1) < _PANELS_APART
+            parted = min(box.y1, whole.y1) <= label.box.y0 < max(box.y0, whole.y0)
+            if near and not parted and other.blocks[0] not in blocks:
+                blocks.extend(other.blocks)
+        grown[part] = BlockFloat(kind=part.kind, blocks=tuple(blocks))
+        loose = [other for other in loose if other.blocks[0] not in blocks]
+    return grown

@@ -1,0 +1,1 @@
+"""Reads PDF files with docling, an optional engine."""

@@ -1,0 +1,164 @@
+"""The JSON of docling (DoclingDocument 1.x) as values, and its tree in reading order."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+
+__all__ = ["CellNode", "Corners", "DoclingFile", "Node", "Provenance", "Tree", "is_float"]
+
+
+_MOST_CELLS = 10_000
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class Ref(_Lenient):
+    """Names a node: "#/texts/3"."""
+
+    target: str = Field(validation_alias=AliasChoices("$ref", "cref"))
+
+
+class Corners(_Lenient):
+    """A box in points; from the bottom left corner of the page, `t` is above `b` and the larger one."""
+
+    l: float  # noqa: E741 -- docling's name
+    t: float
+    r: float
+    b: float
+    coord_origin: str = "TOPLEFT"
+
+
+class Provenance(_Lenient):
+    """Where a node, or a part of it, stands; pages count from 1."""
+
+    page_no: int = Field(ge=1, le=100_000)
+    bbox: Corners
+
+
+class CellNode(_Lenient):
+    """A cell of a table."""
+
+    text: Text = ""
+    bbox: Corners | None = None
+    start_row_offset_idx: int = Field(ge=0, le=_MOST_CELLS)
+    start_col_offset_idx: int = Field(ge=0, le=_MOST_CELLS)
+    row_span: int = Field(default=1, ge=1, le=_MOST_CELLS)
+    col_span: int = Field(default=1, ge=1, le=_MOST_CELLS)
+    column_header: bool = False
+    row_header: bool = False
+    row_section: bool = False
+
+
+class TableNode(_Lenient):
+    """The data of a table."""
+
+    table_cells: list[CellNode] = []
+
+
+class Node(_Lenient):
+    """A text, table, picture or group; `orig` is the text as printed, `marker` the one of an item of a list."""
+
+    self_ref: str
+    label: str = ""
+    children: list[Ref] = []
+    content_layer: str = "body"
+    prov: list[Provenance] = []
+    text: Text = ""
+    orig: Text = ""
+    level: int = 0
+    marker: Text = ""
+    captions: list[Ref] = []
+    footnotes: list[Ref] = []
+    data: TableNode | None = None
+
+
+class Size(_Lenient):
+    """A page's size in points."""
+
+    width: float = Field(ge=0, le=100_000)
+    height: float = Field(ge=0, le=100_000)
+
+
+class PageNode(_Lenient):
+    """A page."""
+
+    size: Size
+
+
+class DoclingFile(_Lenient):
+    """A document."""
+
+    body: Node
+    furniture: Node | None = None
+    groups: list[Node] = []
+    texts: list[Node] = []
+    pictures: list[Node] = []
+    tables: list[Node] = []
+    key_value_items: list[Node] = []
+    form_items: list[Node] = []
+    field_regions: list[Node] = []
+    field_items: list[Node] = []
+    pages: dict[int, PageNode] = {}
+
+
+_FLOATS = ("table", "document_index", "picture", "chart", "code")
+
+
+def is_float(node: Node) -> bool:
+    """Whether a node may have a caption, and what stands below it is a part of it."""
+    return node.label in _FLOATS
+
+
+class Tree:
+    """The nodes of a document. A reference that leads nowhere is passed over, a node is met once."""
+
+    def __init__(self, document: DoclingFile) -> None:
+        leaves = (
+            *document.texts,
+            *document.tables,
+            *document.pictures,
+            *document.key_value_items,
+            *document.form_items,
+            *document.field_regions,
+            *document.field_items,
+        )
+        self._leaves = {node.self_ref for node in leaves}
+        self._nodes = {node.self_ref: node for node in (*document.groups, *leaves)}
+        self._captions = {ref.target for node in leaves for ref in node.captions}
+        self.nodes: Sequence[Node] = tuple(self._read([document.body, *filter(None, [document.furniture])]))
+
+    def named(self, refs: Iterable[Ref]) -> list[Node]:
+        """The nodes that references name."""
+        return [self._nodes[ref.target] for ref in refs if ref.target in self._nodes]
+
+    def inside(self, node: Node) -> list[Node]:
+        """What stands in a float but its captions and footnotes, in reading order."""
+        apart = {ref.target for ref in (*node.captions, *node.footnotes)}
+        return [part for part in self._below(node.children) if part.self_ref not in apart]
+
+    def _read(self, roots: Sequence[Node]) -> Iterator[Node]:
+        """Leaves in reading order: floats as a whole, followed by their footnotes; captions are left to them."""
+        seen = set(self._captions)
+        pending = [*reversed(roots)]
+        while pending:
+            node = pending.pop()
+            if node.self_ref in seen:
+                continue
+            seen.add(node.self_ref)
+            if node.self_ref in self._leaves:
+                yield node
+            pending.extend(reversed(self.named(node.footnotes if is_float(node) else node.children)))
+
+    def _below(self, refs: Sequence[Ref]) -> Iterator[Node]:
+        seen: set[str] = set()
+        pending = [*reversed(self.named(refs))]
+        while pending:
+            node = pending.pop()
+            if node.self_ref not in seen:
+                seen.add(node.self_ref)
+                yield node
+                pending.extend(reversed(self.named(node.children)))

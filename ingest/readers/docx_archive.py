@@ -1,0 +1,84 @@
+"""The parts of a DOCX file, within bounds."""
+
+import posixpath
+import zipfile
+import zlib
+from io import BytesIO
+
+from ingest.readers.markup_tree import Node, parse_xml
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import PageProblem
+
+__all__ = ["DocxArchive"]
+
+
+_MOST_ENTRIES = 5_000
+_MOST_TOTAL = 400_000_000
+_MOST_XML = 60_000_000
+_MOST_MEDIA = 40_000_000
+_FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, ValueError, EOFError)
+
+
+class DocxArchive:
+    """A DOCX file; `problems` tells what of the parts read so far is lost.
+
+    Raises `PaperFileError` for one that is damaged or would unpack to more than a paper holds.
+    """
+
+    def __init__(self, data: bytes, *, name: str) -> None:
+        self._name = name
+        self.problems: list[PageProblem] = []
+        try:
+            self._zip = zipfile.ZipFile(BytesIO(data))
+        except _FAULTS as error:
+            raise PaperFileError(f"{name!r} is a damaged DOCX file ({error}). Fetch the file again.") from error
+        entries = self._zip.infolist()
+        total = sum(entry.file_size for entry in entries)
+        if len(entries) > _MOST_ENTRIES or total > _MOST_TOTAL:
+            raise PaperFileError(
+                f"{name!r} would unpack to {len(entries)} parts of {total / 1e6:.0f} MB together; the limits are "
+                f"{_MOST_ENTRIES} and {_MOST_TOTAL / 1e6:.0f} MB. Save it again with smaller pictures."
+            )
+
+    def tree(self, part: str) -> Node | None:
+        """The XML of a part, None if it isn't there. Raises `PaperFileError` if it can't be read."""
+        data = self._bytes(part, most=_MOST_XML)
+        if data is None:
+            return None
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
+        tree, problems = parse_xml(text, name=f"{self._name}: {part}")
+        self.problems += problems
+        return tree
+
+    def picture(self, part: str) -> bytes | None:
+        """The bytes of a part, None if it isn't there, too large or damaged."""
+        try:
+            return self._bytes(part, most=_MOST_MEDIA)
+        except PaperFileError:
+            return None
+
+    def targets(self, part: str) -> dict[str, str]:
+        """The parts that a part refers to by id; what lies outside the file is left out."""
+        folder, file = posixpath.split(part)
+        tree = self.tree(f"{folder}/_rels/{file}.rels")
+        relations = tree.many("relationship") if tree is not None else []
+        return {
+            relation.get("Id"): posixpath.normpath(posixpath.join("/", folder, relation.get("Target"))).lstrip("/")
+            for relation in relations
+            if relation.get("TargetMode").lower() != "external"
+        }
+
+    def _bytes(self, part: str, *, most: int) -> bytes | None:
+        entry = self._zip.NameToInfo.get(part)
+        if entry is None:
+            return None
+        if entry.file_size > most:
+            raise PaperFileError(
+                f"{self._name!r} holds a part of {entry.file_size / 1e6:.0f} MB ({part!r}): too large."
+            )
+        try:
+            return self._zip.read(entry)
+        except _FAULTS as error:
+            raise PaperFileError(
+                f"{self._name!r} is damaged: its part {part!r} can't be read ({error}). Fetch the file again."
+            ) from error

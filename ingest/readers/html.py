@@ -1,0 +1,311 @@
+"""HTML pages to elements: plain ones, arXiv's (LaTeXML), PubMed Central's, pandoc's."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from ingest.document.references import entry_label, entry_year
+from ingest.readers.html_floats import equations_of, figure_of, float_elements, is_float, listing_text
+from ingest.readers.html_tables import html_table, is_layout, is_table
+from ingest.readers.inline_text import INVISIBLE_TAGS, collapse_spaces, inline_text, list_markers
+from ingest.readers.markup_tree import Node, decode, parse_html
+from ingest.readers.reading import ElementCollector, Reading, Source
+from paperscope_core.types import Element, PageProblem, Passage, Reference
+
+__all__ = ["BLOCKS", "HtmlWalker", "is_block", "is_furniture", "is_hidden", "main_part", "read_html", "read_tree"]
+
+
+BLOCKS = frozenset(
+    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 "
+    "h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody tfoot thead tr td th "
+    "ul caption dir img".split()
+)
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_HIDDEN_CLASSES = frozenset(
+    "headerlink anchor-link permalink mw-editsection noprint visually-hidden sr-only screen-reader-text skip-link "
+    "skiplink ltx_page_navbar ltx_TOC toc navbar breadcrumb breadcrumbs cookie-banner ltx_ERROR ltx_rdf "
+    "ltx_note_type ltx_tag_note".split()
+)
+_HIDDEN_ROLES = frozenset("navigation search menu menubar toolbar dialog alert".split())
+_FURNITURE_CLASSES = frozenset(
+    "ltx_page_footer ltx_page_header ltx_page_logo ltx_pagination site-header site-footer sidebar".split()
+)
+_FURNITURE_ROLES = frozenset("banner contentinfo complementary".split())
+_MOST_OF_IT = 0.5
+
+
+def is_hidden(node: Node) -> bool:
+    """Whether a reader of the page does not see an element, or sees it only to move about."""
+    return (
+        node.tag == "nav"
+        or "hidden" in node.attributes
+        or node.get("aria-hidden").lower() == "true"
+        or node.get("role") in _HIDDEN_ROLES
+        or not node.classes.isdisjoint(_HIDDEN_CLASSES)
+        or bool(node.get("style") and _UNSEEN.search(node.get("style")))
+    )
+
+
+def is_furniture(node: Node) -> bool:
+    """Whether an element is the page's frame: its header without a main heading, its footer, what stands beside."""
+    if node.get("role").startswith("doc-"):
+        return False
+    if node.tag == "header":
+        return next(node.all("h1", "h2", "h3"), None) is None
+    return (
+        node.tag in ("footer", "aside")
+        or node.get("role") in _FURNITURE_ROLES
+        or not node.classes.isdisjoint(_FURNITURE_CLASSES)
+    )
+
+
+def is_block(node: Node) -> bool:
+    """Whether an element stands on lines of its own."""
+    return node.tag in BLOCKS or (node.tag == "math" and node.get("display") == "block")
+
+
+def main_part(root: Node) -> Node:
+    """The element that holds the paper: the only `main` or `article` if it has most of the text, else all."""
+    body = next(root.all("body"), root)
+    whole = len(body.text())
+    for tag in ("main", "article"):
+        found = list(body.where(lambda node, tag=tag: node.tag == tag))  # type: ignore[misc]
+        if len(found) == 1 and len(found[0].text()) > _MOST_OF_IT * whole:
+            return found[0]
+    return body
+
+
+_NOTE_MARKS = (
+    "ltx_note_mark ltx_tag doc-backlink footnote-back footnote-backref reversefootnote data-footnote-backref".split()
+)
+
+
+class HtmlWalker:
+    """One walk; use it once."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lines = source.lines
+        self._flow = ElementCollector(source.lines, bold_headings=True)
+        self._holders: set[int] = set()
+        self._by_tag: dict[str, Callable[[Node], None]] = {
+            "img": self._picture,
+            "pre": self._code,
+            "ul": self._list,
+            "ol": self._list,
+            "dt": self._term,
+            **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), self._heading),
+        }
+        self._classes: tuple[tuple[Callable[[Node], None], str, tuple[str, ...], tuple[str, ...]], ...] = (
+            (self._reference, "", ("ltx_bibitem", "csl-entry"), ("doc-biblioentry",)),
+            (self._footnote, "", ("ltx_role_footnote", "footnote-item", "footnote-text"), ("doc-footnote",)),
+            (self._notes, "", ("footnotes",), ("doc-endnotes",)),
+            (self._equations, "", ("ltx_equation", "ltx_equationgroup"), ()),
+            (self._authors, "", ("ltx_authors",), ()),
+            (self._authors, "p", ("author",), ()),
+            (self._heading, "", ("abstract-title",), ()),
+            (self._code, "", ("ltx_listing", "ltx_verbatim", "highlight"), ()),
+        )
+
+    def walked(self, root: Node) -> list[Element]:
+        """The elements below a node, in the order of the page."""
+        self._find_holders(root)
+        self._flow.through(root, self._visit)
+        return self._flow.finished()
+
+    def _find_holders(self, node: Node) -> bool:
+        """Remember the elements that hold something which is no mere text."""
+        inside = [self._find_holders(child) for child in node.nodes]
+        if any(inside):
+            self._holders.add(id(node))
+        return any(inside) or is_block(node) or self._handler(node) is not None
+
+    def _visit(self, node: Node) -> None:
+        if is_hidden(node) or node.tag in INVISIBLE_TAGS:
+            return
+        handler = self._handler(node)
+        if handler is not None:
+            handler(node)
+        elif is_block(node):
+            self._inside(node)
+        elif id(node) in self._holders:
+            self._flow.through(node, self._visit)
+        else:
+            self._flow.run(node)
+
+    def _inside(self, node: Node) -> None:
+        self._flow.flush()
+        self._flow.through(node, self._visit)
+        self._flow.flush()
+
+    def _handler(self, node: Node) -> Callable[[Node], None] | None:
+        """What reads an element that is more than a run of text or a box of others."""
+        found = self._by_tag.get(node.tag) or self._by_class(node)
+        if found is not None:
+            return found
+        if is_float(node):
+            return self._float
+        if is_table(node) and not is_layout(node):
+            return self._table
+        formula = node.tag == "math" and node.get("display") == "block"
+        return self._equations if formula else self._furniture if is_furniture(node) else None
+
+    def _by_class(self, node: Node) -> Callable[[Node], None] | None:
+        if not node.classes and "role" not in node.attributes:
+            return None
+        for handler, tag, classes, roles in self._classes:
+            if tag in ("", node.tag) and (not node.classes.isdisjoint(classes) or node.get("role") in roles):
+                return handler
+        return self._equations if node.classes >= {"math", "display"} else None
+
+    def _heading(self, node: Node) -> None:
+        text = inline_text(child for child in node.children if isinstance(child, str) or not is_hidden(child))
+        if "ltx_title_document" in node.classes:
+            self._flow.passage(node, text, "title")
+        else:
+            level = int(node.tag[1]) if node.tag[0] == "h" and node.tag[1:].isdigit() else 1
+            self._flow.passage(node, text, "heading", level=level)
+
+    def _authors(self, node: Node) -> None:
+        people = [inline_text(_without(one, "ltx_note")) for one in node.all() if "ltx_personname" in one.classes]
+        self._flow.passage(node, "\n".join(filter(None, people)) or inline_text(node.children), "authors")
+
+    def _code(self, node: Node) -> None:
+        self._flow.passage(node, listing_text(node), "code")
+
+    def _list(self, node: Node) -> None:
+        self._flow.flush()
+        items = node.many("li")
+        marks = dict(zip(map(id, items), list_markers(node, items), strict=True))
+        for item in node.nodes:
+            if id(item) not in marks or self._by_class(item):
+                self._visit(item)
+            elif not is_hidden(item):
+                self._flow.mark = marks[id(item)]
+                self._inside(item)
+                self._flow.mark = ""
+
+    def _term(self, node: Node) -> None:
+        self._flow.flush()
+        if self._flow.mark:
+            self._flow.passage(node, self._flow.mark.rstrip(": "), "list")
+        self._flow.mark = f"• {inline_text(node.children)}: "
+
+    def _picture(self, node: Node) -> None:
+        self._flow.add(figure_of(node, source=self._source))
+
+    def _float(self, node: Node) -> None:
+        self._flow.flush()
+        if found := float_elements(node, source=self._source):
+            self._flow.add(*found)
+        else:
+            self._inside(node)
+
+    def _table(self, node: Node) -> None:
+        self._flow.flush()
+        caption = node.one("caption")
+        if caption is not None and caption.text().strip():
+            self._flow.add(*float_elements(node, source=self._source))
+        elif table := html_table(node, lines=self._lines):
+            self._flow.add(table)
+
+    def _equations(self, node: Node) -> None:
+        self._flow.flush()
+        self._flow.add(*equations_of(node, lines=self._lines))
+
+    def _footnote(self, node: Node) -> None:
+        """The note comes after the paragraph that it stands in; its mark stays in the paragraph."""
+        mark = next((part for part in node.all("sup") if "ltx_note_mark" in part.classes), None)
+        text = inline_text(_without(node, *_NOTE_MARKS))
+        if mark is not None:
+            text = f"{inline_text([mark])} {text}"
+            self._flow.run(mark)
+        self._flow.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
+
+    def _notes(self, node: Node) -> None:
+        """A list of notes at the end of the page."""
+        self._flow.flush()
+        for notes in node.where(lambda part: part.tag in ("ol", "ul")):
+            items = notes.many("li")
+            for item, mark in zip(items, list_markers(notes, items), strict=True):
+                text = inline_text(_without(item, *_NOTE_MARKS)).rstrip(" ↩︎")
+                self._flow.passage(item, mark + text if text else "", "footnote")
+
+    def _reference(self, node: Node) -> None:
+        self._flow.flush()
+        tag = next((part for part in node.all() if "ltx_tag_bibitem" in part.classes), None)
+        text = inline_text(_without(node, "ltx_tag_bibitem", "ltx_bib_cited"))
+        printed = inline_text(tag.children).strip("[]() .") if tag is not None else ""
+        label = f"[{printed}]" if printed.isdigit() else entry_label(text)
+        if text:
+            said = f"{label} {text}" if printed.isdigit() else text
+            place = self._lines.of(node)
+            self._flow.add(Reference(id="", place=place, order=0, text=said, label=label, year=entry_year(text)))
+
+    def _furniture(self, node: Node) -> None:
+        self._flow.passage(node, inline_text(node.children), "furniture")
+
+
+def _without(node: Node, *names: str) -> list[Node | str]:
+    """The children of a node, without what has one of these classes or roles, however deep it stands."""
+    kept: list[Node | str] = []
+    for child in node.children:
+        if isinstance(child, str):
+            kept.append(child)
+        elif child.classes.isdisjoint(names) and child.get("role") not in names:
+            kept.append(replace(child, children=tuple(_without(child, *names))))
+    return kept
+
+
+_TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
+_AUTHORS = ("citation_author", "dc.creator", "author")
+
+
+def read_html(source: Source) -> Reading:
+    """Read a page. Raises `PaperFileError` for a file that is no text."""
+    text, problems = decode(source.data, name=source.name, declared=True)
+    tree, lost = parse_html(text, name=source.name)
+    return read_tree(tree, source=source, problems=(*problems, *lost))
+
+
+def read_tree(tree: Node, *, source: Source, problems: Sequence[PageProblem] = ()) -> Reading:
+    """Read a page that is a tree already."""
+    elements = HtmlWalker(source).walked(main_part(tree))
+    told = _meta(tree, _TITLES)
+    title = next(iter(told), "") or next((node.plain() for node in tree.all("title") if node.plain()), "")
+    return Reading(
+        elements=_with_title(elements, told),
+        title=title,
+        authors=tuple(dict.fromkeys(_name(author) for author in _meta(tree, _AUTHORS))),
+        problems=problems,
+    )
+
+
+def _meta(tree: Node, names: Iterable[str]) -> list[str]:
+    """The contents of the `meta` elements with the first of these names that is there."""
+    metas = [
+        (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.all("meta")
+    ]
+    for name in names:
+        if found := [content for key, content in metas if key.lower() == name and content]:
+            return found
+    return []
+
+
+def _name(author: str) -> str:
+    """`Curie, Marie` as `Marie Curie`."""
+    last, comma, first = author.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else author
+
+
+def _with_title(elements: Sequence[Element], told: Sequence[str]) -> list[Element]:
+    """Mark the heading as title that says what the page's metadata say."""
+    result = list(elements)
+    if any(isinstance(element, Passage) and element.role == "title" for element in result):
+        return result
+    for index, element in enumerate(result):
+        said = isinstance(element, Passage) and element.role == "heading" and element.text.casefold()
+        if isinstance(element, Passage) and said in {title.casefold() for title in told}:
+            result[index] = replace(element, role="title", level=0)
+            break
+    return result

@@ -1,0 +1,266 @@
+"""Markdown to elements: CommonMark with GitHub's tables, footnotes, formulas and front matter."""
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from ingest.readers.front_matter import FrontMatter, split_front_matter
+from ingest.readers.html import HtmlWalker
+from ingest.readers.inline_text import collapse_spaces
+from ingest.readers.markup_tree import decode, parse_html
+from ingest.readers.reading import Reading, Source
+from paperscope_core.types import Element, Passage, PassageRole
+
+__all__ = ["add_rules", "markdown_html", "read_markdown"]
+
+
+_NOTE = re.compile(r"\[\^([^\]\s]{1,40})\]:[ \t]*")
+_NOTE_MARK = re.compile(r"\[\^([^\]\s]{1,40})\]")
+_ATTRIBUTES = re.compile(r"\{[ \t]*[#.:]?[A-Za-z][^{}\n]{0,200}\}")
+_LATEX_LABEL = re.compile(r"\\label\{[^{}\n]{0,100}\}")
+_NUMBERED = re.compile(r"\(?(\d{1,3}(?:\.\d{1,3})?[a-z]?)\)?\s*")
+_OPENINGS = {"$$": "$$", "\\[": "\\]"}
+_ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
+_MOST_LINES = 200
+_LONGEST_INLINE = 2000
+
+
+def add_rules(parser: MarkdownIt) -> None:
+    """Teach a parser the tokens `math_block`, `math_inline`, `math_display` and `note_mark`, and notes as `aside`."""
+    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
+    parser.block.ruler.before("fence", "math_block", _math_block, ends)
+    parser.block.ruler.before("reference", "note", _note, ends)
+    parser.inline.ruler.before("escape", "math", _math_rule)
+    parser.inline.ruler.before("link", "note_mark", _note_mark_rule)
+    parser.inline.ruler.before("link", "attributes", _attributes)
+
+
+def _line(state: StateBlock, number: int) -> str:
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`$$ … $$`, `\\[ … \\]` or a LaTeX environment that begins a line."""
+    if state.is_code_block(start):
+        return False
+    first = _line(state, start)
+    environment = _ENVIRONMENT.match(first)
+    closing = f"\\end{{{environment[1]}}}" if environment else _OPENINGS.get(first[:2], "")
+    if not closing:
+        return False
+    parts = [first if environment else first[2:]]
+    number = start
+    while closing not in parts[-1]:
+        number += 1
+        if number >= min(end, start + _MOST_LINES):
+            return False
+        parts.append(_line(state, number))
+    parts[-1], _, behind = parts[-1].partition(closing)
+    tag = _NUMBERED.fullmatch(behind.strip())
+    if behind.strip() and not tag and not _ATTRIBUTES.fullmatch(behind.strip()):
+        return False
+    if not silent:
+        token = state.push("math_block", "math", 0)
+        token.content = "\n".join(parts) + (f"\\tag{{{tag[1]}}}" if tag else "")
+        token.map = [start, number + 1]
+        state.line = number + 1
+    return True
+
+
+def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`[^1]: The note`, with the lines that go on under it."""
+    match = None if state.is_code_block(start) else _NOTE.match(_line(state, start))
+    if not match:
+        return False
+    if silent:
+        return True
+    parts = [_line(state, start)[match.end() :]]
+    number = start + 1
+    while number < end and not state.isEmpty(number) and not _NOTE.match(_line(state, number)):
+        parts.append(_line(state, number))
+        number += 1
+    opening = state.push("note_open", "aside", 1)
+    opening.attrs = {"role": "doc-footnote"}
+    opening.map = [start, number]
+    inline = state.push("inline", "", 0)
+    inline.content = f"[^{match[1]}] " + "\n".join(parts)
+    inline.map = [start, number]
+    inline.children = []
+    state.push("note_close", "aside", -1)
+    state.line = number
+    return True
+
+
+def _math_rule(state: StateInline, silent: bool) -> bool:
+    """`$x$`, `$$x$$`, `\\(x\\)`, `\\[x\\]`; dollars of prices are left alone. LaTeX's labels are dropped."""
+    if label := _LATEX_LABEL.match(state.src, state.pos, state.posMax):
+        state.pos = label.end()
+        return True
+    opening = state.src[state.pos : state.pos + 2]
+    closing = {"$$": "$$", "\\(": "\\)", "\\[": "\\]"}.get(opening)
+    if closing is None:
+        if opening[:1] != "$":
+            return False
+        opening = closing = "$"
+    first = state.pos + len(opening)
+    last = state.src.find(closing, first, min(state.posMax, first + _LONGEST_INLINE))
+    content = state.src[first:last] if last >= 0 else ""
+    if not content.strip() or (opening == "$" and not _is_formula(state.src, first, last)):
+        return False
+    if not silent:
+        display = opening in ("$$", "\\[")
+        state.push("math_display" if display else "math_inline", "math", 0).content = content
+    state.pos = last + len(closing)
+    return True
+
+
+def _is_formula(text: str, first: int, last: int) -> bool:
+    """Whether single dollars enclose a formula: none stands beside a space within, and no digit follows."""
+    padded = text[first].isspace() and text[last - 1].isspace()
+    return (padded or not (text[first].isspace() or text[last - 1].isspace())) and not text[
+        last + 1 : last + 2
+    ].isdigit()
+
+
+def _note_mark_rule(state: StateInline, silent: bool) -> bool:
+    match = _NOTE_MARK.match(state.src, state.pos, state.posMax)
+    if not match:
+        return False
+    if not silent:
+        state.push("note_mark", "sup", 0).content = match[1]
+    state.pos = match.end()
+    return True
+
+
+def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
+    """pandoc's attributes behind a picture, a link or a heading: `{#fig:one width=50%}`."""
+    match = _ATTRIBUTES.match(state.src, state.pos, state.posMax)
+    if not match or not (state.src[: state.pos].endswith((")", "]", "`")) or match.end() == state.posMax):
+        return False
+    state.pos = match.end()
+    return True
+
+
+# Elements whose content is no markup would swallow the rest of the file (GitHub's "tagfilter").
+_SWALLOWING = re.compile(r"<(?=/?(?:title|textarea|xmp|iframe|noembed|noframes|plaintext)\b)", re.IGNORECASE)
+_TAG = re.compile(r"</?([A-Za-z][\w-]*)")
+_INLINE = frozenset(
+    "a abbr b bdi bdo big br cite code del dfn em font i img ins kbd mark q s samp small span strike strong sub sup tt "
+    "u var wbr center p div table thead tbody tfoot tr td th caption ul ol li details summary figure figcaption "
+    "script style math".split()
+)
+
+
+def markdown_html(text: str) -> str:
+    """The page. HTML in the Markdown stays; what only looks like it (`List<String>`) becomes text."""
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    add_rules(parser)
+    parser.add_render_rule("math_inline", _math)
+    parser.add_render_rule("math_display", _math)
+    parser.add_render_rule("note_mark", _note_mark)
+    parser.add_render_rule("html_inline", _html_inline)
+    return _Page(parser).of(parser.parse(text))
+
+
+class _Page:
+    """Writes block after block, each on the line on which it stands in the Markdown."""
+
+    def __init__(self, parser: MarkdownIt) -> None:
+        self._parser = parser
+        self._parts: list[str] = []
+        self._line = 0
+
+    def of(self, tokens: list[Token]) -> str:
+        for token in tokens:
+            if token.map and token.nesting >= 0 and token.type != "inline":
+                self._write("\n" * (token.map[0] - self._line))
+            self._write(self._html(token))
+        return "".join(self._parts)
+
+    def _write(self, html: str) -> None:
+        self._parts.append(html)
+        self._line += html.count("\n")
+
+    def _html(self, token: Token) -> str:
+        lines = token.map[1] - token.map[0] - 1 if token.map else 0
+        whole: dict[str, Callable[[Token], str]] = {
+            "inline": self._inline,
+            "fence": lambda token: f"<pre>\n{escape(token.content)}</pre>",
+            "code_block": lambda token: f"<pre>{escape(token.content)}</pre>",
+            "html_block": lambda token: _SWALLOWING.sub("&lt;", token.content),
+            "math_block": lambda token: _display(token.content, lines=lines),
+            "hr": lambda _: "<hr>",
+        }
+        if token.type in whole:
+            return whole[token.type](token)
+        if token.hidden:
+            return ""
+        attributes = "".join(f' {key}="{escape(str(value))}"' for key, value in token.attrs.items())
+        return f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}{attributes}>"
+
+    def _inline(self, token: Token) -> str:
+        return str(self._parser.renderer.render(token.children or [], self._parser.options, {}))
+
+
+def _display(source: str, *, lines: int) -> str:
+    """A formula on `lines` lines more than one; attributes hold no newline, since tags count where they end."""
+    return f'<math display="block" alttext="{_flat(source)}">{chr(10) * lines}</math>'
+
+
+def _math(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
+    token = tokens[index]
+    if token.type == "math_display":
+        return _display(token.content, lines=token.content.count("\n"))
+    return f'<math alttext="{_flat(token.content)}">{chr(10) * token.content.count(chr(10))}</math>'
+
+
+def _flat(source: str) -> str:
+    return escape(source.replace("\n", " "))
+
+
+def _note_mark(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
+    return f"<sup>{escape(tokens[index].content)}</sup>"
+
+
+def _html_inline(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
+    content = tokens[index].content
+    match = _TAG.match(content)
+    return escape(content) if match and match[1].lower() not in _INLINE else content
+
+
+def read_markdown(source: Source) -> Reading:
+    """Read a file. Raises `PaperFileError` for a file that is no text."""
+    text, problems = decode(source.data, name=source.name)
+    front, body = split_front_matter(text)
+    page = markdown_html(body)
+    # Link targets alone show nothing.
+    if not page.strip():
+        return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
+    tree, lost = parse_html(page, name=source.name)
+    elements = HtmlWalker(source).walked(next(tree.all("body"), tree))
+    return Reading(
+        elements=[*_head(front, source), *elements],
+        title=front.title,
+        authors=front.authors,
+        problems=(*problems, *lost),
+    )
+
+
+def _head(front: FrontMatter, source: Source) -> list[Element]:
+    """Title, authors and abstract of the front matter."""
+    parts: tuple[tuple[PassageRole, str, str], ...] = (
+        ("title", front.title, "title"),
+        ("authors", "\n".join(front.authors), "author"),
+        ("abstract", collapse_spaces(front.abstract), "abstract"),
+    )
+    return [
+        Passage(id="", place=source.lines.at(*front.span(key)), order=0, text=text, role=role)
+        for role, text, key in parts
+        if text
+    ]

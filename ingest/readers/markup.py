@@ -1,0 +1,92 @@
+"""`MarkupParser`: a file without pages (Markdown, HTML, DOCX, plain text, JATS, TEI) to a `ParsedPaper`."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ingest.document.element_text import element_text
+from ingest.document.source import read_file
+from ingest.pdf.assembly import paper_id
+from ingest.readers.docx import read_docx
+from ingest.readers.embedded_images import EmbeddedImages
+from ingest.readers.html import read_html
+from ingest.readers.jats import read_jats
+from ingest.readers.markdown import read_markdown
+from ingest.readers.plain_text import read_text
+from ingest.readers.postprocessing import build_paper
+from ingest.readers.reading import Reading, Source, SourceLines
+from ingest.readers.tei import read_tei
+from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import PaperFormat, ParsedPaper
+
+__all__ = ["MarkupParser", "markup_parsers"]
+
+
+_MOST_BYTES = 40_000_000
+_BYTES_OF_A_STEP = 1_000_000
+# As much as a page of two columns holds.
+_LETTERS_OF_A_PAGE = 6_000
+
+
+class MarkupParser:
+    """Reads papers of one format with `read`, which raises `PaperFileError` for a file that it can't read.
+
+    `max_pages` refuses a file of more text than so many pages hold.
+    """
+
+    def __init__(
+        self,
+        *,
+        format: PaperFormat,  # noqa: A002
+        read: Callable[[Source], Reading],
+        max_pages: int | None = None,
+    ) -> None:
+        self._format = format
+        self._read = read
+        self._max_pages = max_pages
+
+    def parse(
+        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
+    ) -> ParsedPaper:
+        """See `Parser.parse`; these formats know no password."""
+        del password
+        data = read_file(file)
+        if len(data) > _MOST_BYTES and self._format != "docx":
+            raise PaperFileError(
+                f"{file.name!r} is too large for a text: {len(data) / 1e6:.0f} MB, over {_MOST_BYTES / 1e6:.0f} MB. "
+                "Split it into several files."
+            )
+        # The limit of a step is meant for a page.
+        extend_time_limit(1 + len(data) // _BYTES_OF_A_STEP)
+        sha256 = hashlib.sha256(data).hexdigest()
+        paper = paper_id(sha256)
+        pictures = EmbeddedImages(file.parent)
+        source = Source(name=file.name, data=data, lines=SourceLines(paper=paper), pictures=pictures)
+        reading = self._read(source)
+        self._check_length(reading, name=file.name)
+        parsed = build_paper(reading, source=source, sha256=sha256, format=self._format)
+        if on_page:
+            on_page(1, 1)
+        return parsed
+
+    def _check_length(self, reading: Reading, *, name: str) -> None:
+        pages = sum(len(element_text(element)) for element in reading.elements) // _LETTERS_OF_A_PAGE
+        if self._max_pages is not None and pages > self._max_pages:
+            raise PaperFileError(
+                f"{name!r} holds as much text as {pages} pages, over the limit of {self._max_pages}; split it, or "
+                "raise limits.max_pages to add it."
+            )
+
+
+def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, MarkupParser]:
+    """A parser for each of these formats; `max_pages` refuses a file of more text than so many pages hold."""
+    readers: dict[PaperFormat, Callable[[Source], Reading]] = {
+        "docx": read_docx,
+        "markdown": read_markdown,
+        "html": read_html,
+        "jats": read_jats,
+        "tei": read_tei,
+        "text": read_text,
+    }
+    return {kind: MarkupParser(format=kind, read=read, max_pages=max_pages) for kind, read in readers.items()}

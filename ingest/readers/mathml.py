@@ -1,0 +1,123 @@
+"""MathML and Word's formulas (OMML) as a line of text."""
+
+from collections.abc import Callable, Mapping
+
+from ingest.readers.latex import fraction, latex_text, root, subscript, superscript, tidy_spaces, with_accent
+from ingest.readers.markup_tree import Node
+
+__all__ = ["mathml_text", "omml_text"]
+
+
+_BIG = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argmax", "argmin"}
+
+
+def mathml_text(math: Node) -> str:
+    """What a `math` element says."""
+    for note in math.all("annotation"):
+        if "tex" in note.get("encoding").lower() and note.plain():
+            return latex_text(note.text())
+    alternative = math.get("alttext").strip()
+    return latex_text(alternative) if alternative else tidy_spaces(_mathml(math))
+
+
+def _mathml(node: Node | str) -> str:
+    if isinstance(node, str):
+        return node.strip()
+    match node.tag:
+        case "annotation" | "annotation-xml" | "mphantom":
+            said = ""
+        case "mo":
+            said = _operator(node.plain())
+        case "mtext" | "mi" | "mn" | "ms":
+            said = node.plain()
+        case "mtr":
+            said = " ".join(map(_mathml, node.nodes)) + " ; "
+        case "mfenced":
+            said = f"{node.get('open') or '('}{', '.join(map(_mathml, node.nodes))}{node.get('close') or ')'}"
+        case _:
+            parts = [_mathml(child) for child in node.children if not isinstance(child, str) or child.strip()]
+            said = _built(node.tag, parts)
+    return said
+
+
+def _built(tag: str, parts: list[str]) -> str:
+    """What an element with these parts prints."""
+    match tag, parts:
+        case "mfrac", [over, under]:
+            said = fraction(over, under)
+        case "msup", [base, upper]:
+            said = base + superscript(upper)
+        case (("msub" | "munder"), [base, lower]):
+            said = base + subscript(lower)
+        case (("msubsup" | "munderover"), [base, lower, upper]):
+            said = base + subscript(lower) + superscript(upper)
+        case "mover", [base, upper]:
+            said = base + superscript(upper) if base in _BIG else with_accent(base, upper.strip())
+        case "mroot", [base, degree]:
+            said = root(base, degree)
+        case "msqrt", _:
+            said = root("".join(parts))
+        case _:
+            said = "".join(parts)
+    return said
+
+
+def _operator(sign: str) -> str:
+    if sign in ("\u2061", "\u2062", "\u2063", "\u2064"):
+        return ""
+    return f" {sign} " if sign in ("=", "<", ">", "≤", "≥", "≈", "∈", "→", "≠", ":=") else sign
+
+
+_PROPERTIES = "pr"
+
+
+def omml_text(math: Node) -> str:
+    """What an `oMath` element says."""
+    return tidy_spaces(_omml(math)).removesuffix(" ;")
+
+
+def _omml(node: Node | str) -> str:
+    if isinstance(node, str) or (node.tag.endswith(_PROPERTIES) and node.tag != _PROPERTIES):
+        return ""
+    builder = _BUILDERS.get(node.tag)
+    return builder(node) if builder else "".join(map(_omml, node.children))
+
+
+def _scripted(node: Node) -> str:
+    lower = _part(node, "sub") or (_part(node, "lim") if node.tag == "limlow" else "")
+    upper = _part(node, "sup") or (_part(node, "lim") if node.tag == "limupp" else "")
+    return _part(node, "e") + subscript(lower) + superscript(upper)
+
+
+def _summed(node: Node) -> str:
+    sign = _option(node, "narypr", "chr", default="∫")
+    return f"{sign}{subscript(_part(node, 'sub'))}{superscript(_part(node, 'sup'))} {_part(node, 'e')}"
+
+
+def _enclosed(node: Node) -> str:
+    inner = ", ".join(map(_omml, node.many("e")))
+    return f"{_option(node, 'dpr', 'begchr', default='(')}{inner}{_option(node, 'dpr', 'endchr', default=')')}"
+
+
+def _part(node: Node, tag: str) -> str:
+    part = node.one(tag) if tag else None
+    return "".join(map(_omml, part.children)) if part else ""
+
+
+def _option(node: Node, group: str, name: str, *, default: str) -> str:
+    option = node.one(group, name)
+    return default if option is None else option.get("val")
+
+
+_BUILDERS: Mapping[str, Callable[[Node], str]] = {
+    "t": Node.text,
+    "f": lambda node: fraction(_part(node, "num"), _part(node, "den")),
+    **dict.fromkeys(("ssup", "ssub", "ssubsup", "limlow", "limupp"), _scripted),
+    "rad": lambda node: root(_part(node, "e"), _part(node, "deg")),
+    "nary": _summed,
+    "d": _enclosed,
+    "acc": lambda node: with_accent(_part(node, "e"), _option(node, "accpr", "chr", default="^")),
+    "bar": lambda node: with_accent(_part(node, "e"), "¯"),
+    "mr": lambda node: " ".join(map(_omml, node.many("e"))) + " ; ",
+    "eqarr": lambda node: " ; ".join(map(_omml, node.many("e"))),
+}

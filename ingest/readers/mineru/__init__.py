@@ -1,0 +1,1 @@
+"""Reads papers from the folder that MinerU writes, and runs MinerU."""

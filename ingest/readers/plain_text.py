@@ -1,0 +1,244 @@
+"""Plain text to elements: headings, paragraphs, lists, tables and references by their form."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.document.hyphenation import Vocabulary, join_lines, vocabulary_of
+from ingest.pdf.headings import is_references_title
+from ingest.pdf.tables.rows import is_value
+from ingest.readers.inline_text import collapse_spaces
+from ingest.readers.markup_tree import decode
+from ingest.readers.reading import Reading, Source, SourceLines, section_number
+from ingest.readers.table_grid import MarkupCell, table_cells
+from paperscope_core.types import Element, Passage, PassageRole, Table
+
+__all__ = ["Block", "blocks_of", "read_text", "starts_item", "text_table"]
+
+
+_ITEM = re.compile(r"\s*(?:[•●◦▪■–‣∙·*+]|[-—]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s+\S")
+_LONG_LINE = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """Lines that stand together; `first` is the number of the first one, from 1."""
+
+    first: int
+    lines: tuple[str, ...]
+
+    @property
+    def last(self) -> int:
+        """The number of the last line."""
+        return self.first + len(self.lines) - 1
+
+    def part(self, start: int, end: int) -> "Block":
+        """The lines from `start` to before `end`, counted within the block."""
+        return Block(first=self.first + start, lines=self.lines[start:end])
+
+    def cut(self, starts: list[int]) -> list["Block"]:
+        """The parts that begin at these lines; the first line always begins one."""
+        at = sorted({0, *starts})
+        return [self.part(start, end) for start, end in zip(at, [*at[1:], len(self.lines)], strict=True)]
+
+
+def starts_item(line: str) -> bool:
+    """Whether a line begins with the mark of a list's item."""
+    return bool(_ITEM.match(line))
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks in their order. Where lines are not wrapped, every line is one."""
+    blocks = list(_parted(text))
+    lines = [line for block in blocks for line in block.lines]
+    long = sum(len(line) > _LONG_LINE for line in lines)
+    if 4 * long < len(lines):
+        return blocks
+    return [block.part(at, at + 1) for block in blocks for at in range(len(block.lines))]
+
+
+def _parted(text: str) -> Iterator[Block]:
+    group: list[str] = []
+    first = 1
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.replace("\f", " ").rstrip()
+        if line.strip():
+            if not group:
+                first = number
+            group.append(line)
+        elif group:
+            yield Block(first=first, lines=tuple(group))
+            group = []
+    if group:
+        yield Block(first=first, lines=tuple(group))
+
+
+_RULE = re.compile(r"[\s|+:=–—─━═-]*[=–—─━═-]{3}[\s|+:=–—─━═-]*")
+_GAP = re.compile(r"\s{2,}")
+_FIELD = re.compile(r"\S+(?: \S+)*")
+
+
+def text_table(block: Block, *, lines: SourceLines) -> Table | None:
+    """The table that a block is: fields between bars or tabs, or columns that stand exactly below each other."""
+    body = [(number, line) for number, line in enumerate(block.lines) if not _RULE.fullmatch(line)]
+    if len(body) < 2:
+        return None
+    texts = [line for _, line in body]
+    rows = _barred(texts) or _tabbed(texts) or _aligned(texts)
+    if not rows:
+        return None
+    ruled = [number for number, line in enumerate(block.lines) if _RULE.fullmatch(line) and number > body[0][0]]
+    head = sum(number < ruled[0] for number, _ in body) if ruled else 0
+    marked = [
+        [MarkupCell(text=text, place=lines.at(block.first + number, block.first + number)) for text in row]
+        for (number, _), row in zip(body, rows, strict=True)
+    ]
+    cells, header_rows = table_cells(marked, head=head if head < len(body) else 0)
+    return Table(id="", place=lines.at(block.first, block.last), order=0, cells=cells, header_rows=header_rows)
+
+
+def _barred(lines: list[str]) -> list[list[str]]:
+    """`a | b | c`, the same number of bars in every line."""
+    counts = {line.strip().strip("|").count("|") for line in lines}
+    if len(counts) != 1 or 0 in counts:
+        return []
+    return [[field.strip() for field in line.strip().removeprefix("|").removesuffix("|").split("|")] for line in lines]
+
+
+def _tabbed(lines: list[str]) -> list[list[str]]:
+    counts = {line.count("\t") for line in lines}
+    if len(counts) != 1 or 0 in counts:
+        return []
+    return [[field.strip() for field in line.split("\t")] for line in lines]
+
+
+def _aligned(lines: list[str]) -> list[list[str]]:
+    """Three columns or more, as many in each of three lines or more, whose edges stand below each other and below the
+    first line's; numbers are among them."""
+    if len(lines) < 3 or any("\t" in line for line in lines):
+        return []
+    spans = [[match.span() for match in _FIELD.finditer(line)] for line in lines]
+    width = len(spans[0])
+    if width < 3 or any(len(row) != width for row in spans):
+        return []
+    for column in range(width):
+        starts = {row[column][0] for row in spans[1:]}
+        ends = {row[column][1] for row in spans[1:]}
+        first, last = spans[0][column]
+        if (len(starts) > 1 and len(ends) > 1) or last <= min(starts) or first >= max(ends):
+            return []
+    rows = [_GAP.split(line.strip()) for line in lines]
+    return rows if any(is_value(text) for row in rows[1:] for text in row[1:]) else []
+
+
+_UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,}|_{3,})\s*")
+_NAMED = re.compile(
+    r"(?:abstract|summary|introduction|references|bibliography|works cited|acknowledge?ments?|conclusions?|discussion|"
+    r"results|methods|limitations|related work|background|appendix)[.:]?",
+    re.IGNORECASE,
+)
+_ROMAN = re.compile(r"[IVX]{1,5}\.\s+\S")
+_ENTRY = re.compile(r"\s*(?:\[[^\]\s]{1,12}\]|\d{1,3}\.)\s+\S")
+_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
+_LONGEST_HEADING = 90
+_LONGEST_TITLE = 220
+
+
+def read_text(source: Source) -> Reading:
+    """Read a text. Raises `PaperFileError` for a file that is none."""
+    text, problems = decode(source.data, name=source.name)
+    return Reading(elements=_Reader(source).read(blocks_of(text)), problems=problems)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self._lines = source.lines
+        self._words = Vocabulary()
+        self._references = False
+
+    def read(self, blocks: Sequence[Block]) -> list[Element]:
+        self._words = vocabulary_of(line.strip() for block in blocks for line in block.lines)
+        elements: list[Element] = []
+        rest = list(blocks)
+        if len(rest) > 1 and self._is_title(rest[0]):
+            lines = [line for line in rest[0].lines if not _UNDERLINE.fullmatch(line)]
+            elements.append(self._passage(rest[0], " ".join(map(collapse_spaces, lines)), "title"))
+            rest = rest[1:]
+        for block in rest:
+            elements.extend(self._elements(block))
+        return elements
+
+    def _elements(self, block: Block) -> Iterator[Element]:
+        heading, size = self._heading(block)
+        if heading:
+            yield heading
+            if size < len(block.lines):
+                yield from self._elements(block.part(size, len(block.lines)))
+        elif self._references:
+            yield from (self._paragraph(entry) for entry in _entries(block))
+        elif table := text_table(block, lines=self._lines):
+            yield table
+        elif any(map(starts_item, block.lines[:1])):
+            starts = [number for number, line in enumerate(block.lines) if starts_item(line)]
+            yield from (self._paragraph(item, role="list") for item in block.cut(starts))
+        elif not _UNDERLINE.fullmatch(block.lines[0]) or len(block.lines) > 1:
+            yield self._paragraph(block)
+
+    def _heading(self, block: Block) -> tuple[Passage | None, int]:
+        """The heading that opens a block, and how many lines it takes."""
+        text = collapse_spaces(block.lines[0])
+        ruled = len(block.lines) > 1 and bool(_UNDERLINE.fullmatch(block.lines[1]))
+        alone = len(block.lines) == 1
+        if len(text) > _LONGEST_HEADING or not any(letter.isalpha() for letter in text) or "|" in text:
+            return None, 0
+        number = section_number(text)
+        level = number.count(".") + 1 if number else 1
+        if ruled:
+            level = level if number else (1 if block.lines[1].strip()[0] in "=*" else 2)
+        elif not (_NAMED.fullmatch(text) or (alone and _is_heading(text, number))):
+            return None, 0
+        self._references = is_references_title(text)
+        heading = self._passage(block.part(0, 1), text, "heading", level=level)
+        return heading, 2 if ruled else 1
+
+    def _is_title(self, block: Block) -> bool:
+        """Whether a file's first block reads like a title."""
+        lines = [line for line in block.lines if not _UNDERLINE.fullmatch(line)]
+        text = " ".join(map(collapse_spaces, lines))
+        if not lines or len(lines) > 3 or len(text) > _LONGEST_TITLE or not any(letter.isalpha() for letter in text):
+            return False
+        opens = (
+            _NAMED.fullmatch(text) or section_number(text) or starts_item(text) or text.endswith((".", ",", ";", ":"))
+        )
+        return not opens and text_table(block, lines=self._lines) is None
+
+    def _paragraph(self, block: Block, *, role: PassageRole = "paragraph") -> Passage:
+        return self._passage(block, join_lines((collapse_spaces(line) for line in block.lines), self._words), role)
+
+    def _passage(self, block: Block, text: str, role: PassageRole, *, level: int = 0) -> Passage:
+        place = self._lines.at(block.first, block.last)
+        return Passage(id="", place=place, order=0, text=text, role=role, level=level)
+
+
+def _is_heading(text: str, number: str) -> bool:
+    """Whether a line that stands alone is a heading: numbered, or in capitals, and no sentence."""
+    if text.endswith((".", ",", ";")) or len(text) < 3:
+        return False
+    letters = [letter for letter in text if letter.isalpha()]
+    capitals = len(letters) > 3 and all(letter.isupper() for letter in letters)
+    words = text.split()
+    numbered = bool(number) and len(words) > 1 and words[1][:1].isupper()
+    return capitals or numbered or bool(_ROMAN.match(text))
+
+
+def _entries(block: Block) -> list[Block]:
+    """The entries of a bibliography in a block: by their marks, by a hanging indent, or one a line."""
+    marked = [number for number, line in enumerate(block.lines) if _ENTRY.match(line)]
+    if marked:
+        return block.cut(marked)
+    indents = [len(line) - len(line.lstrip()) for line in block.lines]
+    if max(indents) > min(indents) and indents[0] == min(indents):
+        return block.cut([number for number, indent in enumerate(indents) if indent == min(indents)])
+    if len(block.lines) > 1 and all(_YEAR.search(line) and line.strip()[0].isupper() for line in block.lines):
+        return block.cut(list(range(len(block.lines))))
+    return [block]

@@ -1,0 +1,184 @@
+"""Rows of cells with spans, as markup lists them, to the cells of a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ingest.pdf.tables.rows import is_value
+from paperscope_core.types import Cell, Place
+
+__all__ = ["MarkupCell", "table_cells"]
+
+
+# HTML allows columns up to 1,000; a table whose spans cover more than this area is read without its spans.
+_WIDEST = 1000
+_LARGEST = 500_000
+_MOST_HEADER_ROWS = 4
+
+CellRole = Literal["column_header", "row_header", "section", "value"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MarkupCell:
+    """A cell as the markup has it; `heads` if it is marked as a header (`th`)."""
+
+    text: str
+    place: Place
+    row_span: int = 1
+    column_span: int = 1
+    heads: bool = False
+    bold: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Placed:
+    row: int
+    column: int
+    cell: MarkupCell
+
+    @property
+    def end(self) -> int:
+        """The column behind the cell."""
+        return self.column + self.cell.column_span
+
+
+def table_cells(rows: Sequence[Sequence[MarkupCell]], *, head: int = 0) -> tuple[tuple[Cell, ...], int]:
+    """The cells that hold text, and the number of header rows; `head` rows are marked as the table's head.
+
+    Without any mark the leading rows without a value are the header. A span never reaches over another cell or
+    beyond the table.
+    """
+    kept = [row for row in rows if row]
+    head = sum(bool(row) for row in rows[:head])
+    placed = _compressed(_placed(kept))
+    area = sum(item.cell.row_span * item.cell.column_span for item in placed)
+    if area > _LARGEST:
+        flat = [[replace(cell, row_span=1, column_span=1) for cell in row] for row in kept]
+        placed = _compressed(_placed(flat))
+    width = max((item.end for item in placed), default=0)
+    header_rows = min(_header_rows(placed, head=head, width=width), max(len(kept) - 1, 0))
+    return _with_roles(placed, header_rows=header_rows, width=width), header_rows
+
+
+def _placed(rows: Sequence[Sequence[MarkupCell]]) -> list[_Placed]:
+    """Each cell in the first column that is free; `taken[column]` is the row until which a cell reaches down."""
+    taken: list[int] = []
+    placed: list[_Placed] = []
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column < len(taken) and taken[column] > number:
+                column += 1
+            if column >= _WIDEST:
+                break
+            down = len(rows) - number if cell.row_span == 0 else max(1, min(cell.row_span, len(rows) - number))
+            end = column + 1
+            limit = min(column + max(1, cell.column_span), _WIDEST)
+            while end < limit and not (end < len(taken) and taken[end] > number):
+                end += 1
+            taken.extend([0] * (end - len(taken)))
+            taken[column:end] = [number + down] * (end - column)
+            placed.append(
+                _Placed(row=number, column=column, cell=replace(cell, row_span=down, column_span=end - column))
+            )
+            column = end
+    return placed
+
+
+def _compressed(placed: Sequence[_Placed]) -> list[_Placed]:
+    """Without the columns in which no cell begins: only spans run through them."""
+    starts = sorted({item.column for item in placed})
+    index = {column: number for number, column in enumerate(starts)}
+    ends = [*starts, _WIDEST]
+    result = []
+    for item in placed:
+        first = index[item.column]
+        last = first
+        while ends[last + 1] < item.end and last + 1 < len(starts):
+            last += 1
+        result.append(_Placed(row=item.row, column=first, cell=replace(item.cell, column_span=last - first + 1)))
+    return result
+
+
+def _header_rows(placed: Sequence[_Placed], *, head: int, width: int) -> int:
+    if head:
+        return head
+    rows = _by_row(placed)
+    marked = 0
+    for row in rows:
+        if not row or not all(item.cell.heads for item in row) or (len(row) == 1 < width and marked):
+            break
+        marked += 1
+    if marked:
+        return marked
+    if width < 2 or any(item.cell.heads for item in placed):
+        return 0
+    bare = 0
+    for row in rows:
+        if any(is_value(item.cell.text) for item in row) or bare == _MOST_HEADER_ROWS:
+            break
+        bare += 1
+    if bare == len(rows) or bare == _MOST_HEADER_ROWS:
+        return 1
+    return _spanned(rows[:bare])
+
+
+def _spanned(rows: Sequence[Sequence[_Placed]]) -> int:
+    """How many of the leading rows without values are one header: those that spans of the rows above tie together."""
+    count = min(1, len(rows))
+    while count < len(rows):
+        above = rows[count - 1]
+        tied = any(item.cell.column_span > 1 or item.row + item.cell.row_span > count for item in above)
+        if not tied:
+            break
+        count += 1
+    return count
+
+
+def _by_row(placed: Sequence[_Placed]) -> list[list[_Placed]]:
+    rows: list[list[_Placed]] = [[] for _ in range(placed[-1].row + 1 if placed else 0)]
+    for item in placed:
+        rows[item.row].append(item)
+    return rows
+
+
+def _with_roles(placed: Sequence[_Placed], *, header_rows: int, width: int) -> tuple[Cell, ...]:
+    stubs = _stubs(placed, header_rows=header_rows, width=width)
+    cells: list[Cell] = []
+    for row in _by_row(placed):
+        filled = [item for item in row if item.cell.text]
+        section = len(filled) == 1 and filled[0].end - filled[0].column == width > 1
+        repeated = bool(filled) and len(filled) > 1 and all(item.cell.heads for item in filled)
+        for item in filled:
+            role: CellRole = "value"
+            if item.row < header_rows or repeated:
+                role = "column_header"
+            elif section:
+                role = "section"
+            elif item.cell.heads or item.column < stubs:
+                role = "row_header"
+            cells.append(
+                Cell(
+                    row=item.row,
+                    column=item.column,
+                    text=item.cell.text,
+                    place=item.cell.place,
+                    row_span=item.cell.row_span,
+                    column_span=item.cell.column_span,
+                    role=role,
+                    bold=item.cell.bold,
+                )
+            )
+    return tuple(cells)
+
+
+def _stubs(placed: Sequence[_Placed], *, header_rows: int, width: int) -> int:
+    """How many leading columns name their row where no mark says it: the first, and the second where that groups."""
+    body = [item for item in placed if item.row >= header_rows and item.cell.text and item.end - item.column < width]
+    if width < 2 or not body or any(item.cell.heads for item in body):
+        return 0
+    grouping = {item.column for item in body if item.cell.row_span > 1}
+    stubs = 1 + sum(column in grouping for column in range(1, width - 1))
+    named = [item.cell.text for item in body if item.column == stubs]
+    textual = bool(named) and sum(map(is_value, named)) < 0.5 * len(named)
+    return stubs + 1 if grouping and textual and width > stubs + 1 else stubs

@@ -1,0 +1,1 @@
+"""Runs work on untrusted files in child processes with limits of time and memory."""

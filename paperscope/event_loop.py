@@ -1,0 +1,136 @@
+"""An event loop in a thread of its own, which synchronous and asynchronous callers share."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from paperscope_core.errors import StoreError
+
+__all__ = ["EventLoopThread"]
+
+
+T = TypeVar("T")
+
+
+class EventLoopThread:
+    """Runs coroutines for synchronous and asynchronous callers alike, also inside a running loop (a notebook).
+
+    Once it is closed, what still ran and what is asked for later raises StoreError.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._running: set[asyncio.Task[Any]] = set()
+        self._open = True
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="paperscope-loop", daemon=True)
+        self._thread.start()
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` to its end; Ctrl-C cancels it."""
+        future, cancel = self._start(work)
+        try:
+            return future.result()
+        finally:
+            cancel()
+
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """`wait`, awaitable on any loop. Cancelled, the work is cancelled too, and has ended when this raises."""
+        future, cancel = self._start(work)
+        ended = asyncio.wrap_future(future)
+        try:
+            return await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            cancel()
+            await asyncio.gather(ended, return_exceptions=True)
+            raise
+
+    async def iterate(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+        """The items of an iterator that works on this loop, for whoever awaits them on another one.
+
+        Left before its end, the iterator is stopped.
+        """
+        here = asyncio.get_running_loop()
+        passed: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+
+        async def work() -> None:
+            async for item in items:
+                here.call_soon_threadsafe(passed.put_nowait, (item,))
+
+        def end(_future: object) -> None:
+            # Nobody waits on a loop that is closed.
+            with suppress(RuntimeError):
+                here.call_soon_threadsafe(passed.put_nowait, None)
+
+        future, cancel = self._start(work())
+        future.add_done_callback(end)
+        try:
+            while (item := await passed.get()) is not None:
+                yield item[0]
+            await asyncio.wrap_future(future)
+        finally:
+            cancel()
+
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Stop the loop: what still runs on it is cancelled, and then `last` is done on it."""
+        with self._lock:
+            if not self._open:
+                return
+            self._open = False
+        asyncio.run_coroutine_threadsafe(self._wind_up(last), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> "tuple[Future[T], Callable[[], None]]":
+        """Start `work`: what comes of it, and what cancels it, from any thread."""
+        future: Future[T] = Future()
+        # Cancelled is the task, which then tells the future.
+        future.set_running_or_notify_cancel()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(self._loop.create_task(work))
+            self._running.add(tasks[0])
+            tasks[0].add_done_callback(lambda task: self._end(task, future))
+
+        def end() -> None:
+            for task in tasks:
+                task.cancel()
+
+        def cancel() -> None:
+            with self._lock:
+                if self._open and not future.done():
+                    self._loop.call_soon_threadsafe(end)
+
+        with self._lock:
+            if not self._open:
+                work.close()
+                raise StoreError("the library is closed; open it again")
+            self._loop.call_soon_threadsafe(begin)
+        return future, cancel
+
+    def _end(self, task: "asyncio.Task[T]", future: "Future[T]") -> None:
+        self._running.discard(task)
+        if task.cancelled():
+            future.set_exception(StoreError("the library was closed before this was done; open it again"))
+        elif error := task.exception():
+            future.set_exception(error)
+        else:
+            future.set_result(task.result())
+
+    async def _wind_up(self, last: Callable[[], Awaitable[None]] | None) -> None:
+        await _cancel(set(self._running))
+        if last is not None:
+            await last()
+        await _cancel(asyncio.all_tasks() - {asyncio.current_task()})
+        await asyncio.get_running_loop().shutdown_default_executor()
+
+
+async def _cancel(tasks: "set[asyncio.Task[Any]]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

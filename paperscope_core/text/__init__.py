@@ -1,0 +1,1 @@
+"""Text helpers: words, sentences, acronyms."""

@@ -1,0 +1,89 @@
+"""Requests to language and vision models, their replies and their usage."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Message", "ModelCall", "ModelReply", "ModelRequest", "Usage"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """One turn of a conversation; `images` are PNG bytes shown with the text."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+    images: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelRequest:
+    """A request. `schema` is a JSON schema that the reply's text must obey; None asks for free text."""
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, object] | None = None
+    schema_name: str = "reply"
+    max_tokens: int | None = None
+    temperature: float = 0.0
+
+    def key(self, model: str) -> str:
+        """The cache key: SHA-256 over the model's name and everything that decides the reply."""
+        messages = [
+            [message.role, message.text, [hashlib.sha256(image).hexdigest() for image in message.images]]
+            for message in self.messages
+        ]
+        parts = [model, messages, self.schema, self.schema_name, self.max_tokens, self.temperature]
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """What was spent; `cached` counts calls answered from the store, which cost nothing.
+
+    `cost` is in the currency of the price settings, 0 where no price is set.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+    def __str__(self) -> str:
+        """For people: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
+        if self == Usage():
+            return "0 model calls"
+        count = self.calls + self.cached
+        kept = f" ({self.cached} from the store)" if self.cached else ""
+        tokens = f"{self.prompt_tokens} + {self.completion_tokens} tokens"
+        return f"{count} model call{'s' if count > 1 else ''}{kept}, {tokens}, cost {self.cost:.4f}"
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost=self.cost + other.cost,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelReply:
+    """A reply's text and what it took; `cut` where it ended at a limit of tokens."""
+
+    text: str
+    usage: Usage = Usage()
+    cut: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelCall:
+    """How a call ended: with a reply; without one ("failed"); turned down for its rate ("limited"), which is not paid;
+    or not sent, as the store had its reply ("kept"). `usage` is what is known of what it took."""
+
+    outcome: Literal["answered", "failed", "limited", "kept"]
+    usage: Usage = Usage()

@@ -1,0 +1,68 @@
+"""Places on a page: boxes, pages, lines."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Box", "Place"]
+
+
+class Box(NamedTuple):
+    """A rectangle in PDF points (1/72 inch); the origin is the top left corner of the page as a reader sees it.
+
+    Parsers round coordinates to 0.1 pt, so that a place survives a round trip through text.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def union(self, other: "Box") -> "Box":
+        """The smallest box that holds both."""
+        return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
+
+    def rounded(self) -> "Box":
+        """The box with its coordinates rounded to 0.1 pt."""
+        return Box(*(round(value, 1) for value in self))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A box on a page of a paper; `page` counts from 1.
+
+    A file without pages (Markdown, HTML, text, XML, DOCX) is one page, and its boxes count lines of the source instead
+    of points: y0 is the first line, y1 the last one, both from 1; x0 and x1 are 0. DOCX counts blocks, not lines.
+    """
+
+    paper: str
+    page: int
+    box: Box
+
+    @property
+    def by_line(self) -> bool:
+        """Whether the box counts lines of the source, not points on a page."""
+        return self.box.x0 == self.box.x1 == 0 and self.box.y0 >= 1
+
+    @property
+    def where(self) -> str:
+        """What a reader is told: `page 3`, or `line 12` and `lines 12-14` of a file without pages."""
+        if not self.by_line:
+            return f"page {self.page}"
+        first, last = int(self.box.y0), int(self.box.y1)
+        return f"line {first}" if first == last else f"lines {first}-{last}"
+
+    def __str__(self) -> str:
+        """`PAPER p.PAGE [x0 y0 x1 y1]`; `Place.parse` reads it back."""
+        box = " ".join(f"{value:.1f}" for value in self.box)
+        return f"{self.paper} p.{self.page} [{box}]"
+
+    @classmethod
+    def parse(cls, text: str) -> "Place":
+        """Read back what `str(place)` wrote; raise ValueError, quoting the text, if it is anything else."""
+        try:
+            head, _, tail = text.strip().partition(" p.")
+            page, _, box = tail.partition(" [")
+            x0, y0, x1, y1 = (float(value) for value in box.removesuffix("]").split())
+            return cls(paper=head, page=int(page), box=Box(x0, y0, x1, y1))
+        except ValueError as error:
+            raise ValueError(f"not a place: {text!r} (expected 'PAPER p.PAGE [x0 y0 x1 y1]')") from error

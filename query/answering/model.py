@@ -1,0 +1,201 @@
+"""`ModelAnswerer`: an initial answer from the context, merged with what its images show."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+import prompts
+from paperscope_core.models.structured import ask_json
+from paperscope_core.protocols import Corpus, LanguageModel
+from paperscope_core.types import (
+    Claim,
+    Context,
+    Evidence,
+    ImageFinding,
+    Message,
+    ModelRequest,
+    Reading,
+    Status,
+    UnreadImage,
+    Usage,
+)
+from prompts import as_data
+from query.answering.images import ImageReader
+from query.context import render_context
+from query.evidence import Draft, EvidenceFinder
+from query.progress import FinalText, Stages
+
+__all__ = ["ModelAnswerer", "Written"]
+
+
+class _ClaimReply(BaseModel):
+    """One statement and the ids of the rows it rests on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    evidence: list[str]
+
+
+class _AnswerReply(BaseModel):
+    """What the language model replies, at first and when it merges."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: Status
+    answer: str
+    claims: list[_ClaimReply]
+
+    @field_validator("answer")
+    @classmethod
+    def _says_something(cls, answer: str) -> str:
+        if not answer.strip():
+            raise ValueError("must not be empty")
+        return answer.strip()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """An answer on its way: the draft to verify, and how it came about (see `Answer`)."""
+
+    draft: Draft
+    initial: str
+    merged: str
+    readings: tuple[Reading, ...]
+    usage: Usage
+
+
+class ModelAnswerer:
+    """Writes answers with `model`; without a `reader` the context's images stay unread and a warning says so."""
+
+    def __init__(self, corpus: Corpus, model: LanguageModel, *, reader: ImageReader | None = None) -> None:
+        self._corpus = corpus
+        self._model = model
+        self._reader = reader
+        self._initial = prompts.load("initial_answer", placeholders=frozenset({"question", "context"}))
+        self._merge = prompts.load(
+            "merge_answer", placeholders=frozenset({"question", "context", "initial", "findings"})
+        )
+
+    async def answer(
+        self, question: str, context: Context, *, stages: Stages, text: FinalText | None = None
+    ) -> Written:
+        """The initial answer and the image readings are made at the same time; a merge follows if one is relevant.
+
+        `text` hears the final text as it is written: the initial one once no merge can follow, else the merged one.
+        Raises ModelError if the language model fails; an image that fails is an `UnreadImage` and a warning.
+        """
+        reading = asyncio.create_task(self._read(question, context, stages))
+        if text is not None and self._reads(context):
+            text.hold()
+            reading.add_done_callback(lambda done: text.release() if _is_final(done) else None)
+        try:
+            with stages.run("answering"):
+                initial, usage = await self._ask_initial(question, context, text)
+            readings, spent = await reading
+        finally:
+            reading.cancel()
+        usage += spent
+        findings = {
+            image.id: finding
+            for image, finding in zip(context.images, readings, strict=False)
+            if isinstance(finding, ImageFinding) and finding.relevant
+        }
+        final = initial
+        if findings:
+            with stages.run("merging"):
+                final, spent = await self._ask_merge(question, context, initial, findings, text)
+            usage += spent
+        finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
+        return Written(
+            draft=_draft(final, finder, warnings=_unread(context, readings)),
+            initial=initial.answer,
+            merged=final.answer if findings else "",
+            readings=readings,
+            usage=usage,
+        )
+
+    def _reads(self, context: Context) -> bool:
+        return self._reader is not None and bool(context.images)
+
+    async def _read(self, question: str, context: Context, stages: Stages) -> tuple[tuple[Reading, ...], Usage]:
+        if self._reader is None or not self._reads(context):
+            return (), Usage()
+        with stages.run("reading images"):
+            return await self._reader.read(question, context)
+
+    async def _ask_initial(self, question: str, context: Context, text: FinalText | None) -> tuple[_AnswerReply, Usage]:
+        parts = self._initial.fill(question=question, context=as_data(_rows(context)))
+        on_text = text.grow if text is not None else None
+        return await ask_json(self._model, _request(parts, "answer"), _AnswerReply, on_text=on_text)
+
+    async def _ask_merge(
+        self,
+        question: str,
+        context: Context,
+        initial: _AnswerReply,
+        findings: Mapping[int, ImageFinding],
+        text: FinalText | None,
+    ) -> tuple[_AnswerReply, Usage]:
+        labels = {image.id: image.label for image in context.images}
+        read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
+        parts = self._merge.fill(
+            question=question,
+            context=as_data(_rows(context)),
+            initial=as_data(initial.model_dump_json()),
+            findings=as_data(read),
+        )
+        if text is not None:
+            text.restart()
+        on_text = text.grow if text is not None else None
+        return await ask_json(self._model, _request(parts, "merged_answer"), _AnswerReply, on_text=on_text)
+
+
+def _is_final(reading: "asyncio.Task[tuple[tuple[Reading, ...], Usage]]") -> bool:
+    """Whether no reading can change the initial answer."""
+    if reading.cancelled() or reading.exception() is not None:
+        return False
+    return not any(isinstance(one, ImageFinding) and one.relevant for one in reading.result()[0])
+
+
+def _rows(context: Context) -> str:
+    """What a language model reads of a context: images are read by another, each by itself."""
+    return render_context(replace(context, images=()))
+
+
+def _request(parts: tuple[str, str], name: str) -> ModelRequest:
+    system, user = parts
+    return ModelRequest(
+        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name=name
+    )
+
+
+def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[str]) -> Draft:
+    """The reply with its rows resolved; rows that the context does not have are left out and counted."""
+    unknown: list[str] = []
+    claims = []
+    for claim in reply.claims:
+        evidence: dict[Evidence, None] = {}
+        for row in dict.fromkeys(claim.evidence):
+            found = finder.find(row, claim=claim.text)
+            evidence.update(dict.fromkeys(found))
+            if not found:
+                unknown.append(row)
+        claims.append(Claim(text=claim.text, evidence=tuple(evidence)))
+    if unknown:
+        rows = ", ".join(repr(row[:20]) for row in unknown[:5])
+        warnings = (*warnings, f"the model cited {len(unknown)} rows that the context does not have: {rows}")
+    return Draft(text=reply.answer, status=reply.status, claims=tuple(claims), warnings=tuple(warnings))
+
+
+def _unread(context: Context, readings: Sequence[Reading]) -> list[str]:
+    if context.images and not readings:
+        return [f"{len(context.images)} images bear on the question, but no vision model is configured to read them"]
+    labels = {image.element: image.label or image.element for image in context.images}
+    return [
+        f"the image of {labels[reading.element]} could not be read: {reading.reason}"
+        for reading in readings
+        if isinstance(reading, UnreadImage)
+    ]

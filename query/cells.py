@@ -1,0 +1,203 @@
+"""Finds the cells of a table that a statement refers to by row and column names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paperscope_core.types import Cell, Table
+from query.numbers import without_labels
+from query.words import content_words
+
+__all__ = ["CellNames", "Headers", "Statement", "without_citations"]
+
+
+# What follows one of these is what something is measured against, not what it is said of.
+_STANDARD = re.compile(
+    r"(?i)\b(?:than|over|above|below|against|versus|vs\.?|compared (?:to|with)|relative to|outperform\w*|beats?|"
+    r"exceeds?|surpass\w*|(?:improv|boost|enhanc)\w*(?: on| over| upon)?)\s+.*?"
+    r"(?=[,;:()]|\.(?:\s|$)|\s(?:by|with|at|in|on|under|for|from|to|and)\s|$)"
+)
+_DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
+_YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
+_CITED = re.compile(rf"\s*(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
+# "+ negative" and "- negative" are two names.
+_SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement's text and the same without standards of comparison, what it is `about`, with the words of each and
+    those `asked` in the question that it answers."""
+
+    text: str
+    about: str
+    said_words: frozenset[str]
+    about_words: frozenset[str]
+    asked_words: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, *, question: str = "") -> "Statement":
+        """Read a statement; values that it gives, and labels, name nothing."""
+        said, asked = (_DECIMAL.sub(" ", without_labels(one)).casefold() for one in (text, question))
+        about = _STANDARD.sub(" ", said)
+        return cls(_spaced(said), _spaced(about), _words(said), _words(about), _words(asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """The words of the headers on one side of a value, and the nearest header as a text."""
+
+    words: frozenset[str]
+    head: str
+
+    @classmethod
+    def of(cls, headers: Sequence[str]) -> "_Axis":
+        texts = [without_labels(without_citations(text)).casefold() for text in headers]
+        words = frozenset().union(*(_words(without_labels(text).casefold()) for text in headers))
+        return cls(words, _spaced(texts[-1]) if texts else "")
+
+    def stands_in(self, text: str) -> bool:
+        """Whether the text has the nearest header by itself, not as a part of another name."""
+        return (
+            bool(self.head) and re.search(rf"(?<![\w+/&-]){re.escape(self.head)}(?![\w+/-]|\s[+&])", text) is not None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What names a value: the headers beside it, its section's title among them, and those above it."""
+
+    row: _Axis
+    column: _Axis
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.row.words | self.column.words
+
+
+class CellNames:
+    """The names of a table's values: the words of the headers of row and column, and of the section's title."""
+
+    def __init__(self, table: Table) -> None:
+        self.cells = [cell for cell in table.cells if cell.role == "value"]
+        self._headers = Headers(table)
+        self._of = {_key(cell): self._name(cell) for cell in self.cells}
+        # Rows and columns repeat the same words over and over.
+        self._names = frozenset(self._of.values())
+        words = [name.words for name in self._names]
+        shared = frozenset.intersection(*words) if words else frozenset()
+        self.telling = frozenset().union(*words) - shared
+        """The words that tell some values from others."""
+
+    def _name(self, cell: Cell) -> _Name:
+        return _Name(_Axis.of(self._headers.row(cell)), _Axis.of(self._headers.column(cell)))
+
+    def heads(self, cell: Cell) -> str:
+        """The headers that name a value."""
+        return " ".join((*self._headers.row(cell), *self._headers.column(cell)))
+
+    def words(self, cell: Cell) -> frozenset[str]:
+        """The words that name a value."""
+        name = self._of.get(_key(cell))
+        return name.words if name is not None else frozenset()
+
+    def has_row(self, cell: Cell, statement: Statement) -> bool:
+        """Whether the statement names the value's row by itself."""
+        name = self._of.get(_key(cell))
+        return name is not None and name.row.stands_in(statement.text)
+
+    def fits(self, cell: Cell, statement: Statement) -> bool:
+        """Whether no other value is named more fully than this one.
+
+        It is named more fully if the statement says of its names all that it says of this one's and more, standards of
+        comparison aside; or if it has the header of the other's row or column by itself, but not this one's ("BERT",
+        not "BERT+DSC"). The question must not speak for this one.
+        """
+        name = self._of.get(_key(cell))
+        return name is None or not any(_is_fuller(other, name, statement) for other in self._names)
+
+    def named(self, statement: Statement) -> list[Cell]:
+        """The values whose names the statement holds best, in reading order; none where it names none."""
+        cells = [cell for cell in self.cells if self.words(cell) & statement.said_words]
+        fitting = {name for name in {self._of[_key(cell)] for cell in cells} if self._is_best(name, statement)}
+        return [cell for cell in cells if self._of[_key(cell)] in fitting]
+
+    def _is_best(self, name: _Name, statement: Statement) -> bool:
+        return not any(_is_fuller(other, name, statement) for other in self._names)
+
+
+def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
+    if not name.words & statement.asked_words <= other.words:
+        return False
+    axes = ((other.row, name.row), (other.column, name.column))
+    if any(theirs.head != ours.head and ours.stands_in(statement.text) for theirs, ours in axes):
+        return False
+    said = statement.said_words
+    if not all(ours.words & said <= theirs.words for theirs, ours in axes):
+        return False
+    more = (other.words & said) - name.words
+    if more & statement.about_words:
+        return True
+    return any(theirs.head != ours.head and theirs.stands_in(statement.about) for theirs, ours in axes)
+
+
+def without_citations(text: str) -> str:
+    """A name without the work that it cites: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
+    return _CITED.sub("", text)
+
+
+def _words(text: str) -> frozenset[str]:
+    return content_words(text) | {f"{sign}{word}" for sign, word in _SIGNED.findall(text)}
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _key(cell: Cell) -> tuple[int, int]:
+    return cell.row, cell.column
+
+
+class Headers:
+    """The headers of a table's cells, from the outermost to the nearest one."""
+
+    def __init__(self, table: Table) -> None:
+        self._rows: dict[int, dict[int, str]] = {}
+        self._columns: dict[int, list[str]] = {}
+        self._sections: list[tuple[int, str]] = []
+        for cell in sorted(table.cells, key=_key):
+            if cell.role == "section":
+                self._sections.append((cell.row, cell.text))
+            elif cell.role == "row_header":
+                for row in range(cell.row, cell.row + cell.row_span):
+                    self._rows.setdefault(row, {})[cell.column] = cell.text
+            elif cell.role == "column_header":
+                for column in range(cell.column, cell.column + cell.column_span):
+                    self._columns.setdefault(column, []).append(cell.text)
+        self._fill()
+
+    def _fill(self) -> None:
+        """A stub that is left empty left of another one repeats the one above it."""
+        above: dict[int, str] = {}
+        heads = {row for row, _ in self._sections}
+        for row in range(max(self._rows, default=0) + 1):
+            stubs = self._rows.get(row, {})
+            if row in heads or not stubs:
+                above = {}
+                continue
+            last = max((column for column, text in stubs.items() if text), default=-1)
+            first = min((column for column, text in stubs.items() if text), default=-1)
+            for column in range(first):
+                if above.get(column):
+                    stubs[column] = above[column]
+            above = {column: text for column, text in stubs.items() if column <= last}
+
+    def row(self, cell: Cell) -> list[str]:
+        """What stands beside a cell, after the title of the section that it is in."""
+        sections = [text for row, text in self._sections if row < cell.row]
+        stubs = self._rows.get(cell.row, {})
+        return [text for text in (*sections[-1:], *(text for _, text in sorted(stubs.items()))) if text]
+
+    def column(self, cell: Cell) -> list[str]:
+        """What stands above a cell."""
+        return [text for text in self._columns.get(cell.column, ()) if text]

@@ -1,0 +1,1 @@
+"""Reads a question: the elements and papers it names, follow-ups, and its parts."""

@@ -1,0 +1,122 @@
+"""Completes follow-up questions from the conversation, without a model."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from paperscope_core.types import Turn
+from query.words import content_words
+
+__all__ = ["leans_on_history", "standalone"]
+
+
+_LEAD = re.compile(r"(?i)^\s*(?:(?:and|but|or|so|ok(?:ay)?|then|also)\b[\s,]*)*(?:(?:what|how)\s+about\s+)?")
+_PRONOUN = re.compile(
+    r"(?i)\b(?P<owned>its)\b|\b(?P<many>they|them|their|these|those)\b(?!\s+(?!is\b|are\b|was\b|were\b|do\b)\w+s\b)"
+    r"|\bit\b(?!\s+(?:is\s+)?(?:possible|true|clear|known|likely|better|worth)\b)|\bthe (?:same|former|latter)\b"
+    r"|\b(?:this|that)\b(?=\s*(?:[?.!,]|$|(?:is|was|does|did|has|mean|help|work|happen|hold|matter|apply|differ)\b))"
+)
+_ASKS = re.compile(
+    r"(?i)\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|list|name|give"
+    r"|show|compare|explain|describe)\b"
+)
+_BARE = re.compile(r"(?i)^\s*(?:why|how(?: so| come| many| much)?|when|where|who|which(?: one)?s?|really)\s*[?.!]*\s*$")
+_PREPOSITION = r"(?:on|in|for|with|without|at|by|of|from|to|against|under|over|using|between)"
+_STARTS_WITH_ONE = re.compile(rf"(?i)^({_PREPOSITION})\s+\S")
+_BEFORE_A_NAME = re.compile(rf"(?i)^(?:{_PREPOSITION}\s+)?(?:(?:the|a|an|its|their)\s+)?")
+_LABEL = re.compile(r"(?i)\b(table|figure|fig\.?|equation|eq\.?|section|appendix)s?\s*\(?[A-Z]?\.?\d[\w.]*\)?")
+# A name: a word with a capital, or a digit among letters; several in a row are one. The first word of a sentence and
+# questions' own words are none.
+_WORD = r"[^\W_]*(?:[^\W\d_a-z]|\d[^\W\d_]|[^\W\d_]\d)[^\W_]*(?:[+&/.\-][^\W_]+)*"
+_NAME = re.compile(rf"(?<![\w+-]){_WORD}(?:\s+{_WORD})*")
+_ASKED_FOR = re.compile(r"(?i)^\s*(?:which|who|whose)\b")
+
+TypeOf = Callable[[str], str]
+"""The type of the entity with a name ("dataset"), "" where there is none."""
+
+
+def leans_on_history(question: str) -> bool:
+    """Whether a question can't be understood by itself, by a simple test: it is a fragment, or a pronoun stands in it
+    before any name."""
+    if _BARE.match(question) or _fragment(question) is not None:
+        return True
+    pronoun = _PRONOUN.search(question)
+    return pronoun is not None and not any(end <= pronoun.start() for _, end in _name_spans(question))
+
+
+def standalone(question: str, history: Sequence[Turn], type_of: TypeOf) -> str:
+    """The question in full after this history, as far as its words tell; unchanged where nothing is to be filled in."""
+    if not history or not leans_on_history(question):
+        return question
+    last = history[-1]
+    if _BARE.match(question):
+        return f"{question.strip().rstrip('?.! ')}: {last.question}"
+    fragment = _fragment(question)
+    if fragment is not None:
+        return _replaced(last.question, fragment, type_of)
+    about = _about(last, type_of)
+    asked = question[_LEAD.match(question).end() :] if _LEAD.match(question) else question  # type: ignore[union-attr]
+    if not about:
+        return question
+    if _PRONOUN.search(asked)["many"]:  # type: ignore[index]
+        return f"{asked.strip().rstrip('?.! ')} ({about})?"
+    return _PRONOUN.sub(lambda match: f"{about}’s" if match["owned"] else about, asked, count=1)
+
+
+def _fragment(question: str) -> str | None:
+    """What a question without a question's words is about ("on CoNLL" of "and on CoNLL?"); None for a whole one."""
+    lead = _LEAD.match(question)
+    rest = question[lead.end() if lead else 0 :].strip().rstrip("?.! ")
+    whole = _ASKS.search(rest) is not None or (not (lead and lead[0].strip()) and not _STARTS_WITH_ONE.match(rest))
+    return rest if rest and not whole and not _PRONOUN.search(rest) else None
+
+
+def _replaced(question: str, fragment: str, type_of: TypeOf) -> str:
+    """The question with the fragment in the place of its counterpart: the phrase with the same preposition, the label
+    of the same kind, or a name of the same type, else for a name the last one; at its end where it has none."""
+    thing = _BEFORE_A_NAME.sub("", fragment)
+    for (start, end), new in _counterparts(question, fragment, thing, type_of):
+        return f"{question[:start]}{new}{question[end:]}"
+    return f"{question.strip().rstrip('?.! ')}, {fragment}?"
+
+
+def _counterparts(question: str, fragment: str, thing: str, type_of: TypeOf) -> Iterator[tuple[tuple[int, int], str]]:
+    """What of the question may be replaced, the likeliest first, and by what; `thing` is the fragment's name alone."""
+    lead = _STARTS_WITH_ONE.match(fragment)
+    if lead is not None:
+        found = list(re.finditer(rf"(?i)\b{lead[1]}\s+.+?(?=\s+{_PREPOSITION}\b|\s*[?.,;]|$)", question))
+        yield from ((match.span(), fragment) for match in reversed(found))
+    labels = list(_LABEL.finditer(question))
+    label = _LABEL.fullmatch(thing)
+    if label is not None:
+        kind = label[1][:3].casefold()
+        yield from ((match.span(), thing) for match in labels if match[1][:3].casefold() == kind)
+        return
+    spans = [span for span in _name_spans(question) if not any(one.start() < span[1] <= one.end() for one in labels)]
+    wanted = type_of(thing)
+    if wanted:
+        yield from ((span, thing) for span in spans if type_of(question[slice(*span)]) == wanted)
+    if lead is None and any(_name_spans(thing, first=True)):
+        yield from ((span, thing) for span in reversed(spans))
+
+
+def _about(turn: Turn, type_of: TypeOf) -> str:
+    """What a turn was about: the name that the answer gives where one was asked for, else the first name of the
+    question that is no metric; "" where there is none."""
+    asked = [turn.question[slice(*span)] for span in _name_spans(turn.question)]
+    told = [turn.answer[slice(*span)] for span in _name_spans(turn.answer, first=True)]
+    if _ASKED_FOR.match(turn.question):
+        given = [name for name in told if not content_words(name) <= content_words(turn.question)]
+        asked = given[:1] or asked
+    things = [name for name in asked if type_of(name) not in ("metric", "quantity") and not _LABEL.match(name)]
+    return (things or asked or [""])[0]
+
+
+def _name_spans(text: str, *, first: bool = False) -> Iterator[tuple[int, int]]:
+    """Where names stand; a capital at the beginning of the text makes one only if `first`."""
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        head = match[0].split()[0]
+        if _ASKS.fullmatch(head) or (start == 0 and not first and head[1:].islower()):
+            start = start + len(head) + 1
+        if start < end and content_words(text[start:end]):
+            yield start, end

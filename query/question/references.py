@@ -1,0 +1,144 @@
+"""Elements that a question names, such as Table 8, Figs. 3b and 4, Eq. (4), Section 5.1 or page 3."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from paperscope_core.types import Element, Equation, Figure, Paper, Reference, Section, Table
+from query.question.scope import Citation, citations
+
+__all__ = ["References", "find_references"]
+
+
+_KINDS = {
+    "table": r"tab(?:le)?s?",
+    "figure": r"fig(?:ure)?s?",
+    "equation": r"eq(?:uation|n)?s?|formulas?|formulae",
+    "algorithm": r"alg(?:orithm)?s?",
+    "section": r"(?:sub)?sec(?:tion|t)?s?|§+|appendix|appendices|app",
+    "page": r"pages?|pp?",
+}
+_NUMBER = r"\(?(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*[a-z]?\)?(?!\w)|\(?[IVXL]+\)?(?!\w)|[A-Z](?:\.\d+)*(?![\w'’])"
+_SEPARATOR = r"\s*(?:,\s*and|,\s*or|,|and|or|&|to|through|[\-\u2010-\u2015])\s*"
+_NAMED = re.compile(
+    r"(?<![\w])(?:"
+    + "|".join(f"(?P<{kind}>(?i:{words}))" for kind, words in _KINDS.items())
+    + rf")\.?\s*(?P<numbers>(?:{_NUMBER})(?:{_SEPARATOR}(?:{_NUMBER}))*)"
+)
+_RANGE = re.compile(r"(?<![\w.])([A-Z]{0,2})(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*\1(\d+)(?![\d.])")
+# "Supplementary Table 2" is printed as "Table S2".
+_SUPPLEMENTARY = re.compile(r"(?i)\bsuppl\w*\.?\s+(tables?|figures?|figs?\.?|equations?|eqs?\.?)\s*(?=\d)")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
+_LONGEST_RANGE = 20
+_FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class References:
+    """Ids of the elements that a question names: `elements` one by one, in the question's order; `surroundings` are
+    the elements of the sections and pages it names, and where works that it names by author and year are cited."""
+
+    elements: tuple[str, ...] = ()
+    surroundings: tuple[str, ...] = ()
+
+
+def find_references(question: str, papers: Sequence[Paper]) -> References:
+    """Resolve what the question names over these papers; what no paper holds is left out."""
+    elements: list[str] = []
+    surroundings: list[str] = []
+    for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
+        for paper in papers:
+            if kind == "page":
+                surroundings.extend(element.id for element in paper.elements if _is_on(element, number))
+            elif kind == "section":
+                surroundings.extend(_in_section(paper, number))
+            else:
+                elements.extend(_labelled(paper, kind, number))
+    for match in _ORDINAL.finditer(question):
+        for paper in papers:
+            elements.extend(_nth(paper, match[2].casefold(), match[1].casefold()))
+    for citation in citations(question):
+        for paper in papers:
+            surroundings.extend(_citing(paper, citation))
+    return References(elements=_once(elements), surroundings=_once(surroundings))
+
+
+def _is_on(element: Element, page: str) -> bool:
+    return str(element.place.page) == page and not element.place.by_line
+
+
+def _mentions(question: str) -> Iterator[tuple[str, str]]:
+    for match in _NAMED.finditer(question):
+        kind = next(kind for kind in _KINDS if match[kind])
+        for number in _numbers(match["numbers"]):
+            yield kind, number
+
+
+def _numbers(text: str) -> list[str]:
+    numbers = [number.strip("()") for number in re.findall(_NUMBER, text)]
+    for prefix, start, end in _RANGE.findall(text):
+        if 0 < int(end) - int(start) <= _LONGEST_RANGE:
+            numbers.extend(f"{prefix}{number}" for number in range(int(start) + 1, int(end)))
+    return numbers
+
+
+def _labelled(paper: Paper, kind: str, number: str) -> list[str]:
+    labels = [(element.id, _label(element)) for element in paper.elements]
+    for wanted in (number, number.rstrip("abcdefghijklmnopqrstuvwxyz")):
+        found = [element for element, label in labels if label == (kind, wanted.casefold())]
+        if found:
+            return found
+    return []
+
+
+def _label(element: Element) -> tuple[str, str] | None:
+    if isinstance(element, Reference):
+        return None
+    mentions = list(_mentions(element.label))
+    return (mentions[0][0], mentions[0][1].casefold()) if mentions else None
+
+
+def _in_section(paper: Paper, number: str) -> Iterator[str]:
+    roots = [one.path for one in paper.sections if _section_number(one) == number]
+    inside = {
+        name
+        for one in paper.sections
+        if any(one.path == root or one.path.startswith(f"{root} > ") for root in roots)
+        for name in (one.id, one.path)
+    }
+    for element in paper.elements:
+        if element.section in inside:
+            yield element.id
+
+
+def _section_number(section: Section) -> str:
+    return re.sub(r"(?i)^(?:appendix|section|chapter)\s+", "", section.number).strip(" .")
+
+
+def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
+    """The entries of a bibliography for a work, and what refers to them; nothing where its year is not given."""
+    entries = {
+        element.id
+        for element in paper.elements
+        if isinstance(element, Reference) and citation.year == element.year is not None and _begins(element, citation)
+    }
+    yield from sorted(link.source for link in paper.links if link.target in entries)
+    yield from sorted(entries)
+
+
+def _begins(entry: Reference, citation: Citation) -> bool:
+    """Whether the first author of an entry, "Li, X." or "X. Li", is the cited one."""
+    head = _FIRST_AUTHOR.split(entry.text, maxsplit=1)[0].casefold()
+    return re.search(rf"(?<!\w){re.escape(citation.surnames[0])}(?!\w)", head) is not None
+
+
+def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
+    kinds = {"table": Table, "figure": Figure, "equation": Equation}
+    found = [element.id for element in paper.elements if isinstance(element, kinds[kind])]
+    at = len(found) - 1 if ordinal == "last" else _ORDINALS.index(ordinal)
+    return found[at : at + 1] if found else []
+
+
+def _once(ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ids))

@@ -1,0 +1,210 @@
+"""The papers that a question is about: by filters, title, file name, or authors and year."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeVar
+
+from paperscope_core.protocols import Corpus
+from paperscope_core.types import Chunk, Element, Entity, Filters, Paper, PaperEntry, PaperImages, Relation
+from query.words import content_words
+
+__all__ = ["Citation", "Scope", "citations", "named_papers", "narrowed", "scope_of"]
+
+
+_SURNAME = r"[^\W\d_a-z][^\W\d_]*(?:['’\-](?!s\b)[^\W\d_]+)*"
+_WORK = r"(?:papers?|articles?|work|study|studies)"
+_CITED = re.compile(
+    rf"(?<!\w)(?P<first>{_SURNAME})(?:\s+(?P<more>et\s+al\b\.?)|\s+(?:and|&)\s+(?P<second>{_SURNAME}))?"
+    rf"(?P<owns>['’]s?)?(?:,?\s*[(\[]?(?P<year>(?:19|20)\d\d)(?:[a-z](?!\w))?(?!\d))?(?:[)\]])?(?P<work>\s+{_WORK}\b)?"
+)
+_BY = re.compile(rf"\b{_WORK}\s+(?:\w+\s+)?(?:by|of|from)\s*$", re.IGNORECASE)
+_SO_CALLED = re.compile(rf"((?:[\w'’+\-]+\s+){{1,5}}){_WORK}\b")
+# Preprints and their journals are often a year apart.
+_YEARS_APART = 1
+_RUN = 5
+# Each question is held against the titles of all papers.
+_TITLES_KEPT = 20_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """A work as prose names it: its authors' surnames, the first first, and its year if that is given."""
+
+    surnames: tuple[str, ...]
+    year: int | None = None
+
+
+def citations(question: str) -> Iterator[Citation]:
+    """The works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
+    for match in _CITED.finditer(question):
+        by = _BY.search(question[: match.start()]) is not None
+        owned = match["owns"] is not None and match["work"] is not None
+        if match["year"] or match["more"] or by or owned:
+            names = (match["first"], match["second"])
+            year = int(match["year"]) if match["year"] else None
+            yield Citation(surnames=tuple(name.casefold() for name in names if name), year=year)
+
+
+def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
+    """Ids of the papers that the question names.
+
+    That is by a title of three words or more, or a file name, that stands in it; by authors, the first of which must
+    be named first; or by words of the title before "paper". A file name without its ending counts only if it holds a
+    digit, as "2310.07609v1" does: "paper" names no file.
+    """
+    cited = list(citations(question))
+    called = [_folded(words) for words in _called(question)]
+    folded = f" {_folded(question)} "
+    return tuple(
+        paper.id
+        for paper in papers
+        if _is_titled(paper, folded, called) or _is_filed(paper, question) or any(_is_by(paper, one) for one in cited)
+    )
+
+
+def _is_titled(paper: PaperEntry, question: str, called: Sequence[str]) -> bool:
+    title = f" {_folded(paper.title)} "
+    if title.count(" ") >= 4 and title in question:
+        return True
+    runs = _runs(title.split()) if called else frozenset()
+    return any(name.replace(" ", "") in runs for name in called)
+
+
+def _runs(words: Sequence[str]) -> frozenset[str]:
+    """Neighbouring words as one, so that "DiceLoss" is "Dice Loss"."""
+    size = len(words)
+    return frozenset(
+        "".join(words[start:end]) for start in range(size) for end in range(start + 1, min(start + _RUN, size) + 1)
+    )
+
+
+def _called(question: str) -> Iterator[str]:
+    """What stands before "paper" and may be part of a title: from the last article on, function words aside."""
+    for match in _SO_CALLED.finditer(question):
+        words = re.split(r"(?i)\b(?:the|a|an|this|that|in|of|by|from|which|what)\b", match[1])[-1].strip()
+        if words and content_words(words) and not words.islower():
+            yield words
+
+
+def _is_filed(paper: PaperEntry, question: str) -> bool:
+    file = paper.file.casefold()
+    stem = file.rpartition(".")[0]
+    names = [file] if stem else []
+    if len(stem) >= 6 and any(letter.isdigit() for letter in stem):
+        names.append(stem)
+    return any(_stands_in(name, question.casefold()) for name in names)
+
+
+def _is_by(paper: PaperEntry, citation: Citation) -> bool:
+    surnames = [author.split()[-1].casefold() for author in paper.authors if author.strip()]
+    if citation.year is not None and paper.year is not None and abs(citation.year - paper.year) > _YEARS_APART:
+        return False
+    return tuple(surnames[: len(citation.surnames)]) == citation.surnames
+
+
+@lru_cache(maxsize=_TITLES_KEPT)
+def _folded(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def _stands_in(name: str, text: str) -> bool:
+    # Most names don't stand there at all, and a pattern for each paper of a large library takes its time.
+    return name in text and re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """What may be searched, the papers of `filters` chosen by their years, too; `notes` say what was left out.
+
+    Nothing may be searched where `empty`: no papers in `filters` would mean all.
+    """
+
+    filters: Filters
+    empty: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def scope_of(question: str, filters: Filters, entries: Sequence[PaperEntry]) -> Scope:
+    """The papers that the filters name, or else those that the question names, or else all, of the wanted years."""
+    papers = filters.papers or named_papers(question, entries)
+    if not filters.by_year:
+        return Scope(filters=replace(filters, papers=papers))
+    asked = [entry for entry in entries if not papers or entry.id in papers]
+    fitting = tuple(entry.id for entry in asked if filters.allows_year(entry.year))
+    undated = sum(entry.year is None for entry in asked)
+    span = "–".join(dict.fromkeys(str(year or "…") for year in (filters.first_year, filters.last_year)))
+    notes = [f"no paper of {span} is among those that were asked"] if not fitting else []
+    if undated:
+        left = "1 paper, whose year is" if undated == 1 else f"{undated} papers, whose years are"
+        notes.append(f"{left} not known, left out: only papers of {span} were asked")
+    return Scope(filters=replace(filters, papers=fitting), empty=not fitting, notes=tuple(notes))
+
+
+Sourced = TypeVar("Sourced", Entity, Relation)
+
+
+def narrowed(corpus: Corpus, filters: Filters) -> Corpus:
+    """The corpus itself where sections and kinds are not restricted; papers and years are chosen by who asks."""
+    return _Narrowed(corpus=corpus, filters=filters) if filters.sections or filters.kinds else corpus
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Narrowed:
+    """Obeys `Corpus`. What an id names outright is found as ever; all that is enumerated is restricted."""
+
+    corpus: Corpus
+    filters: Filters
+    _papers: dict[str, Paper] = field(default_factory=dict)
+
+    def entries(self) -> Sequence[PaperEntry]:
+        return self.corpus.entries()
+
+    def paper(self, paper: str) -> Paper:
+        if paper not in self._papers:
+            whole = self.corpus.paper(paper)
+            allowed = self._allowed([element.id for element in whole.elements])
+            self._papers[paper] = replace(
+                whole,
+                elements=tuple(element for element in whole.elements if element.id in allowed),
+                links=tuple(link for link in whole.links if {link.source, link.target} <= allowed),
+            )
+        return self._papers[paper]
+
+    def element(self, element: str) -> Element:
+        return self.corpus.element(element)
+
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        return self.corpus.elements(ids)
+
+    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
+        return self.corpus.chunks(ids)
+
+    def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
+        return [chunk for chunk in self.corpus.chunks_of(elements) if self.filters.allows(chunk)]
+
+    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
+        found = self.corpus.entities(ids, papers=papers)
+        return {entity.id: entity for entity in self._standing(list(found.values()))}
+
+    def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
+        return self._standing(self.corpus.relations_of(entities, papers=papers, limit=limit))
+
+    def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
+        return self.corpus.degrees(entities, papers=papers)
+
+    def images(self, paper: str) -> PaperImages:
+        return self.corpus.images(paper)
+
+    def crop(self, crop: str) -> bytes:
+        return self.corpus.crop(crop)
+
+    def _standing(self, ones: Sequence[Sourced]) -> list[Sourced]:
+        """Those with a source that is allowed, and of their sources only these."""
+        allowed = self._allowed([source for one in ones for source in one.sources])
+        kept = ((one, tuple(source for source in one.sources if source in allowed)) for one in ones)
+        return [replace(one, sources=sources) for one, sources in kept if sources]
+
+    def _allowed(self, elements: Sequence[str]) -> set[str]:
+        return {element for chunk in self.chunks_of(elements) for element in chunk.elements}.intersection(elements)

@@ -1,0 +1,128 @@
+"""Rewrites follow-up questions and splits questions that have several parts."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, ConfigDict, Field
+
+import prompts
+from paperscope_core.models.structured import ask_json
+from paperscope_core.protocols import Corpus, LanguageModel
+from paperscope_core.types import Filters, Message, ModelRequest, Turn, Usage, singular_key
+from prompts import as_data
+from query.question.follow_ups import leans_on_history, standalone
+from query.question.scope import named_papers
+
+__all__ = ["Understanding", "Understood", "has_parts"]
+
+
+_TURNS = 5
+_LONGEST_ANSWER = 600
+_OTHERS = re.compile(r"(?i)\b(?:other|another|else|elsewhere|all|any)\b")
+_ASKING = r"(?:what|which|who|whom|whose|when|where|why|how|does|do|did|is|are|was|were|can)"
+_PARTS = re.compile(
+    rf"(?is)\?.*\w.*\?|(?:\band\b|\bas well as\b|;|,)\s+{_ASKING}\b|\brespectively\b|\bboth\b.+\band\b"
+    r"|\b(?:compare|difference|differ|differs|versus|vs\.?)\b"
+)
+
+
+class _RewriteReply(BaseModel):
+    """What a model replies when it rewrites a follow-up."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    question: str = Field(min_length=1, max_length=4000)
+
+
+class _SplitReply(BaseModel):
+    """What a model replies when it splits a question."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    questions: list[str] = Field(min_length=1, max_length=4)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Understood:
+    """The question by itself, the parts that are looked up (often the question alone), and what restricts them."""
+
+    question: str
+    parts: tuple[str, ...]
+    filters: Filters
+    usage: Usage = Usage()
+
+
+class Understanding:
+    """Reads questions with `model`, or by simple rules where there is none; `decompose` lets a model split them."""
+
+    def __init__(self, corpus: Corpus, model: LanguageModel | None = None, *, decompose: bool = False) -> None:
+        self._corpus = corpus
+        self._model = model
+        self._decompose = decompose
+        self._rewrite = prompts.load("rewrite_question", placeholders=frozenset({"history", "question"}))
+        self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
+
+    def needed(self, question: str, history: Sequence[Turn]) -> bool:
+        """Whether there is anything to understand: any other question stands as it is."""
+        splits = self._decompose and self._model is not None and has_parts(question)
+        return splits or bool(history and leans_on_history(question))
+
+    async def read(self, question: str, *, filters: Filters, history: Sequence[Turn]) -> Understood:
+        """A model is asked only where a simple test says that the question needs it. Raises ModelError."""
+        usage = Usage()
+        if history and leans_on_history(question):
+            if self._model is None:
+                question, filters = await asyncio.to_thread(self._by_rule, question, filters, history)
+            else:
+                question, usage = await self._rewritten(question, history, self._model)
+        parts: tuple[str, ...] = (question,)
+        if self._decompose and self._model is not None and has_parts(question):
+            found, spent = await self._parts(question, self._model)
+            parts, usage = found or parts, usage + spent
+        return Understood(question=question, parts=parts, filters=filters, usage=usage)
+
+    def _by_rule(self, question: str, filters: Filters, history: Sequence[Turn]) -> tuple[str, Filters]:
+        """The question in full; it is asked of the papers of the last answer, unless it says of which."""
+        last = history[-1]
+        elsewhere = filters.papers or _OTHERS.search(question) or named_papers(question, self._corpus.entries())
+        known = {entry.id for entry in self._corpus.entries()}
+        if not elsewhere:
+            filters = replace(filters, papers=tuple(paper for paper in last.papers if paper in known))
+        return standalone(question, history, self._type_of), filters
+
+    def _type_of(self, name: str) -> str:
+        key = singular_key(name)
+        found = self._corpus.entities([key]) if key else {}
+        return next((entity.type for entity in found.values()), "")
+
+    async def _rewritten(self, question: str, history: Sequence[Turn], model: LanguageModel) -> tuple[str, Usage]:
+        titles = {entry.id: entry.title for entry in await asyncio.to_thread(self._corpus.entries)}
+        turns = "\n\n".join(_as_text(turn, titles) for turn in history[-_TURNS:])
+        parts = self._rewrite.fill(history=as_data(turns), question=as_data(question))
+        reply, usage = await ask_json(model, _request(parts, "question"), _RewriteReply)
+        return reply.question, usage
+
+    async def _parts(self, question: str, model: LanguageModel) -> tuple[tuple[str, ...], Usage]:
+        parts = self._split.fill(question=as_data(question))
+        reply, usage = await ask_json(model, _request(parts, "questions"), _SplitReply)
+        return tuple(dict.fromkeys(part for part in reply.questions if part)), usage
+
+
+def has_parts(question: str) -> bool:
+    """Whether a question seems to ask for several things, by a simple test."""
+    return _PARTS.search(question) is not None
+
+
+def _as_text(turn: Turn, titles: dict[str, str]) -> str:
+    lines = [f"Question: {turn.question}", f"Answer: {turn.answer[:_LONGEST_ANSWER]}"]
+    papers = [titles[paper] for paper in turn.papers if titles.get(paper)]
+    return "\n".join([*lines, f"From: {'; '.join(papers)}"] if papers else lines)
+
+
+def _request(parts: tuple[str, str], name: str) -> ModelRequest:
+    system, user = parts
+    return ModelRequest(
+        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name=name
+    )

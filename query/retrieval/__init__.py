@@ -1,0 +1,1 @@
+"""Retrieves the context of a question."""

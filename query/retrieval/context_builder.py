@@ -1,0 +1,264 @@
+"""Builds a context within a budget of tokens: sources, table excerpts, graph rows, merged parts."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import TypeVar
+
+from paperscope_core.table_text import TableRow, column_headers, table_lines, table_rows, title_lines
+from paperscope_core.types import (
+    Chunk,
+    Context,
+    ContextEntity,
+    ContextImage,
+    ContextRelation,
+    ContextSource,
+    Table,
+    model_words,
+)
+from query.context import render_context
+from query.elements import Pictured
+from query.retrieval.candidates import Pool
+from query.words import Rarity, content_words
+
+__all__ = ["SourceChooser", "cut_rows", "table_excerpt", "united", "without_note"]
+
+
+# A question's word in a cell may be a value that it gives; in a header it names the row.
+_IN_CELLS = 0.5
+# What shares less with the question than this part of the best is not what it is about.
+_TELLING = 0.5
+
+_NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
+
+Count = Callable[[str], int]
+
+
+def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> str:
+    """The table's title, headers, and the rows and columns nearest to the question, within so many tokens.
+
+    Rows and columns are those whose headers share the question's telling words; where room is left, further ones in
+    the table's order. One row and one column are there whatever they take. The last line says how much is shown.
+    """
+    rows = {row.number: row for row in table_rows(table) if row.values}
+    costs = _Costs.of(table, rows.values(), count=count)
+    last = _shown(0, 0, rows, costs, table)
+    room = tokens - sum(map(count, (*title_lines(table), last)))
+    asked = content_words(question)
+    ranked_rows = _ranked({number: _row_texts(row) for number, row in rows.items()}, asked)
+    headers = {column: (" ".join(names), "") for column, names in enumerate(column_headers(table))}
+    ranked_columns = _ranked({column: headers[column] for column in costs.headers}, asked)
+    chosen_rows, chosen_columns = _chosen(ranked_rows, ranked_columns, costs, room)
+    stubs = set(range(table.shape[1])).difference(costs.headers)
+    lines = table_lines(table, rows=chosen_rows, columns=stubs.union(chosen_columns))
+    last = _shown(len(chosen_rows), len(chosen_columns), rows, costs, table)
+    return "\n".join((*title_lines(table), *lines, last))
+
+
+def without_note(content: str) -> str:
+    """A source without the line that tells of an excerpt: no paper says it."""
+    return _NOTE.sub("", content)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Costs:
+    """The tokens of each row's name, of each value, and of each column's header; columns without a value have none."""
+
+    names: Mapping[int, int]
+    values: Mapping[int, Mapping[int, int]]
+    headers: Mapping[int, int]
+
+    @classmethod
+    def of(cls, table: Table, rows: Iterable[TableRow], *, count: Count) -> "_Costs":
+        headers = [" ".join(names) for names in column_headers(table)]
+        names, values = dict[int, int](), dict[int, dict[int, int]]()
+        for row in rows:
+            names[row.number] = count(f"{row.name}\n")
+            values[row.number] = {column: count(f" | {headers[column]}: {cell.text}") for column, cell in row.values}
+        used = sorted({column for cells in values.values() for column in cells})
+        return cls(names=names, values=values, headers={column: count(f" | {headers[column]}") for column in used})
+
+    def row(self, row: int, columns: Iterable[int]) -> int:
+        return self.names[row] + sum(self.values[row].get(column, 0) for column in columns)
+
+    def grid(self, rows: Iterable[int], columns: Sequence[int]) -> int:
+        return sum(self.headers[column] for column in columns) + sum(self.row(row, columns) for row in rows)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ranked:
+    """Numbers of rows or columns, best first; the first `telling` of them are what the question is about."""
+
+    order: tuple[int, ...]
+    telling: int
+
+
+def _ranked(texts: Mapping[int, tuple[str, str]], asked: frozenset[str]) -> _Ranked:
+    rarity = Rarity.of(" ".join(parts) for parts in texts.values())
+    scores = {
+        number: rarity.coverage(asked, header) + _IN_CELLS * rarity.coverage(asked, cells)
+        for number, (header, cells) in texts.items()
+    }
+    best = max(scores.values(), default=0.0)
+    return _Ranked(
+        order=tuple(sorted(scores, key=lambda number: (-scores[number], number))),
+        telling=sum(score >= _TELLING * best for score in scores.values()) if best else 0,
+    )
+
+
+def _chosen(rows: _Ranked, columns: _Ranked, costs: _Costs, room: int) -> tuple[set[int], set[int]]:
+    """Columns that the question names (none: all), as many as leave room for the rows that it names; then further
+    rows, and if all are in, further columns."""
+    wanted = list(columns.order[: columns.telling or None])
+    needed = rows.order[: max(rows.telling, 1)]
+    while len(wanted) > 1 and costs.grid(needed, wanted) > room:
+        wanted.pop()
+    kept = list(rows.order[:1])
+    used = costs.grid(kept, wanted)
+    for row in rows.order[1:]:
+        used += costs.row(row, wanted)
+        if used > room:
+            return set(kept), set(wanted)
+        kept.append(row)
+    for column in columns.order:
+        if column not in wanted and costs.grid(kept, [*wanted, column]) <= room:
+            wanted.append(column)
+    return set(kept), set(wanted)
+
+
+def _row_texts(row: TableRow) -> tuple[str, str]:
+    return row.name, " ".join(cell.text for _, cell in row.values)
+
+
+def _shown(rows: int, columns: int, of_rows: Mapping[int, TableRow], costs: _Costs, table: Table) -> str:
+    """The line that tells of an excerpt; columns of row headers are always shown."""
+    whole = table.shape[1]
+    kept = whole - len(costs.headers) + columns
+    return f"… {rows} of {len(of_rows)} rows, {kept} of {whole} columns shown"
+
+
+# Of a table too large for what is left of the budget, as much is shown at the most, so that others find room.
+_TABLE_SHARE = 0.5
+# An excerpt of less says too little to be worth a row.
+_LEAST_EXCERPT = 150
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceChooser:
+    """Chooses at most `limit` chunks for a question, together of at most `tokens` as `count` counts them.
+
+    The best chunk is there whatever it takes, unless it is a table: a table too large is reduced to an excerpt. Any
+    other chunk that does not fit is left out, and smaller ones behind it may come in.
+    """
+
+    question: str
+    limit: int
+    tokens: int
+    count: Callable[[str], int]
+
+    def choose(self, pool: Pool, images: Sequence[Pictured]) -> tuple[ContextSource, ...]:
+        """The rows, best first; what holds a chosen image is chosen before any but the best."""
+        shown = {image.id for image in images}
+        ranked = pool.chunks()
+        wanted = [*ranked[:1], *(chunk for chunk in ranked if shown.intersection(chunk.elements)), *ranked]
+        chosen: dict[str, ContextSource] = {}
+        room = self.tokens
+        for chunk in {chunk.id: chunk for chunk in wanted}.values():
+            if len(chosen) == self.limit:
+                break
+            row = self._row(chunk, pool, room, first=not chosen)
+            if row is not None:
+                chosen[chunk.id] = row
+                room -= self._cost(row)
+        kept = [chosen[chunk.id] for chunk in ranked if chunk.id in chosen]
+        return tuple(replace(row, id=number) for number, row in enumerate(kept))
+
+    def _row(self, chunk: Chunk, pool: Pool, room: int, *, first: bool) -> ContextSource | None:
+        """The chunk under the element that it is there for; None if there is no room for it."""
+        elements = list(pool.elements(chunk.elements).values())
+        held = next((element for element in elements if element.place == chunk.place), elements[0])
+        row = ContextSource(id=0, content=chunk.shown, element=held.id, place=chunk.place)
+        if self._cost(row) <= room:
+            return row
+        within = min(room, int(_TABLE_SHARE * self.tokens))
+        if isinstance(held, Table) and held.cells and (first or within >= _LEAST_EXCERPT):
+            excerpt = table_excerpt(
+                held, self.question, tokens=within - self._cost(replace(row, content="")), count=self.count
+            )
+            content = "\n".join(part for part in (excerpt, model_words(chunk.seen) if chunk.seen else "") if part)
+            reduced = replace(row, content=content)
+            return reduced if first or self._cost(reduced) <= room else None
+        return row if first else None
+
+    def _cost(self, row: ContextSource) -> int:
+        return self.count(f'0,"{row.content}","{row.element}","{row.place}"\n')
+
+
+GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
+
+
+def cut_rows(context: Context, *, tokens: int, count: Callable[[str], int]) -> Context:
+    """The context with its first entities, and its first relations, of half of these tokens each, as `count` counts
+    them; where both fit together, all."""
+    if count(render_context(context)) <= tokens:
+        return context
+
+    def cost(one: Context) -> int:
+        return count(render_context(one)) - frame
+
+    frame = count(render_context(Context()))
+    return replace(
+        context,
+        entities=_first(context.entities, tokens // 2, lambda row: cost(Context(entities=(row,)))),
+        relations=_first(context.relations, tokens // 2, lambda row: cost(Context(relations=(row,)))),
+    )
+
+
+def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[GraphRow], int]) -> tuple[GraphRow, ...]:
+    kept = list[GraphRow]()
+    for row in rows:
+        tokens -= cost(row)
+        if tokens < 0:
+            break
+        kept.append(row)
+    return tuple(kept)
+
+
+Row = TypeVar("Row", ContextEntity, ContextRelation, ContextSource, ContextImage)
+
+
+def united(contexts: Sequence[Context], *, tokens: int, count: Callable[[str], int]) -> Context:
+    """The first rows of each, then the second ones, and so on, without repeats: of each section as many as the longest
+    has, at least one for each context, and sources while all fit the tokens.
+
+    The first source is there whatever it takes.
+    """
+    whole = Context(
+        entities=_merged([context.entities for context in contexts]),
+        relations=_merged([context.relations for context in contexts]),
+        images=_merged([context.images for context in contexts]),
+    )
+    sources = _merged([context.sources for context in contexts])
+    frame = count(render_context(Context()))
+    room = tokens - count(render_context(replace(whole, images=())))
+    kept = list[ContextSource]()
+    for source in sources:
+        cost = count(render_context(Context(sources=(source,)))) - frame
+        if not kept or cost <= room:
+            kept.append(source)
+            room -= cost
+    return replace(whole, sources=_numbered(kept))
+
+
+def _merged(lists: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
+    most = max((len(rows) for rows in lists), default=0)
+    if most:
+        most = max(most, sum(bool(rows) for rows in lists))
+    turns = chain.from_iterable(zip_longest(*lists))
+    rows = dict.fromkeys(replace(row, id=0) for row in turns if row is not None)
+    return _numbered(list(rows)[:most])
+
+
+def _numbered(rows: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple(replace(row, id=number) for number, row in enumerate(rows))

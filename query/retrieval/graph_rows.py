@@ -1,0 +1,123 @@
+"""Entities and relations of the graph that concern a question, as context rows."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from paperscope_core.protocols import Corpus
+from paperscope_core.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
+from query.words import words
+
+__all__ = ["Asserted", "GraphRows"]
+
+
+_PLACES = 3
+_RELATIONS_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asserted:
+    """A relation, the names of its entities, and the share (0 to 1) of the asked words that it holds."""
+
+    relation: Relation
+    names: tuple[str, str]
+    share: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GraphRows:
+    """What the graph of these papers (none given: of all) adds to a context. It costs what they hold: what a library
+    of thousands says of "accuracy" is not read. `elements` finds elements by their ids."""
+
+    corpus: Corpus
+    elements: Callable[[Iterable[str]], Mapping[str, Element]]
+    papers: tuple[str, ...] = ()
+
+    def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
+        """The first `limit` entities under these ids that the papers name, in the ids' order.
+
+        Of the works, which every paper cites by the dozen, only those of `works`.
+        """
+        found = self.corpus.entities(list(dict.fromkeys(ids)), papers=self.papers)
+        return [entity for entity in found.values() if entity.type != WORK or entity.id in works][:limit]
+
+    def relations(self, entities: Sequence[Entity], *, asked: frozenset[str], limit: int) -> list[Asserted]:
+        """Relations of these entities, those that hold most of the asked words first, then by weight.
+
+        Relations drawn from one sentence say the same; the first of them stands for all. A work that is not among the
+        entities stands in none.
+        """
+        chosen = {entity.id for entity in entities}
+        found = self.corpus.relations_of(sorted(chosen), papers=self.papers, limit=_RELATIONS_LOOKED_AT)
+        shares = [(_share(one, asked), one) for one in found]
+        shares.sort(key=lambda item: (-item[0], -item[1].weight))
+        said: dict[str, Asserted] = {}
+        # No more of the far ends are fetched than are needed.
+        while shares and len(said) < limit:
+            some, shares = shares[:limit], shares[limit:]
+            ends = self.corpus.entities(_ends(one for _, one in some), papers=self.papers)
+            names = {key: one.name for key, one in ends.items() if one.type != WORK or key in chosen}
+            for share, one in some:
+                if one.source in names and one.target in names:
+                    both = names[one.source], names[one.target]
+                    said.setdefault(one.description, Asserted(relation=one, names=both, share=share))
+        return list(said.values())[:limit]
+
+    def rows(
+        self, entities: Sequence[Entity], asserted: Sequence[Asserted]
+    ) -> tuple[tuple[ContextEntity, ...], tuple[ContextRelation, ...]]:
+        """A row an entity and a row a relation, in the given order."""
+        relations = [one.relation for one in asserted]
+        ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
+        degrees = self.corpus.degrees(list(ids), papers=self.papers)
+        shown = [*map(_shown, entities), *map(_shown, relations)]
+        sources = (source for some in shown for source in some)
+        places = {key: element.place for key, element in self.elements(sources).items()}
+        return (
+            tuple(_entity_row(number, one, degrees, places) for number, one in enumerate(entities)),
+            tuple(_relation_row(number, one, degrees, places) for number, one in enumerate(asserted)),
+        )
+
+
+def _entity_row(number: int, entity: Entity, degrees: Mapping[str, int], places: Mapping[str, Place]) -> ContextEntity:
+    return ContextEntity(
+        id=number,
+        entity=entity.name,
+        type=entity.type,
+        description=entity.description,
+        rank=degrees.get(entity.id, 0),
+        places=_places(entity, places),
+    )
+
+
+def _relation_row(
+    number: int, one: Asserted, degrees: Mapping[str, int], places: Mapping[str, Place]
+) -> ContextRelation:
+    relation, (source, target) = one.relation, one.names
+    return ContextRelation(
+        id=number,
+        source=source,
+        target=target,
+        description=relation.description,
+        weight=relation.weight,
+        rank=degrees.get(relation.source, 0) + degrees.get(relation.target, 0),
+        places=_places(relation, places),
+    )
+
+
+def _ends(relations: Iterable[Relation]) -> list[str]:
+    return list(dict.fromkeys(end for relation in relations for end in (relation.source, relation.target)))
+
+
+def _shown(one: Entity | Relation) -> tuple[str, ...]:
+    """The elements whose places are shown."""
+    return one.sources[:_PLACES]
+
+
+def _places(one: Entity | Relation, places: Mapping[str, Place]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys(places[source] for source in _shown(one)))
+
+
+def _share(relation: Relation, asked: frozenset[str]) -> float:
+    """An entity's id holds its name's words."""
+    held = words(" ".join((relation.source, relation.target, relation.description)))
+    return len(asked.intersection(held)) / len(asked) if asked else 0.0

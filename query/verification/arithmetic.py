@@ -1,0 +1,162 @@
+"""How one number follows from others: difference, sum, ratio, percentage, mean."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import permutations
+
+from paperscope_core.types import Evidence
+from query.numbers import Number
+
+__all__ = ["ROUNDED", "Computation", "Operand", "agrees", "computed", "falls"]
+
+
+_FALLS = re.compile(
+    r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|loses?\b|lost\b|lower|less\b|fewer|smaller|worse|"
+    r"below|negative|minus|differ|gap\b|chang|hurt|penalt|shrink|down\b)\w*"
+)
+ROUNDED: re.Pattern[str] = re.compile(
+    r"(?i)\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|rounded)\b|[~\u2248\u223c]"
+)
+_LEAST_DIGITS = 2
+
+
+def agrees(stated: Number, printed: Number, *, said: str, around: str) -> bool:
+    """Whether both are the same number: equal, or the printed one rounded to the digits of the one that is stated, if
+    the words say that it is rounded ("about 95") or it is turned into a percentage.
+
+    A percentage also equals its fraction (73% and 0.73). A plus may be left out or added; a minus only where words
+    tell of a fall, those that are `said` or those `around` the printed number. Two signs must be the same.
+    """
+    if stated.sign and printed.sign:
+        if stated.sign != printed.sign:
+            return False
+    elif (printed.sign == "-" and not falls(said)) or (stated.sign == "-" and not falls(around)):
+        return False
+    rounds = ROUNDED.search(said) is not None
+    return any(
+        stated.value == value or ((rounds or turned) and _is_rounded(stated, value))
+        for value, turned in _values(stated, printed)
+    )
+
+
+def falls(text: str) -> bool:
+    """Whether the words tell of a fall or a difference, so that "0.5" may stand for "-0.5"."""
+    return bool(_FALLS.search(text))
+
+
+def _is_rounded(stated: Number, value: Decimal) -> bool:
+    """Whether the value rounds to the number; one with a single digit is taken as it stands."""
+    if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
+        return stated.value == value
+    return (value / stated.unit).quantize(Decimal(1), ROUND_HALF_UP) * stated.unit == stated.value
+
+
+def _values(stated: Number, printed: Number) -> tuple[tuple[Decimal, bool], ...]:
+    """The printed value, and as a percentage or fraction where only one side is one."""
+    if stated.percent and not printed.percent:
+        return (printed.value, False), (printed.value * 100, True)
+    if printed.percent and not stated.percent:
+        return (printed.value, False), (printed.value / 100, True)
+    return ((printed.value, False),)
+
+
+_MOST_OPERANDS = 24
+_MOST_TERMS = 8
+# Among several numbers some pair gives almost any result: the words, or a sign, must say what was done.
+_SAID: Mapping[str, re.Pattern[str]] = {
+    operation: re.compile(rf"(?i)\b(?:{words})\b|\s[{signs}]\s")
+    for operation, words, signs in (
+        (
+            "difference",
+            r"differ\w*|more|less|fewer|gap|margin|gain\w*|improv\w*|increas\w*|decreas\w*|drop\w*|declin\w*|reduc\w*|"
+            r"higher|lower|larger|smaller|greater|bigger|better|worse|faster|slower|minus|chang\w*|from|exceed\w*|"
+            r"outperform\w*|beats?|surpass\w*|ahead|behind|lead\w*|above|below|boost\w*|advantage|falls?|fell|rises?|rose|"
+            r"points?|by|than",
+            "\u2212\u2013=-",
+        ),
+        ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall|all", "=+"),
+        ("mean", r"means?|averag\w*", "="),
+        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided", "=×"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A number to compute from, and what prints it; None where the question gives it."""
+
+    number: Number
+    evidence: Evidence | None
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """A formula that ends in the result, and its operands."""
+
+    formula: str
+    operands: tuple[Operand, ...]
+
+
+def computed(
+    number: Number, operands: Sequence[Operand], *, words: str, sets: Sequence[Sequence[Operand]] = ()
+) -> Computation | None:
+    """How the number follows from two of the operands, or as mean or sum of one of the `sets`, to the digits that it
+    shows; the first way found, earlier operands first. Only a computation that `words` speak of counts.
+    """
+    distinct = list({operand.number.signed: operand for operand in reversed(operands)}.values())[::-1][:_MOST_OPERANDS]
+    for one, other in permutations(distinct, 2):
+        for operation, shown, result in _results(one.number, other.number, wanted=number):
+            # A difference or a sum of printed numbers needs no rounding.
+            exact = "/" not in shown and not ROUNDED.search(words)
+            if _SAID[operation].search(words) and _gives(result, number, exact=exact):
+                return Computation(f"{shown} = {number.text}", (one, other))
+    for terms in sets:
+        if len(terms) > 2:
+            for operation, shown, result in _over_all(terms):
+                if _SAID[operation].search(words) and _gives(result, number, exact=operation == "sum"):
+                    return Computation(f"{shown} = {number.text}", tuple(terms))
+    return None
+
+
+def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:
+    """Whether the result rounds to the number, or is it. A result of any sign gives a number without one; "+" and "-"
+    must be the result's."""
+    if number.sign and (result < 0) != (number.sign == "-"):
+        return False
+    if exact:
+        return abs(result) == number.value
+    # A ratio that is rounded to a single digit would make nearly any small count true.
+    rounded = number.unit < 1 or number.value >= 10
+    steps = (abs(result) / number.unit).quantize(Decimal(1), ROUND_HALF_UP)
+    return (steps * number.unit if rounded else abs(result)) == number.value
+
+
+def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple[str, str, Decimal]]:
+    one, other = first.signed, second.signed
+    a, b = _text(first), _text(second)
+    if (one < other) == (wanted.sign == "-"):
+        yield "difference", f"{a} − {b}", one - other
+    yield "sum", f"{a} + {b}", one + other
+    yield "mean", f"({a} + {b}) / 2", (one + other) / 2
+    if other:
+        yield "ratio", f"{a} / {b}", one / other
+    if other and wanted.percent:
+        yield "ratio", f"100 × {a} / {b}", 100 * one / other
+        falls = one < other and not wanted.sign
+        shown = f"{b} − {a}" if falls else f"{a} − {b}"
+        yield "difference", f"100 × ({shown}) / {b}", 100 * (one - other) / abs(other)
+
+
+def _over_all(terms: Sequence[Operand]) -> Iterator[tuple[str, str, Decimal]]:
+    total = sum((operand.number.signed for operand in terms), Decimal(0))
+    shown = [_text(operand.number) for operand in terms]
+    if len(shown) > _MOST_TERMS:
+        shown = [*shown[: _MOST_TERMS - 2], "…", shown[-1]]
+    yield "sum", " + ".join(shown), total
+    yield "mean", f"({' + '.join(shown)}) / {len(terms)}", total / len(terms)
+
+
+def _text(number: Number) -> str:
+    return number.text.replace("-", "−")

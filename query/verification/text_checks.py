@@ -1,0 +1,153 @@
+"""Checks superlatives, quotations and names against the evidence."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence, Set
+from decimal import Decimal
+
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import Cell, Check
+from query.cells import Statement
+from query.numbers import numbers_in
+from query.verification.cited import Printed, Scope
+from query.words import words
+
+__all__ = ["check_extremes", "folded", "unknown_names", "unquoted"]
+
+
+_HIGHEST = re.compile(r"(?i)\b(?:highest|largest|greatest|maximum|maximal|biggest)\b")
+_LOWEST = re.compile(r"(?i)\b(?:lowest|smallest|minimum|minimal|fewest)\b")
+# Ranks, changes and bounds are something else than an extreme value.
+_OTHER = re.compile(
+    r"(?i)\b(?:second|third|fourth|fifth|\dnd|\drd|\dth|next|one of|not|no|nor|among|except|apart|improv\w*|gain\w*|"
+    r"increas\w*|decreas\w*|drop\w*|boost\w*|differ\w*|chang\w*|gap|at (?:most|least))\b"
+)
+
+
+def check_extremes(text: str, scope: Scope, *, statement: Statement) -> tuple[Check | None, str]:
+    """A check that shows the extreme value that the text speaks of, and a warning where no value that it gives is one.
+
+    A value is compared with those of its column, or of its row, that share all the names that the text gives it.
+    """
+    high, low = _HIGHEST.search(text), _LOWEST.search(text)
+    given = {number.value for number in numbers_in(text)}
+    cells = [one for one in scope.printed if one.names is not None and one.number.value in given]
+    if bool(high) == bool(low) or _OTHER.search(text) or not cells:
+        return None, ""
+    word, pick = ("highest", max) if high else ("lowest", min)
+    compared = [(one, *_compared(one, statement)) for one in cells]
+    for one, column, row in compared:
+        for others in (column, row):
+            if len(others) > 1 and one.number.signed == pick(others):
+                formula = f"{one.number.text} = {word} of {len(others)} values"
+                return Check(number=one.number.text, finding="computed", formula=formula, support=(one.evidence,)), ""
+    one, column, row = compared[0]
+    if any(len(others) < 2 for _, others, _ in compared):
+        return None, ""
+    return None, f"{one.number.text} is called the {word}, but {pick(column)} stands in the same column"
+
+
+def _compared(one: Printed, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:
+    """The values of the same column, and of the same row, under all the names that the statement gives this one."""
+    if one.cell is None or one.names is None:
+        return [], []
+    held = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
+    alike = [cell for cell in one.names.cells if held <= one.names.words(cell)]
+    fixed = one.names.has_row(one.cell, statement)
+    column = [cell for cell in alike if cell.column == one.cell.column and not fixed]
+    row = [cell for cell in alike if cell.row == one.cell.row]
+    return _numbers(column), _numbers(row)
+
+
+def _numbers(cells: Sequence[Cell]) -> list[Decimal]:
+    """The first number of each cell that has one."""
+    found = (next(numbers_in(cell.text), None) for cell in cells)
+    return [number.signed for number in found if number is not None]
+
+
+_SAME = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032`\u00b4", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
+    | {"\u00ad": None, "\u200b": None, "\u2026": "..."}
+)
+_STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
+_CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
+# Fewer words are a name or an emphasis, not a quotation.
+_LEAST_WORDS = 3
+
+
+def folded(text: str) -> str:
+    """NFKC, one kind of dash, quotation mark and blank, no soft hyphens: what two typesettings of a text share."""
+    return " ".join(unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME).replace("''", '"').split())
+
+
+def unquoted(text: str, printed: Sequence[str]) -> list[str]:
+    """The quotations of a text that none of the printed texts holds; each part of one with an ellipsis counts alone.
+
+    Only typography may differ, and the mark at the end, which some styles put inside.
+    """
+    known = [folded(one) for one in printed]
+    return [
+        quotation
+        for quotation in _quotations(text)
+        if not any(folded(quotation) in one for one in known)
+        for part in _CUT.split(quotation)
+        if len(part.split()) >= _LEAST_WORDS and not any(folded(part).rstrip(".,;:!?") in one for one in known)
+    ]
+
+
+def _quotations(text: str) -> Iterator[str]:
+    """What stands between curly marks, the outermost ones, then between straight ones."""
+    depth, start, rest = 0, 0, ""
+    for index, letter in enumerate(text):
+        if letter == "\u201c":
+            start = index + 1 if depth == 0 else start
+            depth += 1
+        elif letter == "\u201d" and depth:
+            depth -= 1
+            if depth == 0:
+                yield text[start:index]
+        elif depth == 0:
+            rest += letter
+    yield from _STRAIGHT.findall(rest)
+
+
+_TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
+# A letter by itself is a symbol of a formula.
+_SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
+_INNER = re.compile(r".+[A-Z]|[A-Z].*\d")
+# Words that name parts of a paper, not things that it speaks of.
+_PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
+_ENGLISH = frozenset("the of is and in to a for on that are as with by has it".split())
+_LEAST_ENGLISH = 0.1
+
+
+def unknown_names(text: str, known: Sequence[str]) -> list[str]:
+    """The names that stand in none of the known texts, neither whole nor in all their parts.
+
+    A name has a capital letter that no beginning of a sentence explains; in a language that writes common nouns so,
+    only names with a capital inside or with digits count.
+    """
+    held = {word for one in known for word in words(one)}
+    return [name for name in dict.fromkeys(_names(text)) if not _is_held(words(name), held)]
+
+
+def _is_held(forms: Sequence[str], held: Set[str]) -> bool:
+    """Of a compound, `words` gives the whole first, then the parts."""
+    return forms[0] in held or (len(forms) > 1 and all(form in held for form in forms[1:]))
+
+
+def _names(text: str) -> Iterator[str]:
+    tokens = _TOKEN.findall(text)
+    english = sum(token in _ENGLISH for token in tokens) >= _LEAST_ENGLISH * len(tokens)
+    for sentence in split_sentences(text):
+        for position, token in enumerate(_TOKEN.findall(sentence)):
+            capital = english and position > 0 and token[0].isupper()
+            if (
+                len(token) > 1
+                and not _SYMBOL.search(token)
+                and (capital or _INNER.search(token))
+                and token.casefold() not in _PARTS
+            ):
+                yield token.removesuffix("'s").removesuffix("\u2019s")

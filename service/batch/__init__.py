@@ -1,0 +1,22 @@
+"""Answers a file of questions and writes the results into a folder."""
+
+from service.batch.questions import BadQuestion, Gold, Question, load_questions, parse_questions
+from service.batch.report import render_report
+from service.batch.rows import BatchRow
+from service.batch.runner import BatchResult, BatchRunner
+from service.batch.summary import BatchScores, BatchSummary, summary_lines
+
+__all__ = [
+    "BadQuestion",
+    "BatchResult",
+    "BatchRow",
+    "BatchRunner",
+    "BatchScores",
+    "BatchSummary",
+    "Gold",
+    "Question",
+    "load_questions",
+    "parse_questions",
+    "render_report",
+    "summary_lines",
+]

@@ -1,0 +1,188 @@
+"""How papers and answers look on a terminal."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from paperscope_core.types import (
+    Answer,
+    Claim,
+    Element,
+    Equation,
+    Evidence,
+    Figure,
+    ImageDescription,
+    PageProblem,
+    Paper,
+    PaperImages,
+    Place,
+    Reference,
+    Shortfall,
+    SkippedImage,
+    Table,
+    UnreadImage,
+)
+
+__all__ = ["answer_view", "element_name", "extent", "paper_view", "papers_view", "problem_line", "stderr", "stdout"]
+
+
+_MAX_QUOTE_CHARACTERS = 160
+
+
+def stdout() -> Console:
+    """The console for results."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def stderr() -> Console:
+    """The console for progress and errors."""
+    return Console(stderr=True, highlight=False)
+
+
+def element_name(element: Element) -> str:
+    """What a reader calls an element: its label, or its kind and number."""
+    if isinstance(element, Table | Figure | Equation | Reference) and element.label:
+        return element.label
+    return element.id.rpartition("/")[2].replace("-", " ")
+
+
+def extent(paper: Paper) -> str:
+    """How long a paper is, or what it is where it has no pages."""
+    return f"{len(paper.pages)} pages" if paper.paged else paper.format
+
+
+def problem_line(problem: PageProblem, paper: Paper) -> str:
+    """A problem with its page, where there are pages."""
+    return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason
+
+
+def papers_view(papers: Sequence[Paper]) -> RenderableType:
+    """All papers, one a row."""
+    if not papers:
+        return Text("No papers yet: paperscope add FILE")
+    grid = Grid(box=box.SIMPLE_HEAD)
+    grid.add_column("id", no_wrap=True)
+    grid.add_column("title", overflow="fold", ratio=2)
+    for name in ("pages", "tables", "figures", "equations"):
+        grid.add_column(name, justify="right")
+    grid.add_column("file", overflow="fold", ratio=1)
+    for paper in papers:
+        counts = Counter(element.kind for element in paper.elements)
+        numbers = (len(paper.pages) if paper.paged else "–", counts["table"], counts["figure"], counts["equation"])
+        grid.add_row(paper.id, Text(paper.title), *map(str, numbers), Text(paper.file))
+    return grid
+
+
+def paper_view(
+    paper: Paper, degrees: Mapping[str, int], *, images: PaperImages, shortfall: Shortfall
+) -> RenderableType:
+    """One paper: its head, sections, floats and problems; `degrees` are its entities' names and degrees, `images` what
+    was seen in its pictures, `shortfall` what a model did not read."""
+    parts: list[RenderableType] = [
+        Text(paper.title, style="bold"),
+        Text(", ".join(paper.authors)),
+        Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
+        Text(""),
+    ]
+    parts += [Text(f"{'  ' * section.level}{section.number} {section.title}".rstrip()) for section in paper.sections]
+    grid = Grid(box=box.SIMPLE_HEAD)
+    for name in ("element", "where", "what"):
+        grid.add_column(name)
+    for element in paper.elements:
+        if isinstance(element, Table | Figure | Equation):
+            what = element.text if isinstance(element, Equation) else element.caption
+            if isinstance(element, Table):
+                what += f"  ({element.shape[0]} × {element.shape[1]} cells)"
+            grid.add_row(element_name(element), _where(element.place), Text(what))
+    parts.append(grid)
+    parts += images_view(paper, images)
+    names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
+    parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
+    parts += [Text(problem_line(problem, paper), style="yellow") for problem in paper.problems]
+    parts += [Text(line, style="yellow") for line in shortfall_lines(shortfall)]
+    return Group(*parts)
+
+
+def shortfall_lines(shortfall: Shortfall) -> list[str]:
+    """What a model's extraction lacks, a line each; none where it lacks nothing."""
+    lines = [f"{unread.chunk} was not read by the model: {unread.reason}" for unread in shortfall.unread]
+    for unjudged in shortfall.unjudged:
+        one, other = unjudged.names
+        lines.append(f"The model did not judge whether {one!r} and {other!r} mean the same: {unjudged.reason}")
+    lines += [f"The model did not sum up {one.entity!r}: {one.reason}" for one in shortfall.unsummarised]
+    if shortfall.dropped_entities or shortfall.dropped_relations:
+        dropped = f"{shortfall.dropped_entities} entities and {shortfall.dropped_relations} relations"
+        lines.append(f"Dropped of the model's replies, as they don't stand in the text: {dropped}")
+    return lines
+
+
+def images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
+    """What a vision model saw in each picture, or why it did not; nothing where no model looked at them."""
+    if not images.reader:
+        return []
+    elements = {element.id: element for element in paper.elements}
+    parts: list[RenderableType] = [Text(images_line(images), style="bold")]
+    for reading in images.readings:
+        name = element_name(elements[reading.element])
+        match reading:
+            case ImageDescription():
+                latex = f"  LaTeX: {reading.latex}" if reading.latex else ""
+                dropped = f"  ({reading.dropped} entries dropped)" if reading.dropped else ""
+                line = Text(f"{name}: {reading.picture}: {reading.text}{latex}{dropped}")
+            case SkippedImage():
+                line = Text(f"{name}: not looked at: {reading.reason}", style="dim")
+            case UnreadImage():
+                line = Text(f"{name}: unread: {reading.reason}", style="yellow")
+        parts.append(Padding(line, (0, 0, 0, 2)))
+    return [*parts, Text("")]
+
+
+def images_line(images: PaperImages) -> str:
+    """How many pictures were read, skipped and not read, and by which model."""
+    counts = f"{len(images.descriptions)} read, {len(images.skipped)} skipped, {len(images.unread)} unread"
+    return f"Images as {images.reader.rpartition(' ')[0]} saw them: {counts}"
+
+
+def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableType:
+    """An answer with its claims' places and how its numbers were computed; `name_of` turns an element's id into what a
+    reader calls it."""
+    style = "green" if answer.status == "answered" else "yellow"
+    parts: list[RenderableType] = [Text(answer.question, style="bold cyan")]
+    if answer.asked_as:
+        parts.append(Text(f"asked as: {answer.asked_as}", style="dim"))
+    parts.append(Text(answer.text, style=style))
+    places = [
+        _evidence(item, number=number, name_of=name_of) for number, item in enumerate(_cited(answer.claims), start=1)
+    ]
+    parts += [Padding(place, (0, 0, 0, 2)) for place in places]
+    formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
+    parts += [Padding(Text(formula, style="dim"), (0, 0, 0, 2)) for formula in formulas]
+    parts += [Padding(Text(f"! {warning}", style="yellow"), (0, 0, 0, 2)) for warning in answer.warnings]
+    if answer.model:
+        parts.append(Padding(Text(f"{answer.model}: {answer.usage}", style="dim"), (0, 0, 0, 2)))
+    return Group(*parts, Text(""))
+
+
+def _where(place: Place) -> str:
+    return place.where if place.by_line else str(place.page)
+
+
+def _cited(claims: Sequence[Claim]) -> list[Evidence]:
+    return list(dict.fromkeys(item for claim in claims for item in claim.evidence))
+
+
+def _evidence(item: Evidence, *, number: int, name_of: Callable[[str], str]) -> Text:
+    quote = " ".join(item.quote.split())
+    if len(quote) > _MAX_QUOTE_CHARACTERS:
+        quote = quote[: _MAX_QUOTE_CHARACTERS - 1] + "…"
+    text = Text(f"[{number}] {name_of(item.element)}, {item.place.where}", style="magenta")
+    if not item.place.by_line:
+        text.append(f" [{' '.join(f'{value:g}' for value in item.place.box)}]", style="dim")
+    if quote:
+        text.append(f" “{quote}”", style="default")
+    return text

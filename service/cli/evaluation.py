@@ -1,0 +1,121 @@
+"""`paperscope eval`: a command for each suite, and one that compares two runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from evaluation.suite import Part
+from evaluation.suites import SUITES, suite_called
+from service.cli.display import stderr
+from service.cli.options import ConfigOption, JsonOption, read_settings
+
+if TYPE_CHECKING:
+    from evaluation.measuring import Run
+    from evaluation.report import Report
+    from evaluation.running import ItemResult
+
+
+__all__ = ["eval_app"]
+
+
+DataOption = Annotated[Path, typer.Option("--data", "-d", help="The folder with the gold: eval/ and papers/ below it.")]
+ModeOption = Annotated[str, typer.Option("--mode", "-m", help="What is measured; a wrong one names those there are.")]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Keeps items, report and plots here; run again, it goes on.")
+]
+OnlyOption = Annotated[
+    list[str] | None, typer.Option("--only", help="A set, paper or item; nothing else is scored (repeatable).")
+]
+PartOption = Annotated[
+    Part | None,
+    typer.Option("--part", help="Score these documents only: what is chosen on the one part is reported on the other."),
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Decides every draw.")]
+MissesOption = Annotated[bool, typer.Option("--misses", help="Print each item and miss too; the report has them.")]
+
+eval_app = typer.Typer(
+    help="Measure Paperscope against gold: your own, or a benchmark's.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _add_command(name: str, title: str) -> None:
+    def command(
+        data: DataOption,
+        *,
+        mode: ModeOption = "",
+        out: OutOption = None,
+        only: OnlyOption = None,
+        part: PartOption = None,
+        seed: SeedOption = 0,
+        misses: MissesOption = False,
+        config: ConfigOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        from evaluation.measuring import Run
+        from evaluation.rendering import render_figures, render_report
+
+        settings = read_settings(library=None, config=config)
+        run = Run(data=data, settings=settings, mode=mode, names=tuple(only or ()), part=part or "", out=out, seed=seed)
+        report = _measured(name, run)
+        if as_json:
+            typer.echo(report.to_json())
+        else:
+            typer.echo((render_report if misses else render_figures)(report))
+        raise typer.Exit(1 if report.problems else 0)
+
+    command.__doc__ = title
+    eval_app.command(name)(command)
+
+
+for _name, (_, _title) in SUITES.items():
+    _add_command(_name, _title)
+
+
+@eval_app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="What `eval SUITE --out` wrote: the folder, or its SUITE.json.")],
+    b: Annotated[Path, typer.Argument(help="The other run.")],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two runs on the items of both: differences, their intervals, paired tests."""
+    from evaluation.comparing import compare_runs, render_comparison
+    from evaluation.report import load_reports
+    from paperscope_core.codec import to_json
+
+    found = compare_runs(load_reports(a), load_reports(b))
+    typer.echo(to_json(found, indent=1) if as_json else "\n".join(map(render_comparison, found)))
+
+
+def _measured(name: str, run: "Run") -> "Report":
+    from evaluation.measuring import Hearer, measure
+    from evaluation.plots import drawable
+
+    columns = (
+        TextColumn(name),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=stderr(), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def done(result: "ItemResult") -> None:
+            bar.update(task, advance=1, description=result.name)
+            if result.problem:
+                bar.console.print(Text(f"! {result.name}: {result.problem}", style="yellow"))
+
+        report = measure(
+            suite_called(name), run, hearer=Hearer(begun=lambda count: bar.update(task, total=count), done=done)
+        )
+    if run.out and not drawable():
+        stderr().print(Text('no plots: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))
+    return report

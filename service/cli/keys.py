@@ -1,0 +1,97 @@
+"""`paperscope keys`: create, list and revoke API keys."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
+
+from paperscope_core.codec import to_json
+from service.cli.display import stderr, stdout
+from service.cli.options import ConfigOption, JsonOption, LibraryOption, read_settings
+
+if TYPE_CHECKING:
+    from service.keys import Key
+
+
+__all__ = ["keys_app"]
+
+
+keys_app = typer.Typer(
+    help="Create, list and revoke the API keys of the HTTP service.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@keys_app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Whose key it is; for you, to tell keys apart.")],
+    *,
+    folder: Annotated[
+        list[Path] | None,
+        typer.Option("--folder", help="Its holder may add papers of this folder by path (repeatable)."),
+    ] = None,
+    expires: Annotated[
+        datetime | None,
+        typer.Option("--expires", formats=["%Y-%m-%d"], metavar="DAY", help="From this day on (UTC) it works no more."),
+    ] = None,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key for one library and print its secret, which can't be shown again."""
+    from service.keys import KeyStore
+
+    settings = read_settings(library=library, config=config)
+    day = expires.date() if expires else None
+    key, secret = KeyStore.open(settings.service.keys).create(name, settings.library, folders=folder or (), expires=day)
+    if as_json:
+        typer.echo(json.dumps(json.loads(to_json(key)) | {"secret": secret.get_secret_value()}, ensure_ascii=False))
+    else:
+        stderr().print(Text(f"key {key.id} for {key.library}; its secret is shown this once:"))
+        typer.echo(secret.get_secret_value())
+
+
+@keys_app.command(name="list")
+def list_keys(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """List the keys and what each opens; secrets can't be listed."""
+    from service.keys import KeyStore
+
+    found = KeyStore.open(read_settings(library=None, config=config).service.keys).all()
+    if as_json:
+        for key in found:
+            typer.echo(to_json(key))
+    else:
+        stdout().print(_view(found) if found else Text("No API keys: paperscope keys create NAME"))
+
+
+@keys_app.command()
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as `paperscope keys list` shows it.")],
+    config: ConfigOption = None,
+) -> None:
+    """Make a key worthless, also in a service that runs."""
+    from service.keys import KeyStore
+
+    key = KeyStore.open(read_settings(library=None, config=config).service.keys).revoke(key_id)
+    stdout().print(Text(f"revoked {key.id}  {key.name}"))
+
+
+def _view(keys: "Sequence[Key]") -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD)
+    grid.add_column("id", no_wrap=True)
+    for name in ("name", "library", "folders", "created", "expires"):
+        grid.add_column(name, overflow="fold")
+    for key in keys:
+        folders = "\n".join(map(str, key.folders))
+        expires = str(key.expires or "")
+        grid.add_row(key.id, Text(key.name), Text(str(key.library)), Text(folders), str(key.created), expires)
+    return grid

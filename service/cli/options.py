@@ -1,0 +1,133 @@
+"""Options, arguments and error reports that several commands share."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ingest import paper_files
+from paperscope_core.errors import InputError
+from paperscope_core.settings import Settings, load_settings
+from service.cli.display import stderr
+
+if TYPE_CHECKING:
+    from paperscope.library import Library
+    from paperscope_core.models import Budget
+
+
+__all__ = [
+    "AfterOption",
+    "ConfigOption",
+    "JsonOption",
+    "KindOption",
+    "LibraryOption",
+    "PaperOption",
+    "PasswordFileOption",
+    "PasswordOption",
+    "SectionOption",
+    "YearOption",
+    "expand_paths",
+    "open_library",
+    "read_password",
+    "read_settings",
+    "report_failure",
+]
+
+
+LibraryOption = Annotated[
+    Path | None,
+    typer.Option("--library", "-l", help="The library's folder (or PAPERSCOPE_LIBRARY; default: ./library)."),
+]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="A settings file in TOML (or PAPERSCOPE_CONFIG; ./paperscope.toml).")
+]
+PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]
+SectionOption = Annotated[
+    list[str] | None,
+    typer.Option("--section", help="Only in sections of this number or title, or below them (repeatable)."),
+]
+KindOption = Annotated[
+    list[str] | None,
+    typer.Option("--kind", help="Only text, table, figure, equation or reference (repeatable)."),
+]
+YearOption = Annotated[
+    str | None, typer.Option("--year", help="Only papers of this year or span: 2020, 2018-2020, 2018-, -2020.")
+]
+AfterOption = Annotated[
+    list[Path] | None,
+    typer.Option("--after", help="An answer (--json) that this question follows up (repeatable, oldest first)."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
+
+PasswordOption = Annotated[
+    str | None,
+    typer.Option("--password", help="Opens encrypted files; others on this machine may see it while the command runs."),
+]
+PasswordFileOption = Annotated[
+    Path | None, typer.Option("--password-file", help="A file whose first line is the password.")
+]
+
+
+def read_password(password: str | None, file: Path | None) -> str | None:
+    """The password that the options give, if any. Raises InputError."""
+    if file is None:
+        return password
+    if password is not None:
+        raise InputError("--password and --password-file say the same thing; give one of them")
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--password-file {file}: can't be read ({error}); name a text file in UTF-8") from error
+    if not lines:
+        raise InputError(f"--password-file {file}: is empty; its first line is the password")
+    return lines[0]
+
+
+def read_settings(
+    *, library: Path | None, config: Path | None, overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """The settings with the command's options on top; `overrides` are more of them by dotted name, None: not given.
+
+    Raises SettingsError.
+    """
+    given = {"library": None if library is None else str(library), **(overrides or {})}
+    return load_settings(file=config, environ=os.environ, overrides=given)
+
+
+def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
+    """Open the library that the options and settings name; say what is set without effect.
+
+    Raises SettingsError and StoreError.
+    """
+    from paperscope.library import Library
+
+    settings = read_settings(library=library, config=config)
+    for note in settings.notes():
+        stderr().print(Text(f"! {note}", style="yellow"))
+    return Library.open(settings=settings, budget=budget)
+
+
+def expand_paths(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple[list[Path], int]:
+    """The files that `paths` stand for, each once, and how many paths stand for none, which is reported."""
+    files: dict[Path, None] = {}
+    failed = 0
+    for path in paths:
+        try:
+            files.update(dict.fromkeys(paper_files(path)))
+        except InputError as error:
+            failed += 1
+            report_failure(path, error, as_json=as_json, progress=progress)
+    return list(files), failed
+
+
+def report_failure(path: Path, error: Exception, *, as_json: bool, progress: Console) -> None:
+    """Say that a file failed, and why: a row of JSON on stdout, or an error on stderr."""
+    if as_json:
+        typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
+    else:
+        progress.print(Text(f"error: {error}", style="red"))

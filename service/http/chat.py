@@ -1,0 +1,338 @@
+"""OpenAI's chat completions: requests, replies and chunks."""
+
+import re
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
+
+from paperscope_core.types import Answer, Filters, Turn, Usage
+from service.http.answering import MAX_QUESTION_CHARACTERS, QuestionRequest
+from service.http.problems import ProblemError
+
+__all__ = [
+    "ALL_PAPERS",
+    "ChatBody",
+    "ChatChunk",
+    "ChatCompletion",
+    "Model",
+    "Models",
+    "cited_papers",
+    "read_reply",
+    "reply_text",
+    "unknown_model",
+]
+
+
+_SOURCES_HEADING, _NOTES_HEADING = "\n\nSources:\n", "\n\nNotes:\n"
+_APPENDED = re.compile(r"\n\n(?:Sources|Notes):\n(?:\d+\.|-) .*\Z", re.DOTALL)
+_PAPER = re.compile(r"^\d+\. .*\(paper ([0-9a-f]{12})\)$", re.MULTILINE)
+# Backslashes that Markdown does not show.
+_ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
+
+
+def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
+    """The answer's text with a list of its sources and one of its warnings, where it has any.
+
+    `titles` are those of the papers that it cites, by id.
+    """
+    text = _inert(answer.text)
+    sources = _sources(answer, titles)
+    if sources:
+        text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
+    if answer.warnings:
+        text += _NOTES_HEADING + "\n".join(f"- {_inert(_line(warning))}" for warning in answer.warnings)
+    return text
+
+
+def cited_papers(answer: Answer) -> tuple[str, ...]:
+    """The ids of the papers that an answer cites."""
+    return Turn.of(answer).papers
+
+
+def read_reply(turn: Turn, text: str) -> Turn:
+    """The turn that ends with a reply of `reply_text`, or with any other text."""
+    appended = _APPENDED.search(text)
+    papers = _PAPER.findall(appended[0]) if appended else []
+    answer = text[: appended.start()] if appended else text
+    return replace(turn, answer=answer, papers=tuple(dict.fromkeys(papers)))
+
+
+def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
+    """A line for each place that is cited: where it is, and in which paper."""
+    labels = {exhibit.element: exhibit.label for exhibit in answer.exhibits}
+    lines: dict[str, None] = {}
+    for claim in answer.claims:
+        for evidence in claim.evidence:
+            place = evidence.place
+            title = _inert(_line(titles.get(place.paper, "")))
+            parts = (title or "Untitled", place.where, _inert(_line(labels.get(evidence.element, ""))))
+            lines[f"{', '.join(filter(None, parts))} (paper {place.paper})"] = None
+    return list(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _inert(text: str) -> str:
+    return _ACTIVE.sub(lambda match: "!\\" if match[0] == "!" else "\\<", text)
+
+
+ALL_PAPERS = "paperscope"
+"""The id of the model that asks all papers."""
+
+_MAX_TURNS = 20
+_MAX_REPLY_CHARACTERS = 50_000
+# Choices of a tool that let a model call none.
+_NO_TOOL = (None, "auto", "none")
+
+
+class Part(BaseModel):
+    """A part of a message's content; only text is read."""
+
+    type: str
+    text: str = ""
+
+
+class ChatMessage(BaseModel):
+    """What somebody said."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[Part] | None = None
+
+    @field_validator("content")
+    @classmethod
+    def _whole(cls, content: str | list[Part] | None) -> str | list[Part] | None:
+        # In a union, Pydantic lets half characters (lone surrogates) in, which nothing here can encode.
+        parts = content if isinstance(content, list) else [Part(type="text", text=content or "")]
+        texts = [text for part in parts for text in (part.type, part.text)]
+        if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
+            raise ValueError("holds half of a character (a lone surrogate)")
+        return content
+
+    @property
+    def text(self) -> str:
+        """All that was said in words."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+    @property
+    def others(self) -> Sequence[str]:
+        """The types of the parts that are no text."""
+        return [part.type for part in self.content if part.type != "text"] if isinstance(self.content, list) else []
+
+
+class StreamOptions(BaseModel):
+    """Options of a stream."""
+
+    include_usage: StrictBool | None = None
+
+
+class Format(BaseModel):
+    """The form that a reply shall have."""
+
+    type: str = "text"
+
+
+class ChatBody(BaseModel):
+    """A request for a completion; fields that are not named here are ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "model": ALL_PAPERS,
+                "messages": [
+                    {"role": "user", "content": "What LoRA rank and alpha were used to fine-tune Qwen2.5-7B?"}
+                ],
+            }
+        }
+    )
+
+    model: Annotated[str, Field(min_length=1, max_length=1000)] = ALL_PAPERS
+    messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
+    stream: StrictBool | None = None
+    stream_options: StreamOptions | None = None
+    n: StrictInt | None = None
+    tool_choice: str | dict[str, object] | None = None
+    function_call: str | dict[str, object] | None = None
+    response_format: Format | None = None
+
+    @property
+    def includes_usage(self) -> bool:
+        """Whether a stream ends by telling what was used."""
+        return self.stream_options is not None and bool(self.stream_options.include_usage)
+
+    @property
+    def asked(self) -> QuestionRequest:
+        """The question that the request asks. Raises ProblemError where it can't be served."""
+        self._check()
+        last = max((at for at, message in enumerate(self.messages) if message.role == "user"), default=None)
+        if last is None:
+            raise ProblemError(400, "no-question", "The messages hold none of role 'user'; its text is the question.")
+        return QuestionRequest(
+            question=_question(self.messages[last]), filters=self._filters, history=_turns(self.messages[:last])
+        )
+
+    @property
+    def _filters(self) -> Filters:
+        name, _, paper = self.model.partition("/")
+        if name != ALL_PAPERS or (not paper and name != self.model):
+            raise unknown_model(self.model)
+        return Filters(papers=(paper,) if paper else ())
+
+    def _check(self) -> None:
+        asked_for = {
+            "n": f"n={self.n}: there is one answer to a question; leave n out" if (self.n or 1) != 1 else "",
+            "tools": "no tool is ever called: an answer rests on papers alone; leave tool_choice out"
+            if self.tool_choice not in _NO_TOOL or self.function_call not in _NO_TOOL
+            else "",
+            "response_format": "an answer is text; leave response_format out and take its JSON from `paperscope`"
+            if self.response_format is not None and self.response_format.type != "text"
+            else "",
+        }
+        refused = next(filter(None, asked_for.values()), "")
+        if refused:
+            raise ProblemError(400, "unsupported", refused)
+
+
+def unknown_model(name: str) -> ProblemError:
+    """What to say of a model that there isn't."""
+    detail = f"There is no model {name!r}; take {ALL_PAPERS!r}, or {ALL_PAPERS + '/PAPERID'!r} for one paper."
+    return ProblemError(404, "model-not-found", detail)
+
+
+def _question(message: ChatMessage) -> str:
+    if message.others:
+        detail = f"The message holds {', '.join(message.others)}; only text can be asked. Pictures of papers are read."
+        raise ProblemError(400, "unsupported-content", detail)
+    text = message.text.strip()
+    if not text:
+        raise ProblemError(400, "no-question", "The last message of role 'user' is empty; its text is the question.")
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        detail = f"The last message has {len(text)} characters; the most that can be asked at once is {MAX_QUESTION_CHARACTERS}."
+        raise ProblemError(400, "question-too-long", detail)
+    return text
+
+
+def _turns(messages: Sequence[ChatMessage]) -> tuple[Turn, ...]:
+    """The last turns of a conversation; what was said by anybody else is not heard."""
+    turns: list[Turn] = []
+    for message in messages:
+        if message.role == "user":
+            turns.append(Turn(question=message.text[:MAX_QUESTION_CHARACTERS]))
+        elif message.role == "assistant" and turns:
+            turns[-1] = read_reply(turns[-1], message.text[:_MAX_REPLY_CHARACTERS])
+    return tuple(turns[-_MAX_TURNS:])
+
+
+class Message(BaseModel):
+    """The reply."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+
+
+class Choice(BaseModel):
+    """The one choice of a completion."""
+
+    index: Literal[0] = 0
+    message: Message
+    logprobs: None = None
+    finish_reason: Literal["stop"] = "stop"
+
+
+class TokenUsage(BaseModel):
+    """The tokens that models took; none where no model was asked, or a reply was kept from before."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+    @classmethod
+    def of(cls, usage: Usage) -> "TokenUsage":
+        """What an answer took."""
+        prompt, completion = usage.prompt_tokens, usage.completion_tokens
+        return cls(prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion)
+
+
+class Head(BaseModel):
+    """What a completion and its chunks have in common."""
+
+    id: str = Field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
+    created: int = Field(default_factory=lambda: int(time.time()), description="seconds since the epoch")
+    model: str
+
+
+class ChatCompletion(Head):
+    """A completion; `paperscope` is the whole answer."""
+
+    object: Literal["chat.completion"] = "chat.completion"
+    choices: list[Choice]
+    usage: TokenUsage
+    paperscope: Answer
+
+    @classmethod
+    def of(cls, answer: Answer, *, content: str, model: str) -> "ChatCompletion":
+        """The completion of an answer."""
+        choices = [Choice(message=Message(content=content))]
+        return cls(model=model, choices=choices, usage=TokenUsage.of(answer.usage), paperscope=answer)
+
+
+class ChunkChoice(BaseModel):
+    """What a chunk adds to the reply: `role`, `content`, or nothing."""
+
+    index: Literal[0] = 0
+    delta: Mapping[str, str]
+    finish_reason: Literal["stop"] | None = None
+
+
+class ChatChunk(Head):
+    """A piece of a streamed completion; the one that ends the text has the whole answer."""
+
+    object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
+    choices: list[ChunkChoice] = []
+    usage: TokenUsage | None = None
+    paperscope: Answer | None = None
+
+    def begun(self) -> "ChatChunk":
+        """The chunk that begins the reply."""
+        return self._with({"role": "assistant", "content": ""})
+
+    def told(self, content: str) -> "ChatChunk":
+        """The chunk with (more of) the reply's content."""
+        return self._with({"content": content})
+
+    def ended(self, answer: Answer) -> "ChatChunk":
+        """The chunk that ends the reply."""
+        choices = [ChunkChoice(delta={}, finish_reason="stop")]
+        return self.model_copy(update={"choices": choices, "paperscope": answer})
+
+    def used(self, usage: Usage) -> "ChatChunk":
+        """The chunk that tells what the answer took."""
+        return self.model_copy(update={"usage": TokenUsage.of(usage)})
+
+    def _with(self, delta: Mapping[str, str]) -> "ChatChunk":
+        return self.model_copy(update={"choices": [ChunkChoice(delta=delta)]})
+
+
+class Model(BaseModel):
+    """What can be asked, as OpenAI's clients list it; `name` is what front ends show."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: Literal["paperscope"] = "paperscope"
+    name: str
+
+
+class Models(BaseModel):
+    """All that can be asked."""
+
+    object: Literal["list"] = "list"
+    data: list[Model]

@@ -1,0 +1,44 @@
+"""The walk on the graph, held against NetworkX's personalised PageRank."""
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_store.index.pagerank import personalized_pagerank
+from graph_store.reading import Edge
+
+NAMES = [f"n{number}" for number in range(8)]
+edges = st.lists(
+    st.builds(
+        Edge, source=st.sampled_from(NAMES), target=st.sampled_from(NAMES), weight=st.sampled_from((0.0, 0.5, 3))
+    ),
+    max_size=20,
+    unique_by=lambda edge: frozenset((edge.source, edge.target)),
+)
+seeds = st.dictionaries(st.sampled_from(NAMES), st.sampled_from((0.0, 0.5, 2.0)), min_size=1, max_size=3)
+
+
+@given(edges, seeds)
+def test_it_is_personalised_pagerank(drawn: list[Edge], asked: dict[str, float]) -> None:
+    graph = nx.Graph()
+    for edge in drawn:
+        if edge.weight > 0 and edge.source != edge.target:
+            graph.add_edge(edge.source, edge.target, weight=edge.weight)
+    known = {seed: weight for seed, weight in asked.items() if seed in graph and weight > 0}
+    found = personalized_pagerank(asked, drawn)
+    if not known:
+        assert found == {}
+        return
+    shares = nx.pagerank(graph, alpha=0.6, personalization=known, tol=1e-12, max_iter=1000)
+    expected = {name: share for name, share in shares.items() if name not in asked and share > 1e-9}
+    assert {name: share for name, share in found.items() if share > 1e-9} == pytest.approx(expected, abs=1e-6)
+
+
+def test_several_edges_between_two_count_together() -> None:
+    twice = [Edge(source="a", target="b", weight=1.0), Edge(source="b", target="a", weight=1.0)]
+    once = [Edge(source="a", target="b", weight=2.0)]
+    rest = [Edge(source="a", target="c", weight=1.0)]
+    assert personalized_pagerank({"a": 1.0}, twice + rest) == pytest.approx(
+        personalized_pagerank({"a": 1.0}, once + rest)
+    )

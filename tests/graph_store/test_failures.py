@@ -1,0 +1,216 @@
+"""What a library does when the disk, the rights, another process or a newer version stand in its way."""
+
+import errno
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, inspect
+
+from graph_store import NativeGraphIndex, Store
+from graph_store import database as database_module
+from graph_store.migrations import upgrade
+from graph_store.schema import SCHEMA_VERSION
+from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
+from paperscope_core.types import Candidates, ModelReply, PaperImages, RetrievalRequest, Shortfall
+from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, unit_vector, view
+
+ONE, TWO, *_ = PAPER_IDS
+REQUEST = RetrievalRequest(text="What is the F1 of BERT?", vector=unit_vector(1))
+
+
+def sql(folder: Path, statement: str) -> None:
+    connection = sqlite3.connect(folder / "library.sqlite")
+    with connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def test_a_newer_library_names_both_versions(tmp_path: Path) -> None:
+    Store.open(tmp_path).close()
+    sql(tmp_path, "UPDATE library SET version = 99")
+    for read_only in (False, True):
+        with pytest.raises(
+            StoreVersionError,
+            match=rf"version 99; this one reads up to {SCHEMA_VERSION}\); update Paperscope",
+        ):
+            Store.open(tmp_path, read_only=read_only)
+
+
+def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
+    add(store, make_indexed(ONE))
+    before = view(store)
+
+    def add_table(connection: Connection) -> None:
+        connection.exec_driver_sql("CREATE TABLE novelty (name TEXT)")
+
+    def add_column(connection: Connection) -> None:
+        connection.exec_driver_sql("ALTER TABLE novelty ADD COLUMN value TEXT")
+
+    def fail(connection: Connection) -> None:
+        raise RuntimeError("killed here")
+
+    file, after = store.folder / "library.sqlite", SCHEMA_VERSION + 2
+    with pytest.raises(RuntimeError), store._database.write() as connection:
+        upgrade(connection, file=file, version=after, steps={after - 1: add_table, after: fail})
+    with store._database.read() as connection:
+        assert "novelty" not in inspect(connection).get_table_names()
+    with store._database.write() as connection:
+        upgrade(connection, file=file, version=after, steps={after - 1: add_table, after: add_column})
+    assert view(store) == before
+    with pytest.raises(StoreVersionError, match=f"version {after}"):
+        Store.open(store.folder)
+
+
+def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_are_added_again(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    add(store, make_indexed(ONE, note="seen"))
+    store.close()
+    for table in ("images", "shortfalls", "short_forms", "meanings", "verdicts"):
+        sql(tmp_path, f"DROP TABLE {table}")
+    sql(tmp_path, "UPDATE library SET version = 1")
+    old = Store.open(tmp_path, read_only=True)
+    assert old.images(ONE) == PaperImages()
+    assert old.indexed(ONE).images == PaperImages()
+    assert old.indexed(ONE).extraction.shortfall == old.shortfall(ONE) == Shortfall()
+    old.close()
+    new = Store.open(tmp_path)
+    assert new.images(ONE) == PaperImages()
+    add(new, make_indexed(ONE, note="seen"))
+    assert new.shortfall(ONE).unread != ()
+    assert [reading.kind for reading in new.images(ONE).readings] == ["description", "skipped", "unread"]
+    new.close()
+
+
+def test_an_older_library_learns_the_authors_and_years_of_its_papers(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    add(store, make_indexed(ONE, file="2310.07609v1.pdf"))
+    [entry] = store.entries()
+    assert (entry.authors, entry.year) == (("A. Writer", "B. Ødegård"), 2023)
+    store.close()
+    sql(tmp_path, "DROP TABLE bylines")
+    sql(tmp_path, "UPDATE library SET version = 6")
+    old = Store.open(tmp_path, read_only=True)
+    assert list(old.entries()) == [replace(entry, authors=(), year=None)]
+    old.close()
+    new = Store.open(tmp_path)
+    assert list(new.entries()) == [entry]
+    new.close()
+
+
+def test_a_file_that_is_no_library(tmp_path: Path) -> None:
+    sql(tmp_path, "CREATE TABLE other (name TEXT)")
+    with pytest.raises(StoreError, match="no Paperscope library"):
+        Store.open(tmp_path)
+    (tmp_path / "library.sqlite").write_bytes(b"not a database at all" * 1000)
+    for read_only in (False, True):
+        with pytest.raises(StoreError, match="damaged"):
+            Store.open(tmp_path, read_only=read_only)
+    with pytest.raises(StoreError, match="no library there"):
+        Store.open(tmp_path / "missing", read_only=True)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="choose another folder"):
+        Store.open(tmp_path / "file")
+
+
+@pytest.mark.parametrize("indexed_before", [True, False])
+def test_a_library_that_may_not_be_written_answers(
+    guarded_folder: Path, unprivileged: Callable[[], AbstractContextManager[None]], indexed_before: bool
+) -> None:
+    folder = guarded_folder / "library"
+    store = Store.open(folder)
+    add(store, make_indexed(ONE))
+    before = view(store)
+    index = NativeGraphIndex.open(store, folder / "index" if indexed_before else guarded_folder / "elsewhere")
+    expected = index.retrieve(REQUEST)
+    index.close()
+    store.close()
+    for path in (*folder.rglob("*"), folder):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    with unprivileged():
+        with pytest.raises(StoreReadOnlyError, match="open the library read-only"):
+            Store.open(folder)
+        store = Store.open(folder, read_only=True)
+        assert view(store) == before
+        for change in (
+            lambda: add(store, make_indexed(TWO)),
+            lambda: store.remove(ONE),
+            lambda: store.put_call("key", "model", ModelReply(text="yes")),
+            store.sweep,
+        ):
+            with pytest.raises(StoreReadOnlyError):
+                change()
+        index = NativeGraphIndex.open(store)
+        assert index.retrieve(REQUEST) == expected
+        index.rebuild(revision=store.revision)
+        assert index.retrieve(REQUEST) == expected
+        index.close()
+        store.close()
+
+
+def test_a_reader_follows_a_writer(store: Store) -> None:
+    add(store, make_indexed(ONE))
+    NativeGraphIndex.open(store).close()
+    reader = Store.open(store.folder, read_only=True)
+    index = NativeGraphIndex.open(reader)
+    assert not any(TWO in hit.id for hit in index.retrieve(REQUEST).by_vectors)
+    add(store, make_indexed(TWO))
+    found = index.retrieve(REQUEST)
+    assert {hit.id.partition("/")[0] for hit in (*found.by_vectors, *found.by_words)} == {ONE, TWO}
+    index.close()
+    reader.close()
+
+
+def test_a_full_disk_leaves_the_library_as_it_was(store: Store) -> None:
+    add(store, make_indexed(ONE))
+    before = view(store)
+    with store._database.read() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1")
+    huge = make_indexed(TWO, texts=["word " * 100_000])
+    with pytest.raises(StoreFullError, match="the disk is full; free some space"):
+        add(store, huge)
+    assert (view(store), store.revision) == (before, 1)
+    with store._database.read() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+    assert add(store, huge) == 2
+
+
+def test_a_disk_that_fills_up_while_crops_are_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(StoreFullError):
+            add(store, make_indexed(ONE))
+    assert store.papers() == []
+    assert [path for path in (store.folder / "crops").rglob("*") if path.is_file()] == []
+    add(store, make_indexed(ONE))
+
+
+def test_another_process_that_holds_the_library_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_module, "_BUSY_SECONDS", 0.05)
+    store = Store.open(tmp_path)
+    holder = sqlite3.connect(tmp_path / "library.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="another process has held it"):
+        add(store, make_indexed(ONE))
+    assert store.papers() == []
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert add(store, make_indexed(ONE)) == 1
+    store.close()
+
+
+def test_text_that_utf8_cannot_hold_is_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="surrogates"):
+        add(store, make_indexed(ONE, texts=["\ud800"]))
+    assert store.papers() == []
+    index = NativeGraphIndex.open(store)
+    lone = RetrievalRequest(text="\ud800 F1", vector=unit_vector(1))
+    assert index.retrieve(lone) == Candidates()
+    index.close()

@@ -1,0 +1,177 @@
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graph_store import JobQueue, Store
+from graph_store.jobs import ATTEMPTS, LEASE_SECONDS
+from paperscope_core.errors import JobLostError, UnknownJobError
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store.open(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def queue(store: Store, clock: Clock) -> JobQueue:
+    return JobQueue(store._database, clock=clock)
+
+
+def test_a_job_goes_its_way_from_queued_to_succeeded(queue: JobQueue, clock: Clock) -> None:
+    made = queue.create("add", '{"file": "a.pdf"}')
+    assert (made.state, made.created, made.request) == ("queued", 1000.0, '{"file": "a.pdf"}')
+    clock.now += 5
+    claimed = queue.claim("w1")
+    assert claimed is not None
+    assert (claimed.id, claimed.state, claimed.started, claimed.attempts) == (made.id, "running", 1005.0, 1)
+    assert queue.claim("w2") is None
+    told = queue.renew(made.id, "w1", stage="parsing", done=3, total=12)
+    assert (told.stage, told.done, told.total, told.cancelling) == ("parsing", 3, 12, False)
+    clock.now += 5
+    ended = queue.finish(made.id, "w1", state="succeeded", result='{"paper": "p"}')
+    assert (ended.state, ended.result, ended.finished, ended.ended) == ("succeeded", '{"paper": "p"}', 1010.0, True)
+    assert queue.get(made.id) == ended
+
+
+def test_jobs_are_claimed_in_the_order_they_came_and_listed_newest_first(queue: JobQueue) -> None:
+    ids = [queue.create("add", str(number)).id for number in range(5)]
+    assert [job.id for job in queue.all()] == ids[::-1]
+    assert [job.id for job in queue.all(limit=2)] == ids[:2:-1]
+    claimed = [queue.claim("w") for _ in range(6)]
+    assert [job.id for job in claimed if job] == ids
+    assert claimed[5] is None
+    assert queue.counts() == {"running": 5}
+
+
+def test_the_job_of_a_worker_that_fell_silent_goes_to_another_and_the_first_hears_of_it(
+    queue: JobQueue, clock: Clock
+) -> None:
+    made = queue.create("add", "{}")
+    queue.claim("w1")
+    clock.now += LEASE_SECONDS - 1
+    queue.renew(made.id, "w1")
+    clock.now += LEASE_SECONDS - 1
+    assert queue.claim("w2") is None
+    clock.now += 2
+    again = queue.claim("w2")
+    assert again is not None
+    assert (again.id, again.attempts, again.started) == (made.id, 2, 1000.0)
+    with pytest.raises(JobLostError, match=made.id):
+        queue.renew(made.id, "w1")
+    with pytest.raises(JobLostError):
+        queue.finish(made.id, "w1", state="succeeded")
+    assert queue.finish(made.id, "w2", state="succeeded").state == "succeeded"
+
+
+def test_a_job_that_kills_its_workers_fails_and_says_so(queue: JobQueue) -> None:
+    made = queue.create("add", "{}", secret="open sesame")  # noqa: S106 # no real one
+    for number in range(ATTEMPTS):
+        assert queue.claim(f"w{number}") is not None
+        assert queue.release(f"w{number}", died=True) == [made.id]
+    assert queue.claim("last") is None
+    failed = queue.get(made.id)
+    assert failed.state == "failed"
+    assert f"{ATTEMPTS} workers died" in failed.error
+
+
+def test_a_worker_that_was_asked_to_end_gives_its_jobs_back_uncounted(queue: JobQueue) -> None:
+    made = queue.create("add", "{}")
+    for _ in range(2 * ATTEMPTS):
+        assert queue.claim("w") is not None
+        queue.release("w", died=False)
+    assert queue.get(made.id).state == "queued"
+    assert queue.get(made.id).attempts == 0
+
+
+def test_cancelling_ends_a_waiting_job_at_once_and_tells_a_running_ones_worker(queue: JobQueue) -> None:
+    waiting, running = queue.create("add", "1"), queue.create("batch", "2")
+    assert queue.cancel(waiting.id).state == "cancelled"
+    claimed = queue.claim("w")
+    assert claimed is not None
+    assert claimed.id == running.id
+    assert queue.cancel(running.id).state == "running"
+    assert queue.renew(running.id, "w").cancelling
+    assert queue.finish(running.id, "w", state="cancelled").cancelling is False
+    assert queue.cancel(running.id).state == "cancelled"
+
+
+def test_a_cancelled_job_whose_worker_died_is_not_begun_again(queue: JobQueue) -> None:
+    made = queue.create("add", "{}")
+    queue.claim("w")
+    queue.cancel(made.id)
+    queue.release("w", died=True)
+    assert queue.claim("w2") is None
+    assert queue.get(made.id).state == "cancelled"
+
+
+def test_a_secret_is_for_the_worker_that_has_the_job_and_gone_at_its_end(queue: JobQueue, store: Store) -> None:
+    made = queue.create("add", "{}", secret="open sesame")  # noqa: S106 # no real one
+    assert "sesame" not in repr(queue.get(made.id))
+    with pytest.raises(JobLostError):
+        queue.secret(made.id, "w")
+    queue.claim("w")
+    assert queue.secret(made.id, "w") == "open sesame"
+    queue.finish(made.id, "w", state="failed", error="no")
+    with store._database.read() as connection:
+        assert connection.exec_driver_sql("SELECT secret FROM jobs").scalar() == ""
+
+
+def test_jobs_outlive_the_process_that_made_them(tmp_path: Path) -> None:
+    first = Store.open(tmp_path)
+    made = first.jobs.create("add", "{}")
+    first.close()
+    second = Store.open(tmp_path)
+    assert second.jobs.get(made.id) == made
+    second.close()
+
+
+def test_two_workers_never_get_the_same_job(queue: JobQueue) -> None:
+    for number in range(40):
+        queue.create("add", str(number))
+    got: list[str] = []
+
+    def work(owner: str) -> None:
+        while job := queue.claim(owner):
+            got.append(job.id)
+
+    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == len(set(got)) == 40
+
+
+def test_old_ended_jobs_are_forgotten_and_others_kept(queue: JobQueue, clock: Clock) -> None:
+    old, open_one = queue.create("add", "1"), queue.create("add", "2")
+    queue.cancel(old.id)
+    clock.now += 100
+    new = queue.create("add", "3")
+    queue.cancel(new.id)
+    assert queue.forget(before=1050.0) == [old.id]
+    assert {job.id for job in queue.all()} == {open_one.id, new.id}
+    with pytest.raises(UnknownJobError, match=old.id):
+        queue.get(old.id)
+
+
+def test_a_job_ends_in_a_state_that_is_an_end(queue: JobQueue) -> None:
+    made = queue.create("add", "{}")
+    queue.claim("w")
+    with pytest.raises(ValueError, match="running"):
+        queue.finish(made.id, "w", state="running")

@@ -1,0 +1,275 @@
+"""One contract for every backend: the same file gives the same characters, rules, pictures and errors."""
+
+import io
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pymupdf
+import pytest
+from PIL import Image
+
+from ingest import parser_for
+from ingest.document.geometry import turned_box, turned_size
+from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
+from ingest.pdf.backends import BackendName
+from paperscope_core.errors import PaperFileError, SettingsError
+from paperscope_core.settings import Settings
+from paperscope_core.types import Box, ParsedPaper, Table
+
+NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
+BOXES = {
+    "plain": {},
+    "cropped": {"CropBox": "[50 100 290 450]"},
+    "negative origin": {"MediaBox": "[-100 -50 300 500]"},
+    "both": {"MediaBox": "[-100 -50 300 500]", "CropBox": "[-20 10 280 480]"},
+    "crop box beyond the page": {"CropBox": "[-50 -50 290 450]"},
+    "corners the wrong way round": {"MediaBox": "[300 500 0 0]"},
+}
+
+
+@pytest.fixture(params=NAMES)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return backend_for(request.param)
+
+
+def read(backend: Backend, data: bytes, number: int = 1) -> PageContent:
+    with backend.open(data, name="file.pdf", password=None) as document:
+        return document.read(number)
+
+
+def text_of(content: PageContent) -> str:
+    return "".join(char.text for char in content.chars)
+
+
+def picture(document: Document, box: Box, *, turns: int = 0, dpi: int = 72) -> Image.Image:
+    [data] = document.render(1, [box], dpi=dpi, turns=turns)
+    return Image.open(io.BytesIO(data)).convert("L")
+
+
+def inked(image: Image.Image) -> tuple[int, int, int, int]:
+    box = image.point(lambda value: 255 if value < 128 else 0).getbbox()
+    assert box is not None
+    return box
+
+
+def seen(content: PageContent) -> Box:
+    """Where the characters stand on the page as the reader sees it, from baseline to cap height."""
+    boxes = []
+    for char in content.chars:
+        width, height = turned_size(content.width, content.height, turns=char.direction)
+        box = Box(char.x0, char.baseline - 0.72 * char.size, char.x1, char.baseline)
+        boxes.append(turned_box(box, width, height, turns=-char.direction))
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return Box(min(x0s), min(y0s), max(x1s), max(y1s))
+
+
+def one_page(**keys: str) -> bytes:
+    document = pymupdf.open()
+    page = document.new_page(width=300, height=500)
+    page.insert_text((120, 200), "HHHH", fontsize=30)
+    for key, value in keys.items():
+        document.xref_set_key(page.xref, key, value)
+    return bytes(document.tobytes())
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270, -90])
+@pytest.mark.parametrize("boxes", BOXES)
+def test_characters_stand_where_the_page_shows_them(backend: Backend, boxes: str, rotation: int) -> None:
+    data = one_page(Rotate=str(rotation), **BOXES[boxes])
+    expected = pymupdf.open(stream=data)[0].rect
+    with backend.open(data, name="file.pdf", password=None) as document:
+        content = document.read(1)
+        whole = picture(document, Box(0, 0, content.width, content.height))
+    assert (content.width, content.height) == pytest.approx((expected.width, expected.height))
+    assert whole.size == (round(content.width), round(content.height))
+    if not content.chars:
+        assert whole.getextrema() == (255, 255)
+        return
+    assert text_of(content) == "HHHH"
+    assert seen(content) == pytest.approx(inked(whole), abs=4)
+
+
+@pytest.mark.parametrize("rotation", [0, 90])
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_a_crop_is_the_turned_part_of_the_page(backend: Backend, rotation: int, turns: int) -> None:
+    with backend.open(one_page(Rotate=str(rotation)), name="file.pdf", password=None) as document:
+        content = document.read(1)
+        whole = picture(document, Box(0, 0, content.width, content.height), dpi=144)
+        box = Box(*(round(value) for value in seen(content)))
+        wide = Box(box.x0 - 20, box.y0 - 10, box.x1 + 30, box.y1 + 5)
+        crop = picture(document, wide, turns=turns, dpi=144)
+    expected = whole.crop(Box(*(2 * value for value in wide))).rotate(90 * turns, expand=True)
+    assert crop.size == expected.size
+    assert inked(crop) == pytest.approx(inked(expected), abs=2)
+
+
+def test_a_tiny_and_a_huge_page(backend: Backend) -> None:
+    for width, height in ((20, 10), (14400, 14400)):
+        document = pymupdf.open()
+        document.new_page(width=width, height=height).insert_text((2, 8), "ab", fontsize=6)
+        content = read(backend, document.tobytes())
+        assert (content.width, content.height) == (width, height)
+        assert text_of(content) == "ab"
+
+
+def test_shapes_and_pictures_inside_forms_stand_where_the_page_shows_them(backend: Backend) -> None:
+    inner = pymupdf.open()
+    page = inner.new_page(width=200, height=200)
+    page.draw_rect((20, 20, 120, 60), color=None, fill=(0.8, 0.1, 0.1))
+    page.draw_rect((20, 80, 120, 120), color=None, fill=(1, 1, 1))
+    page.draw_line((20, 150), (180, 150), width=1)
+    page.draw_line((160, 20), (160, 180), width=1)
+    pixels = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 10, 10), False)
+    pixels.clear_with(90)
+    page.insert_image((40, 160, 80, 190), pixmap=pixels)
+    page.insert_text((20, 140), "in a form", fontsize=12)
+    outer = pymupdf.open()
+    outer.new_page(width=600, height=800).show_pdf_page(pymupdf.Rect(100, 300, 500, 700), inner, 0)
+    content = read(backend, outer.tobytes())
+    assert text_of(content) == "inaform"
+    assert content.chars[0].size == pytest.approx(24)
+    assert (content.chars[0].x0, content.chars[0].baseline) == pytest.approx((140, 580), abs=0.1)
+    assert [tuple(rule) for rule in content.horizontal] == [pytest.approx((140, 460, 600), abs=0.1)]
+    assert [tuple(rule) for rule in content.vertical] == [pytest.approx((420, 340, 660), abs=0.1)]
+    assert [tuple(box) for box in content.fills] == [pytest.approx((140, 340, 340, 420), abs=0.1)]
+    assert [tuple(box) for box in content.images] == [pytest.approx((185, 620, 255, 680), abs=8)]
+    assert len(content.drawings) == 4
+
+
+def test_text_that_is_hidden_or_white_is_read_and_text_beyond_the_page_is_not(backend: Backend) -> None:
+    """The text layer of a scanned page is hidden; a reader who marks the page gets all of it."""
+    document = pymupdf.open()
+    page = document.new_page(width=300, height=300)
+    page.insert_text((50, 50), "hidden", render_mode=3)
+    page.insert_text((50, 80), "white", color=(1, 1, 1))
+    page.insert_text((400, 80), "beyond")
+    assert text_of(read(backend, document.tobytes())) == "hiddenwhite"
+
+
+def test_title_authors_and_outline(backend: Backend) -> None:
+    document = pymupdf.open()
+    for _ in range(3):
+        document.new_page()
+    document.set_metadata({"title": "Über Dinge", "author": "A. Müller; B. Sørensen"})
+    document.set_toc([[1, "One", 1], [2, "One and a half", 2], [1, "Two", 3]])
+    with backend.open(document.tobytes(), name="file.pdf", password=None) as opened:
+        assert (opened.title, opened.authors, opened.page_count) == ("Über Dinge", "A. Müller; B. Sørensen", 3)
+        assert [(entry.level, entry.title, entry.page) for entry in opened.outline] == [
+            (1, "One", 1),
+            (2, "One and a half", 2),
+            (1, "Two", 3),
+        ]
+
+
+@pytest.mark.parametrize("method", ["RC4_40", "RC4_128", "AES_128", "AES_256"])
+def test_passwords(backend: Backend, method: str) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), "secret")
+    data = document.tobytes(
+        encryption=getattr(pymupdf, f"PDF_ENCRYPT_{method}"),
+        user_pw="öffnen" if method == "AES_256" else "open",
+        owner_pw="own",
+    )
+    right = "öffnen" if method == "AES_256" else "open"
+    for good in (right, "own"):
+        with backend.open(data, name="file.pdf", password=good) as opened:
+            assert text_of(opened.read(1)) == "secret"
+    refusals: tuple[tuple[str | None, str], ...] = (
+        (None, "is encrypted. Send its password along"),
+        ("wrong", "password given does not open"),
+    )
+    for password, reason in refusals:
+        with pytest.raises(PaperFileError, match=reason), backend.open(data, name="file.pdf", password=password):
+            pass
+
+
+def test_a_file_that_only_an_owner_may_change_opens_without_a_password(backend: Backend) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), "printed")
+    data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="own", permissions=0)
+    assert text_of(read(backend, data)) == "printed"
+
+
+def test_a_damaged_file_is_refused_by_name(backend: Backend) -> None:
+    refused = pytest.raises(PaperFileError, match=r"'file\.pdf' is damaged")
+    with refused, backend.open(b"%PDF-1.7 and nothing", name="file.pdf", password=None):
+        pass
+
+
+@pytest.fixture(scope="module")
+def both(root: Path) -> dict[str, ParsedPaper]:
+    file = root / "examples/paper/ner-report.pdf"
+    return {name: PdfParser(dpi=72, backend=backend_for(name)).parse(file) for name in NAMES}
+
+
+def test_both_read_the_same_characters(root: Path) -> None:
+    data = (root / "examples/paper/ner-report.pdf").read_bytes()
+    with (
+        backend_for("pymupdf").open(data, name="a", password=None) as one,
+        backend_for("pdfium").open(data, name="a", password=None) as other,
+    ):
+        assert one.page_count == other.page_count
+        assert (one.title, one.authors, one.outline) == (other.title, other.authors, other.outline)
+        for number in range(1, one.page_count + 1):
+            left, right = one.read(number), other.read(number)
+            assert _letters(left) == _letters(right)
+            assert _rounded(left.horizontal) == _rounded(right.horizontal)
+            assert _rounded(left.vertical) == _rounded(right.vertical)
+            assert _rounded(left.fills) == _rounded(right.fills)
+            assert len(left.images) == len(right.images)
+            styles = [Counter((char.bold, char.italic) for char in page.chars) for page in (left, right)]
+            assert styles[0].total() == pytest.approx(styles[1].total(), rel=0.01)
+
+
+def _letters(content: PageContent) -> Counter[str]:
+    return Counter("".join(char.text for char in content.chars))
+
+
+def _rounded(shapes: object) -> list[tuple[int, ...]]:
+    assert isinstance(shapes, tuple)
+    return sorted(tuple(round(value) for value in shape) for shape in shapes)
+
+
+def test_the_rules_find_the_same_paper_on_both(both: dict[str, ParsedPaper]) -> None:
+    one, other = (both[name].paper for name in NAMES)
+    assert [element.kind for element in one.elements] == [element.kind for element in other.elements]
+    tables = [[item.grid() for item in paper.elements if isinstance(item, Table)] for paper in (one, other)]
+    assert tables[0] == tables[1]
+    assert len(tables[0]) >= 2
+    assert (one.title, one.authors, one.sections) == (other.title, other.authors, other.sections)
+    assert len(both["pymupdf"].crops) == len(both["pdfium"].crops)
+
+
+def test_with_pdfium_nothing_of_pymupdf_is_loaded(root: Path) -> None:
+    code = (
+        "import sys; sys.modules['pymupdf'] = sys.modules['fitz'] = None\n"
+        "from pathlib import Path\n"
+        "from ingest import parser_for\n"
+        "from paperscope.settings import Settings\n"
+        "settings = Settings(parser={'backend': 'pdfium', 'dpi': 72})\n"
+        "parser = parser_for(settings.parser, limits=settings.limits)\n"
+        "paper = parser.parse(Path('examples/paper/ner-report.pdf')).paper\n"
+        "assert any(element.kind == 'table' for element in paper.elements)\n"
+    )
+    subprocess.run(  # noqa: S603
+        [
+            sys.executable,
+            "-c",
+            code,
+        ],
+        cwd=root,
+        check=True,
+        timeout=120,
+    )
+
+
+def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in list(sys.modules):
+        if module.startswith(("pypdfium2", "ingest.pdf.backends.pdfium")):
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    settings = Settings(parser={"backend": "pdfium"})
+    with pytest.raises(SettingsError, match=r'pip install "paperscope\[pdfium\]"'):
+        parser_for(settings.parser, limits=settings.limits)

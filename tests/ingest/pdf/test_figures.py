@@ -1,0 +1,235 @@
+"""Figures on pages made here: where they are, what is printed in them, their parts, and their crops."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pymupdf
+import pytest
+from PIL import Image
+
+from ingest.document.crops import trimmed
+from ingest.pdf import PdfParser
+from paperscope_core.types import Box, Figure, ParsedPaper
+
+TEXT = "The quick brown fox jumps over the lazy dog and never comes back to the yard again on a day like this one."
+LEFT, RIGHT, WIDTH = 60.0, 320.0, 220.0
+
+Draw = Callable[[pymupdf.Page], None]
+
+
+def prose(page: pymupdf.Page, x: float, y0: float, y1: float, *, wide: bool = False) -> None:
+    """Lines of text from one height to another; each as wide as a column of two, or as both."""
+    y = y0
+    while y < y1:
+        page.insert_text((x, y), TEXT if wide else TEXT[:48], fontsize=10, fontname="tiro")
+        y += 12
+
+
+def plot(page: pymupdf.Page, x0: float, y0: float, x1: float, y1: float) -> None:
+    """Two axes, a curve and a label at each axis, the one of y turned."""
+    page.draw_line((x0 + 20, y1 - 16), (x1, y1 - 16))
+    page.draw_line((x0 + 20, y0), (x0 + 20, y1 - 16))
+    page.draw_bezier((x0 + 20, y1 - 16), (x0 + 40, y0), (x1 - 40, y0), (x1, y0 + 5), color=(0, 0, 1))
+    page.insert_text(((x0 + x1) / 2, y1 - 4), "Epoch", fontsize=8, fontname="helv")
+    page.insert_text((x0 + 10, (y0 + y1) / 2 + 20), "Accuracy", fontsize=8, fontname="helv", rotate=90)
+
+
+def blob(page: pymupdf.Page, x0: float, y0: float, x1: float, y1: float) -> None:
+    """A picture with a white border, a tenth of its size wide."""
+    image = Image.new("RGB", (100, 100), "white")
+    image.paste((200, 80, 0), (10, 10, 90, 90))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    page.insert_image(pymupdf.Rect(x0, y0, x1, y1), stream=out.getvalue(), keep_proportion=False)
+
+
+def caption(page: pymupdf.Page, x: float, y: float, text: str) -> None:
+    page.insert_text((x, y), text, fontsize=10, fontname="tiro")
+
+
+def parse(folder: Path, draw: Draw, *, columns: int = 2) -> ParsedPaper:
+    """Parse a file whose first page is text, for the style of it, and whose second one is drawn."""
+    document = pymupdf.open()
+    first = document.new_page(width=600, height=800)
+    for x in (LEFT, RIGHT)[:columns]:
+        prose(first, x, 100, 700, wide=columns == 1)
+    draw(document.new_page(width=600, height=800))
+    file = folder / "paper.pdf"
+    file.write_bytes(document.tobytes())
+    return PdfParser(dpi=72).parse(file)
+
+
+def figures(parsed: ParsedPaper) -> dict[str, Figure]:
+    return {item.label: item for item in parsed.paper.elements if isinstance(item, Figure)}
+
+
+def test_a_plot_is_tight_and_keeps_its_labels(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        prose(page, LEFT, 100, 195)
+        plot(page, LEFT + 10, 210, LEFT + 200, 340)
+        caption(page, LEFT, 360, "Figure 1: A plot.")
+        prose(page, LEFT, 390, 700)
+        prose(page, RIGHT, 100, 700)
+
+    figure = figures(parse(tmp_path, draw))["Figure 1"]
+    assert figure.place.box == pytest.approx((LEFT + 10, 210, LEFT + 200, 340), abs=9)
+    assert figure.text == "Epoch"
+
+
+def test_the_white_border_of_a_picture_is_cut_off(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        blob(page, 100, 100, 300, 300)
+        caption(page, 100, 330, "Fig. 2. A blob.")
+
+    parsed = parse(tmp_path, draw)
+    figure = figures(parsed)["Figure 2"]
+    assert figure.place.box == pytest.approx((120, 120, 280, 280), abs=2)
+    assert figure.crop
+    with Image.open(io.BytesIO(parsed.crops[figure.crop])) as crop:
+        assert crop.size == pytest.approx((168, 168), abs=3)
+
+
+def test_two_figures_side_by_side(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        plot(page, 60, 100, 280, 240)
+        blob(page, 330, 100, 530, 240)
+        caption(page, 100, 260, "Figure 1: A plot.")
+        caption(page, 380, 260, "Figure 2: A blob.")
+        prose(page, LEFT, 300, 700, wide=True)
+
+    found = figures(parse(tmp_path, draw, columns=1))
+    assert found["Figure 1"].place.box.x1 < 300 < found["Figure 2"].place.box.x0
+
+
+def test_a_figure_across_both_columns_with_a_short_caption_in_one(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        plot(page, 70, 100, 270, 240)
+        plot(page, 330, 100, 530, 240)
+        caption(page, LEFT, 260, "Fig. 1. Short.")
+        prose(page, LEFT, 300, 700)
+        prose(page, RIGHT, 300, 700)
+
+    box = figures(parse(tmp_path, draw))["Figure 1"].place.box
+    assert (box.x0, box.x1) == pytest.approx((70, 530), abs=9)
+
+
+def test_captions_above_their_figures(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        caption(page, LEFT, 110, "Figure 1: A plot.")
+        plot(page, 100, 125, 280, 220)
+        prose(page, LEFT, 250, 340, wide=True)
+        caption(page, LEFT, 370, "Figure 2: A blob.")
+        blob(page, 100, 380, 280, 500)
+        prose(page, LEFT, 540, 700, wide=True)
+
+    found = figures(parse(tmp_path, draw, columns=1))
+    assert found["Figure 1"].place.box.y1 < 240
+    assert found["Figure 2"].place.box.y0 > 370
+
+
+def test_a_caption_beside_its_figure(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        prose(page, LEFT, 60, 180, wide=True)
+        plot(page, 60, 200, 280, 330)
+        caption(page, 320, 250, "Figure 1: A caption that goes")
+        caption(page, 320, 262, "on beside the plot that it names.")
+        prose(page, LEFT, 370, 700, wide=True)
+
+    box = figures(parse(tmp_path, draw, columns=1))["Figure 1"].place.box
+    assert box == pytest.approx((60, 200, 280, 330), abs=9)
+
+
+def test_a_figure_of_text_alone(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for row, text in enumerate(("def program():", "    fact = Verify('It is so.')", "    return Predict(fact)")):
+            page.insert_text((LEFT, 200 + 11 * row), text, fontsize=8, fontname="cour")
+        caption(page, LEFT, 250, "Figure 1: A program.")
+        prose(page, LEFT, 280, 700)
+        prose(page, LEFT, 100, 170)
+        prose(page, RIGHT, 100, 700)
+
+    figure = figures(parse(tmp_path, draw))["Figure 1"]
+    assert figure.text.startswith("def program():")
+    assert figure.place.box.y0 == pytest.approx(194, abs=2)
+
+
+def test_a_heading_above_a_figure_is_no_part_of_it(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((LEFT, 98), "Attention Plots", fontsize=12, fontname="tibo")
+        plot(page, 80, 106, 280, 240)
+        caption(page, LEFT, 262, "Figure 1: A plot.")
+
+    figure = figures(parse(tmp_path, draw))["Figure 1"]
+    assert figure.place.box.y0 == pytest.approx(106, abs=1)
+    assert "Attention" not in figure.text
+
+
+def test_panels_with_captions_below_them(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        plot(page, 60, 100, 280, 240)
+        plot(page, 320, 100, 540, 240)
+        caption(page, 120, 255, "(a) Training loss over many long epochs.")
+        caption(page, 400, 255, "(b) Test loss.")
+        caption(page, 200, 280, "Figure 1: Two losses.")
+        prose(page, LEFT, 320, 700, wide=True)
+
+    figure = figures(parse(tmp_path, draw, columns=1))["Figure 1"]
+    told = [(panel.mark, panel.caption) for panel in figure.panels]
+    assert told == [("a", "Training loss over many long epochs."), ("b", "Test loss.")]
+    left, right = (panel.place.box for panel in figure.panels)
+    assert left == pytest.approx((60, 100, 280, 258), abs=9)
+    assert right == pytest.approx((320, 100, 540, 258), abs=9)
+
+
+def test_what_the_caption_says_of_bare_marks_is_theirs(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x, y, mark in ((60, 100, "a"), (320, 100, "b"), (60, 270, "c"), (320, 270, "d")):
+            blob(page, x, y, x + 200, y + 120)
+            caption(page, x + 95, y + 140, f"({mark})")
+        caption(page, 150, 440, "Figure 1: (a) A cat, (b) a dog, (c) a cow and (d) a fox.")
+
+    figure = figures(parse(tmp_path, draw, columns=1))["Figure 1"]
+    assert [panel.caption for panel in figure.panels] == ["A cat", "a dog", "a cow", "a fox."]
+    boxes = [panel.place.box for panel in figure.panels]
+    assert boxes[0].x1 <= boxes[1].x0
+    assert boxes[0].y1 <= boxes[2].y0
+
+
+def test_marks_at_the_head_of_the_panels(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x, mark in ((60, "a"), (320, "b")):
+            page.insert_text((x, 108), f"({mark})", fontsize=8, fontname="hebo")
+            plot(page, x, 115, x + 200, 250)
+        caption(page, LEFT, 280, "Figure 1: Two plots.")
+        prose(page, LEFT, 320, 700, wide=True)
+
+    figure = figures(parse(tmp_path, draw, columns=1))["Figure 1"]
+    assert [panel.mark for panel in figure.panels] == ["a", "b"]
+    assert figure.panels[0].place.box.x1 < 300 < figure.panels[1].place.box.x0
+
+
+def test_a_picture_without_a_caption_is_a_figure_unless_it_is_decoration(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        blob(page, 100, 100, 300, 300)
+        blob(page, 400, 100, 440, 140)
+        prose(page, LEFT, 400, 700)
+
+    [figure] = figures(parse(tmp_path, draw)).values()
+    assert (figure.label, figure.caption_place) == ("", None)
+    assert figure.place.box == pytest.approx((120, 120, 280, 280), abs=2)
+
+    document = pymupdf.open()
+    for _ in range(3):
+        page = document.new_page(width=600, height=800)
+        blob(page, 100, 100, 300, 300)
+        prose(page, LEFT, 400, 700)
+    (tmp_path / "repeated.pdf").write_bytes(document.tobytes())
+    assert not figures(PdfParser(dpi=20).parse(tmp_path / "repeated.pdf"))
+
+
+def test_a_blank_picture_is_not_trimmed() -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (50, 50), "white").save(out, "PNG")
+    box = Box(0, 0, 50, 50)
+    assert trimmed(out.getvalue(), box, margin=4) == (out.getvalue(), box)

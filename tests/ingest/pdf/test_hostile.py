@@ -1,0 +1,116 @@
+"""Malformed, encrypted, fuzzed and truncated files: a typed outcome for each, in time and in little memory."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from ingest import PdfParser
+from ingest.parsers import parser_for
+from ingest.pdf import backend_for
+from ingest.pdf.backends import BackendName
+from paperscope_core.errors import PaperFileError
+from paperscope_core.protocols import Parser
+from paperscope_core.settings import LimitSettings, ParserSettings
+from paperscope_core.types import Paper
+
+NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
+LONGEST, LONGEST_RECOGNISED = 60.0, 150.0
+PASSWORDS = {
+    "job-json-encrypt-40": ("u", "o"),
+    "c-r4": ("user2", "owner2"),
+    "c-r6-in": ("user4", "owner4"),
+    "20-pages": ("user", "owner"),
+    "pr6531_2": ("asdfasdf",),
+    "issue6010_2": ("æøå", "owner"),
+    "print_protection": ("1234", "password"),
+    "password": ("password",),
+    "enc-XI-R6_V5_U_view_attachments_cleartext-metadata": ("view",),
+    "libreoffice-writer-password": ("openpassword", "permissionpassword"),
+}
+
+
+@pytest.fixture(params=NAMES, scope="module")
+def parser(request: pytest.FixtureRequest) -> Parser:
+    settings = ParserSettings(backend=request.param, ocr="off", dpi=72)
+    return parser_for(settings, limits=LimitSettings(parse_memory_mb=1000))
+
+
+def outcome(parser: Parser, file: Path, *, password: str | None = None, within: float = LONGEST) -> Paper | str:
+    """The paper, or the message of its refusal; any other error fails the test, and so does a crash or a limit."""
+    started = time.monotonic()
+    try:
+        return parser.parse(file, password=password).paper
+    except PaperFileError as error:
+        message = str(error)
+        assert file.name in message
+        assert "given up" not in message
+        assert "made the parser fail" not in message
+        return message
+    finally:
+        assert time.monotonic() - started < within, file.name
+
+
+@pytest.fixture(scope="module")
+def hostile(shared: Path) -> list[Path]:
+    return sorted((shared / "eval/hostile").glob("*.pdf"))
+
+
+def test_every_hostile_file_has_a_typed_outcome_in_time(parser: Parser, hostile: list[Path], shared: Path) -> None:
+    expected = {
+        row["file"]: row["mupdf_outcome"]
+        for row in map(json.loads, (shared / "eval/robustness_expected.jsonl").read_text().splitlines())
+    }
+    assert len(hostile) == 94
+    for file in hostile:
+        result = outcome(parser, file)
+        assert isinstance(result, str) or result.pages
+        if expected[file.name] in ("ok text", "repaired text") and "bad34" not in file.name:
+            assert isinstance(result, Paper), result
+            assert result.elements, file.name
+
+
+@pytest.mark.slow
+def test_hostile_pages_without_text_are_recognised_in_time(hostile: list[Path]) -> None:
+    pytest.importorskip("rapidocr")
+    without = parser_for(ParserSettings(ocr="off", dpi=72), limits=LimitSettings())
+    recognising = parser_for(ParserSettings(ocr="auto", dpi=72), limits=LimitSettings())
+    results = [(file, outcome(without, file)) for file in hostile]
+    scanned = [file for file, paper in results if isinstance(paper, Paper) and _remedies(paper)]
+    assert len(scanned) > 5
+    for file in scanned:
+        paper = outcome(recognising, file, within=LONGEST_RECOGNISED)
+        assert isinstance(paper, Paper), paper
+        assert any("recogni" in problem.reason for problem in paper.problems), file.name
+        assert not _remedies(paper)
+
+
+def _remedies(paper: Paper) -> bool:
+    return any("set parser.ocr" in problem.reason for problem in paper.problems)
+
+
+@pytest.mark.parametrize("name", PASSWORDS)
+def test_encrypted_files_open_with_their_passwords_only(parser: Parser, shared: Path, name: str) -> None:
+    [file] = (shared / "eval/hostile").glob(f"*_{name}.pdf")
+    assert "is encrypted. Send its password along" in str(outcome(parser, file))
+    wrong = outcome(parser, file, password="not this one")  # noqa: S106
+    assert "the password given does not open it" in str(wrong)
+    for password in PASSWORDS[name]:
+        result = outcome(parser, file, password=password)
+        assert isinstance(result, Paper), result
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_truncated_paper_is_read_as_far_as_it_goes_or_refused(name: BackendName, root: Path, tmp_path: Path) -> None:
+    whole = (root / "examples/paper/ner-report.pdf").read_bytes()
+    parser = PdfParser(dpi=36, backend=backend_for(name))
+    for share in (2, 40, 80, 99):
+        file = tmp_path / f"cut-{share}.pdf"
+        file.write_bytes(whole[: len(whole) * share // 100])
+        try:
+            problems = parser.parse(file).paper.problems
+        except PaperFileError as error:
+            assert file.name in str(error)  # noqa: PT017
+        else:
+            assert any("repaired" in problem.reason for problem in problems)

@@ -1,0 +1,474 @@
+"""The pure rules that turn words and rules into tables."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.document.pages import HorizontalRule, PageContent
+from ingest.pdf.captions import Caption, find_captions
+from ingest.pdf.fractions import fold_fractions
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import Line, line_of, lines_of
+from ingest.pdf.tables.columns import Strip, columns_of
+from ingest.pdf.tables.find import find_tables
+from ingest.pdf.tables.grid import TableRegion, read_grid
+from ingest.pdf.tables.regions import without_running_rules
+from ingest.pdf.tables.rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.words import Word
+from paperscope_core.types import Box
+from tests.ingest.pdf.words import sentence, word
+
+VALUES = st.integers(min_value=100, max_value=999).map(lambda number: f"{number / 10:.1f}")
+
+
+def grid_of(
+    rows: Sequence[Sequence[tuple[float, str]]],
+    *,
+    rules: Sequence[float],
+    partial: Sequence[tuple[float, float, float]] = (),
+    width: float = 300,
+) -> list[list[str]]:
+    """Read rows 12 pt apart, each of (x, text), the first baseline at 10."""
+    words = [item for row, texts in enumerate(rows) for x, text in texts for item in sentence(text, x, 10 + 12 * row)]
+    grid = read_grid(
+        TableRegion(
+            box=Box(0, rules[0], width, rules[-1]),
+            words=tuple(words),
+            rules=tuple(rules),
+            partial=tuple(HorizontalRule(*rule) for rule in partial),
+        )
+    )
+    height = max(cell.row + cell.row_span for cell in grid.cells)
+    columns = max(cell.column + cell.column_span for cell in grid.cells)
+    result = [[""] * columns for _ in range(height)]
+    for cell in grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+@pytest.mark.parametrize(
+    "text", ["92.11", "-", "1,234", "12.5%", "(0.3)", "59.49/60.92", "92.11 (+0.81)", "4.98 ± 0.02", "170K"]
+)
+def test_values(text: str) -> None:
+    assert is_value(text)
+
+
+@pytest.mark.parametrize("text", ["Model", "F1", "BERT (2018)", "Prec.", "Acc"])
+def test_no_values(text: str) -> None:
+    assert not is_value(text)
+
+
+@pytest.mark.parametrize("part", ["1 ", "12", "1-", "1±", "1/", "1, ", "(1) ", "1% ", "- 1"])
+def test_a_long_row_of_numbers_is_judged_at_once(part: str) -> None:
+    text = part * 5000
+    started = time.monotonic()
+    assert not is_value(f"{text}end")
+    assert is_value(f"{text}1")
+    assert not is_annotation(text)
+    assert time.monotonic() - started < 5
+
+
+def test_annotations() -> None:
+    assert is_annotation("(+0.81)")
+    assert not is_annotation("0.81")
+
+
+def test_a_plain_table() -> None:
+    rows = [
+        [(0, "Model"), (100, "Prec."), (150, "F1")],
+        [(0, "Our model"), (100, "91.0"), (150, "92.5")],
+        [(0, "BERT"), (150, "90.1")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 40]) == [
+        ["Model", "Prec.", "F1"],
+        ["Our model", "91.0", "92.5"],
+        ["BERT", "", "90.1"],
+    ]
+
+
+def test_partial_rules_make_groups_of_columns() -> None:
+    rows = [
+        [(110, "First"), (210, "Second")],
+        [(0, "Model"), (100, "A"), (150, "B"), (200, "A"), (250, "B")],
+        [(0, "ours"), (100, "1.0"), (150, "2.0"), (200, "3.0"), (250, "4.0")],
+        [(0, "theirs"), (100, "5.0"), (150, "6.0"), (200, "7.0"), (250, "8.0")],
+    ]
+    grid = grid_of(rows, rules=[0, 26, 50], partial=[(98, 172, 15), (198, 272, 15)])
+    assert grid[0] == ["", "First", "", "Second", ""]
+    assert grid[1] == ["Model", "A", "B", "A", "B"]
+    assert grid[3] == ["theirs", "5.0", "6.0", "7.0", "8.0"]
+
+
+def test_an_annotation_joins_the_value_above() -> None:
+    rows = [
+        [(0, "Model"), (100, "F1"), (150, "EM")],
+        [(0, "ours"), (100, "91.0"), (150, "80.0")],
+        [(95, "(+0.5)"), (145, "(+0.7)")],
+        [(0, "theirs"), (100, "90.5"), (150, "79.3")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 50])[1:] == [
+        ["ours", "91.0 (+0.5)", "80.0 (+0.7)"],
+        ["theirs", "90.5", "79.3"],
+    ]
+
+
+def test_a_label_halfway_down_names_its_block() -> None:
+    rows = [[(0, "Set"), (80, "Model"), (150, "F1")], [(80, "small"), (150, "1.0")], [(80, "large"), (150, "2.0")]]
+    words = [word(text, x, 10 + 12 * row) for row, texts in enumerate(rows) for x, text in texts]
+    words.append(word("dev", 0, 28))
+    grid = read_grid(TableRegion(box=Box(0, 0, 200, 40), words=tuple(words), rules=(0, 14, 40)))
+    [label] = [cell for cell in grid.cells if cell.text == "dev"]
+    assert (label.row, label.column, label.row_span, label.role) == (1, 0, 2, "row_header")
+    assert grid.header_rows == 1
+
+
+def page_of(rows: Sequence[tuple[float, Sequence[tuple[float, str]]]], rules: Sequence[float]) -> PageLayout:
+    """A page of one column, 300 by 400, of rows (baseline, texts by x) and full-width rules from 0 to 300."""
+    lines = [line_of(sentence(text, x, baseline), size=10) for baseline, texts in rows for x, text in texts]
+    content = PageContent(
+        number=1,
+        width=300,
+        height=400,
+        chars=(),
+        horizontal=tuple(HorizontalRule(0, 300, y) for y in rules),
+    )
+    return PageLayout(
+        content=content,
+        words=tuple(item for line in lines for item in line.words),
+        lines=tuple(lines),
+        gutters=(),
+    )
+
+
+def table_rows(first: float, count: int) -> list[tuple[float, Sequence[tuple[float, str]]]]:
+    """A header row at `first` and `count` body rows, 12 pt apart."""
+    header: list[tuple[float, Sequence[tuple[float, str]]]] = [(first, [(0, "Model"), (270, "F1")])]
+    return header + [(first + 12 * row, [(0, f"row{row}"), (270, f"9{row}.0")]) for row in range(1, count + 1)]
+
+
+def rules_left(pages: Sequence[PageLayout]) -> list[list[float]]:
+    captions = [find_captions(page.lines, gutter=None) for page in pages]
+    return [[rule.y for rule in page.content.horizontal] for page in without_running_rules(pages, captions)]
+
+
+def test_the_last_rule_of_tables_that_end_the_text_area_on_three_pages_is_no_furniture() -> None:
+    pages = [
+        page_of([(380 - 12 * (count + 1), [(0, "Table 1: Scores.")]), *table_rows(380 - 12 * count, count)], rules)
+        for count, rules in ((3, [330, 346, 382]), (4, [318, 334, 382]), (6, [294, 310, 382]))
+    ]
+    assert rules_left(pages) == [[330, 346, 382], [318, 334, 382], [294, 310, 382]]
+
+
+def test_rules_at_the_head_of_three_pages_are_furniture_whatever_stands_below_them() -> None:
+    empty = page_of([(12, [(0, "Our paper")])], [16])
+    captioned_above = page_of(
+        [(12, [(0, "Our paper")]), (30, [(0, "Table 1: Scores.")]), *table_rows(50, 3)], [16, 38, 54, 90]
+    )
+    captioned_below = page_of([(12, [(0, "Our paper")]), *table_rows(50, 3), (104, [(0, "Table 1: A.")])], [16, 38, 90])
+    assert rules_left([empty, captioned_above, captioned_below]) == [[], [38, 54, 90], [38, 90]]
+
+
+def test_a_table_without_a_last_rule_keeps_its_body() -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [112, 134])
+    [table] = find_tables([page], [find_captions(page.lines, gutter=None)])
+    assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
+
+
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [
+        ([], True),
+        (
+            [
+                (
+                    340,
+                    [
+                        (0, "And a sentence of the text."),
+                    ],
+                )
+            ],
+            False,
+        ),
+    ],
+)
+def test_rows_below_an_inner_rule_are_the_tables_down_to_the_foot_of_the_page(
+    after: list[tuple[float, Sequence[tuple[float, str]]]], kept: bool
+) -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 14), *after], [112, 134, 173])
+    [table] = find_tables([page], [find_captions(page.lines, gutter=None)])
+    stubs = [cell.text for cell in table.grid.cells if cell.column == 0]
+    assert stubs == ["Model", *(f"row{row}" for row in range(1, 15 if kept else 4))]
+
+
+def wrapped_rows(pitches: Sequence[float]) -> list[list[str]]:
+    """Two rows of wrapped texts in three columns, under a header; the pitches are those of their printed lines."""
+    rows = [
+        [(0, "Report"), (60, "Systems"), (200, "Score")],
+        [(0, "first"), (60, "one long text that goes"), (200, "Entity F1")],
+        [(60, "on below"), (200, "89.5 (x)")],
+        [(0, "second"), (60, "another long text that"), (200, "Entity F1")],
+        [(60, "goes on and on and on"), (200, "90.5")],
+        [(60, "twice")],
+    ]
+    baselines = [10.0, 26.0]
+    for pitch in pitches:
+        baselines.append(baselines[-1] + pitch)
+    words = [
+        item
+        for baseline, texts in zip(baselines, rows, strict=True)
+        for x, text in texts
+        for item in sentence(text, x, baseline)
+    ]
+    bottom = baselines[-1] + 4
+    grid = read_grid(TableRegion(box=Box(0, 0, 260, bottom), words=tuple(words), rules=(0, 14, bottom)))
+    result = [["", "", ""] for _ in range(1 + max(cell.row for cell in grid.cells))]
+    for cell in grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+def test_leading_between_rows_tells_which_lines_are_one_row() -> None:
+    assert wrapped_rows([12, 15, 12, 12])[1:] == [
+        ["first", "one long text that goes on below", "Entity F1 89.5 (x)"],
+        ["second", "another long text that goes on and on and on twice", "Entity F1 90.5"],
+    ]
+
+
+def test_space_between_groups_of_rows_joins_none_of_them() -> None:
+    groups = [
+        (10, ["Model", "Size", "F1"]),
+        (26, ["BERT", "base", "90.1"]),
+        (38, ["", "large", "91.2"]),
+        (54, ["GPT2", "base", "88.0"]),
+        (66, ["", "large", "89.3"]),
+        (82, ["ELMo", "small", "80.5"]),
+        (94, ["ULM", "small", "80.1"]),
+    ]
+    words = [
+        word(text, x, baseline)
+        for baseline, texts in groups
+        for x, text in zip((0, 50, 100), texts, strict=True)
+        if text
+    ]
+    grid = read_grid(TableRegion(box=Box(0, 0, 130, 98), words=tuple(words), rules=(0, 14, 98)))
+    assert [cell.text for cell in grid.cells if cell.column == 2] == [texts[2] for _, texts in groups]
+
+
+def test_named_rows_of_texts_between_two_rules_stay_apart() -> None:
+    rows = [
+        [(0, "Report"), (60, "Systems and what they do")],
+        [(0, "first"), (60, "one long text that goes")],
+        [(60, "onwards from here")],
+        [(0, "second"), (60, "another long text that")],
+        [(60, "goes on from here")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 64], width=180)[1:] == [
+        ["first", "one long text that goes onwards from here"],
+        ["second", "another long text that goes on from here"],
+    ]
+
+
+def test_wrapped_rows_at_one_pitch_end_where_a_text_had_room_for_more() -> None:
+    rows = [
+        [(0, "Kind"), (100, "Description")],
+        [(0, "Live coding or"), (100, "Instructors write some code and")],
+        [(0, "demonstrations"), (100, "invite people to follow.")],
+        [(0, "Tasks"), (100, "All are invited to solve a short")],
+        [(100, "exercise on their own.")],
+        [(0, "Continuous and"), (100, "Students are asked at the end of")],
+        [(0, "anonymous notes"), (100, "the day.")],
+    ]
+    assert grid_of(rows, rules=(0, 14, 90)) == [
+        ["Kind", "Description"],
+        ["Live coding or demonstrations", "Instructors write some code and invite people to follow."],
+        ["Tasks", "All are invited to solve a short exercise on their own."],
+        ["Continuous and anonymous notes", "Students are asked at the end of the day."],
+    ]
+
+
+def test_rows_of_names_that_fill_their_columns_stay_apart() -> None:
+    rows = [
+        [(0, "Encoder of ours"), (100, "Corpus")],
+        [(0, "BERT-base-cased"), (100, "SQuAD-with-noise")],
+        [(0, "RoBERTa-large-v"), (100, "QuoRef-shortened")],
+        [(0, "XLNet-large-cas"), (100, "HotPotQA-in-full")],
+    ]
+    assert len(grid_of(rows, rules=(0, 14, 60))) == 4
+
+
+@given(
+    st.integers(2, 6).flatmap(
+        lambda columns: st.lists(st.lists(VALUES, min_size=columns, max_size=columns), min_size=1, max_size=8)
+    )
+)
+def test_any_full_grid_of_values_is_read_back(values: list[list[str]]) -> None:
+    columns = len(values[0])
+    header = [(0.0, "Model"), *((100.0 + 40 * index, f"M{chr(65 + index)}") for index in range(columns))]
+    body = [
+        [(0.0, f"row{chr(97 + row)}"), *((100.0 + 40 * index, value) for index, value in enumerate(line))]
+        for row, line in enumerate(values)
+    ]
+    bottom = 10 + 12 * len(values) + 4
+    grid = grid_of([header, *body], rules=[0, 14, bottom], width=100 + 40 * columns)
+    assert [row[1:] for row in grid[1:]] == values
+    assert [row[0] for row in grid[1:]] == [f"row{chr(97 + row)}" for row in range(len(values))]
+
+
+def test_a_column_into_which_words_only_reach_is_no_column_of_its_own() -> None:
+    lines = [line_of([word("reaching", 100, y)]) for y in (10, 22)]
+    rows = [PrintedRow(baseline=line.baseline, segments=(line,)) for line in lines]
+    columns = columns_of(rows, [Strip(x0=104, x1=108), Strip(x0=112, x1=116)], em=10)
+    assert columns.intervals == ((100, 140),)
+
+
+def lines(*texts: tuple[float, float, str]) -> list[Line]:
+    """Lines of (x, baseline, text)."""
+    return lines_of([item for x, baseline, text in texts for item in sentence(text, x, baseline)], gutters=())
+
+
+def only_caption(found: list[Caption]) -> Caption:
+    [caption] = found
+    return caption
+
+
+def test_the_lines_of_a_caption_may_hang_below_its_text() -> None:
+    start = sentence("Table 1: Results", 0, 10)[2].x0
+    page = lines((0, 10, "Table 1: Results of the larger"), (start, 22, "systems on both"), (start, 34, "test sets."))
+    caption = only_caption(find_captions(page, gutter=None))
+    assert caption.text == "Results of the larger systems on both test sets."
+
+
+def test_the_cells_of_a_table_are_no_lines_of_a_caption() -> None:
+    start = sentence("Table 1: Results", 0, 10)[2].x0
+    page = lines((0, 10, "Table 1: Results"), (start, 22, "Model"), (start + 60, 22, "Score"), (start + 120, 22, "F1"))
+    assert only_caption(find_captions(page, gutter=None)).text == "Results"
+
+
+def test_a_caption_ends_at_the_rule_of_its_table() -> None:
+    page = lines((0, 10, "Table 1: Results of the larger systems"), (0, 22, "Model"))
+    rule = HorizontalRule(0, 200, 13)
+    assert only_caption(find_captions(page, gutter=None, rules=[rule])).text == "Results of the larger systems"
+    assert only_caption(find_captions(page, gutter=None)).text.endswith("Model")
+
+
+def grid_beside_caption(words: list[Word], *, rules: tuple[float, ...]) -> list[list[str]]:
+    grid = read_grid(TableRegion(box=Box(0, rules[0], 220, rules[-1]), words=tuple(words), rules=rules))
+    height = max(cell.row + cell.row_span for cell in grid.cells)
+    rows = [[""] * len(grid.columns) for _ in range(height)]
+    for cell in grid.cells:
+        for row in range(cell.row, cell.row + cell.row_span):
+            rows[row][cell.column] = cell.text
+    return rows
+
+
+def test_a_label_halfway_down_its_rows_names_all_of_them() -> None:
+    rows = [["Set", "Model", "F1"]]
+    rows += [[("", "One", "", "", "Two", "")[number], f"System{number}", f"9{number}.5"] for number in range(6)]
+    words = [
+        word(text, x, 10 + 12 * index)
+        for index, row in enumerate(rows)
+        for x, text in zip((0, 60, 160), row, strict=True)
+        if text
+    ]
+    assert [row[0] for row in grid_beside_caption(words, rules=(0, 90))] == [
+        "Set",
+        "One",
+        "One",
+        "One",
+        "Two",
+        "Two",
+        "Two",
+    ]
+
+
+def confidence_of(rows: list[list[str]], *, ruled: bool = True, wide: float = 60) -> float:
+    words = [
+        item
+        for index, row in enumerate(rows)
+        for column, text in enumerate(row)
+        for item in sentence(text, column * wide, 10 + 12 * index)
+    ]
+    box = Box(0, 0, 220, 12 * len(rows) + 6)
+    return read_grid(TableRegion(box=box, words=tuple(words), rules=(0, 14, box.y1), ruled=ruled)).confidence
+
+
+def test_a_full_grid_is_trusted_and_a_doubtful_one_less() -> None:
+    plain = [["Model", "Cost", "Score"], *([f"System{row}", f"{row}.25", f"9{row}.5"] for row in range(6))]
+    grouped = [[("", "One", "", "", "Two", "")[row], f"System{row}", f"9{row}.5"] for row in range(6)]
+    merged = [["Model", "Score"], *([f"System{row} {row}.25", f"9{row}.5"] for row in range(6))]
+    untitled = [["Model", "", "Score"], *plain[1:]]
+    assert confidence_of(plain) == 1.0
+    assert confidence_of([["Set", "Model", "F1"], *grouped]) == 1.0
+    assert 0.5 < confidence_of(plain, ruled=False) < 1.0
+    assert confidence_of(merged, wide=120) <= 0.5
+    assert confidence_of(untitled) <= 0.5
+
+
+def test_wrapped_cells_make_a_table_without_rules() -> None:
+    texts = [("Set", "Content", "n"), ("One", "two surveys", "12"), ("", "by phone", ""), ("", "and post", "")]
+    texts += [("Two", "reviews of", "345"), ("", "each record", ""), ("", "by hand", "")]
+    page = lines(
+        (0, 10, "Table 1: What the sets hold."),
+        *(
+            (x, 30 + 12 * row, text)
+            for row, cells in enumerate(texts)
+            for x, text in zip((0, 60, 160), cells, strict=True)
+            if text
+        ),
+    )
+    layout = PageLayout(
+        content=PageContent(number=1, width=300, height=400, chars=()),
+        words=tuple(item for line in page for item in line.words),
+        lines=tuple(page),
+    )
+    [table] = find_tables([layout], [find_captions(page, gutter=None)])
+    found = {(cell.row, cell.column): cell.text for cell in table.grid.cells}
+    assert found[1, 1] == "two surveys by phone and post"
+    assert found[2, 1] == "reviews of each record by hand"
+    assert len(found) == 9
+
+
+def test_labels_that_stand_at_no_middle_are_left_where_they_are() -> None:
+    labels = ("", "One", "", "Two", "", "")
+    rows = [["Set", "Model", "F1"], *([label, f"System{n}", f"9{n}.5"] for n, label in enumerate(labels))]
+    words = [
+        word(text, x, 10 + 12 * index)
+        for index, row in enumerate(rows)
+        for x, text in zip((0, 60, 160), row, strict=True)
+        if text
+    ]
+    assert [row[0] for row in grid_beside_caption(words, rules=(0, 90))] == ["Set", *labels]
+
+
+def test_titles_of_sections_set_with_wide_spaces_hide_no_columns() -> None:
+    words, baseline = [], 10.0
+    for title in (("Zeroshot", "systems"), ("Trained", "on labels"), ("Supervised", "systems")):
+        left = 95 - 4.5 * (len("".join(title)) + 1) / 2
+        words += [word(title[0], left, baseline, size=9)]
+        words += sentence(title[1], words[-1].x1 + 3.9, baseline, size=9)
+        for row in range(1, 4):
+            cells = zip((0, 63, 99, 132, 164), ("System", "35.37", "49.40", "94.33", "24.63"), strict=True)
+            words += [word(text, x, baseline + 12 * row, size=9) for x, text in cells]
+        baseline += 52
+    assert {len(row) for row in grid_beside_caption(words, rules=(0, 14, 52, 66, 104, 118, 152))} == {5}
+
+
+def test_texts_that_fill_their_column_part_from_the_values_beside_them() -> None:
+    words = [*sentence("Set", 0, 10), *sentence("Content", 60, 10), *sentence("n", 172, 10)]
+    texts = ("A survey by telephone", "Random samples of hay", "Reviews of any record")
+    for row, text in enumerate(texts, start=1):
+        stub, content = word(f"S{row}", 0, 10 + 12 * row), sentence(text, 60, 10 + 12 * row)
+        words += [stub, *content, word(f"8{row}4", 172, 10 + 12 * row)]
+    assert max(item.x1 for item in words if item.text[0].islower()) > 168
+    expected = [["Set", "Content", "n"], *([f"S{row}", text, f"8{row}4"] for row, text in enumerate(texts, start=1))]
+    assert grid_beside_caption(words, rules=(0, 14, 52)) == expected
+
+
+def test_the_rules_of_a_small_table_are_no_fraction_bars() -> None:
+    head, row = [word("Model", 0, 10, size=7), word("F1", 75, 10, size=7)], [word("Ours", 0, 20, size=7)]
+    row.append(word("91.5", 70, 20, size=7))
+    rules = [HorizontalRule(0, 82, y) for y in (2, 12, 24)]
+    assert fold_fractions([*head, *row], rules, below=8.2) == [*head, *row]

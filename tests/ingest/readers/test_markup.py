@@ -1,0 +1,161 @@
+"""Papers without pages, one of each format: what they hold, and that their places count lines and never pages."""
+
+from io import BytesIO, StringIO
+from pathlib import Path
+
+import pytest
+from docx import Document
+from rich.console import Console
+
+from ingest import parser_for
+from ingest.export import to_html
+from paperscope_core.settings import LimitSettings, ParserSettings
+from paperscope_core.types import Paper, PaperImages, Passage, Shortfall, Table
+from service.cli.display import paper_view, papers_view
+
+MARKDOWN = """---
+title: Owl Nets
+author: Ada Lovelace
+---
+
+# Owl Nets
+
+## Abstract
+
+Owls see at night.
+
+## 1 Results
+
+Owl nets reach 91.5 percent,
+as Table 1 shows.
+
+Table 1: Accuracy.
+
+| Model | Score |
+|-------|-------|
+| Base  | 84.2  |
+| Owl   | 91.5  |
+"""
+HTML = """<!DOCTYPE html><html><head><title>Owl Nets</title></head><body><h1>Owl Nets</h1>
+<p class="authors">Ada Lovelace</p><h2>Abstract</h2><p>Owls see at night.</p>
+<h2>1 Results</h2><p>Owl nets reach 91.5 percent, as Table 1 shows.</p>
+<table><caption>Table 1: Accuracy.</caption><tr><th>Model</th><th>Score</th></tr>
+<tr><td>Base</td><td>84.2</td></tr><tr><td>Owl</td><td>91.5</td></tr></table></body></html>"""
+TEXT = """Owl Nets
+
+Ada Lovelace
+
+Abstract
+
+Owls see at night.
+
+1 Results
+
+Owl nets reach 91.5 percent, as Table 1 shows.
+
+Table 1: Accuracy.
+
+Model | Score
+------+------
+Base  | 84.2
+Owl   | 91.5
+"""
+JATS = """<?xml version="1.0"?><article><front><article-meta><title-group><article-title>Owl Nets</article-title>
+</title-group><contrib-group><contrib contrib-type="author"><name><surname>Lovelace</surname>
+<given-names>Ada</given-names></name></contrib></contrib-group><abstract><p>Owls see at night.</p></abstract>
+</article-meta></front><body><sec><title>1 Results</title><p>Owl nets reach 91.5 percent, as Table 1 shows.</p>
+<table-wrap><label>Table 1</label><caption><p>Accuracy.</p></caption><table><thead><tr><th>Model</th><th>Score</th></tr>
+</thead><tbody><tr><td>Base</td><td>84.2</td></tr><tr><td>Owl</td><td>91.5</td></tr></tbody></table></table-wrap>
+</sec></body></article>"""
+TEI = """<?xml version="1.0"?><TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title level="a" type="main">Owl Nets</title></titleStmt><sourceDesc><biblStruct><analytic><author><persName>
+<forename>Ada</forename><surname>Lovelace</surname></persName></author></analytic></biblStruct></sourceDesc></fileDesc>
+<profileDesc><abstract><p>Owls see at night.</p></abstract></profileDesc></teiHeader><text><body>
+<div><head n="1">Results</head><p>Owl nets reach 91.5 percent, as Table 1 shows.</p></div>
+<figure type="table"><head>Table 1</head><label>1</label><figDesc>Accuracy.</figDesc><table>
+<row><cell>Model</cell><cell>Score</cell></row><row><cell>Base</cell><cell>84.2</cell></row>
+<row><cell>Owl</cell><cell>91.5</cell></row></table></figure></body></text></TEI>"""
+
+
+def docx() -> bytes:
+    document = Document()
+    document.add_heading("Owl Nets", 0)
+    document.add_paragraph("Ada Lovelace")
+    document.add_heading("Abstract", 1)
+    document.add_paragraph("Owls see at night.")
+    document.add_heading("1 Results", 1)
+    document.add_paragraph("Owl nets reach 91.5 percent, as Table 1 shows.")
+    document.add_paragraph("Table 1: Accuracy.")
+    table = document.add_table(rows=3, cols=2)
+    for row, values in enumerate((("Model", "Score"), ("Base", "84.2"), ("Owl", "91.5"))):
+        for column, value in enumerate(values):
+            table.cell(row, column).text = value
+    out = BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+FILES = {
+    "owl.md": MARKDOWN.encode(),
+    "owl.html": HTML.encode(),
+    "owl.txt": TEXT.encode(),
+    "jats.xml": JATS.encode(),
+    "owl.tei.xml": TEI.encode(),
+    "owl.docx": docx(),
+}
+FORMATS = dict(zip(FILES, ("markdown", "html", "text", "jats", "tei", "docx"), strict=True))
+
+
+@pytest.fixture(params=list(FILES))
+def paper(request: pytest.FixtureRequest, tmp_path: Path) -> Paper:
+    file = tmp_path / request.param
+    file.write_bytes(FILES[request.param])
+    return parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+
+
+def test_each_format_gives_the_same_paper(paper: Paper) -> None:
+    assert (paper.title, paper.authors, paper.format) == ("Owl Nets", ("Ada Lovelace",), FORMATS[paper.file])
+    texts = [(element.role, element.text) for element in paper.elements if isinstance(element, Passage)]
+    assert ("abstract", "Owls see at night.") in texts
+    assert ("paragraph", "Owl nets reach 91.5 percent, as Table 1 shows.") in texts
+    assert [role for role, text in texts if text == "Owl Nets"] == ["title"]
+    assert "1 Results" in {section.path for section in paper.sections}
+    (table,) = (element for element in paper.elements if isinstance(element, Table))
+    assert (table.label, table.caption.rstrip("."), table.header_rows) == ("Table 1", "Accuracy", 1)
+    assert table.grid() == [["Model", "Score"], ["Base", "84.2"], ["Owl", "91.5"]]
+    assert table.id in {link.target for link in paper.links}
+
+
+def test_every_place_counts_lines(paper: Paper) -> None:
+    assert not paper.paged
+    cells = [cell.place for element in paper.elements if isinstance(element, Table) for cell in element.cells]
+    for place in [*(element.place for element in paper.elements), *cells]:
+        assert place.where.startswith("line")
+
+
+def test_no_page_is_shown_to_a_reader(paper: Paper) -> None:
+    console = Console(width=200, file=StringIO(), record=True)
+    console.print(paper_view(paper, {}, images=PaperImages(), shortfall=Shortfall()), papers_view([paper]))
+    shown = console.export_text()
+    assert "–" in shown
+    assert "page 1" not in shown.lower()
+    assert "page 1" not in to_html(paper).lower()
+
+
+def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "owl.md"
+    file.write_text(MARKDOWN)
+    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+    where = {element.text: element.place.where for element in paper.elements if isinstance(element, Passage)}
+    assert where["Owl nets reach 91.5 percent, as Table 1 shows."] == "lines 14-15"
+    assert where["Owls see at night."] == "line 10"
+
+
+def test_problems_of_a_file_without_pages_name_none(tmp_path: Path) -> None:
+    file = tmp_path / "owl.html"
+    file.write_text(HTML.replace("<table>", '<img src="gone.png"><table>'))
+    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+    assert [problem.reason for problem in paper.problems] == [
+        "pictures that are not in the file's folder are left out: gone.png"
+    ]
+    assert "<li>pictures that are not" in to_html(paper)

@@ -1,0 +1,167 @@
+"""A file that crashes, stalls or bloats the parser is an error of that file; the caller and the next file go on."""
+
+import asyncio
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ingest import PdfParser, run_in_thread
+from ingest.sandbox.isolated_parser import IsolatedParser
+from paperscope_core.errors import PaperFileError, SettingsError
+from paperscope_core.protocols import Parser
+
+ODD = """
+import os, signal, time
+from pathlib import Path
+from ingest.patience import ask_for_time
+from paperscope.errors import SettingsError
+from paperscope.types import Page, Paper, ParsedPaper
+
+class OddParser:
+    def parse(self, file, *, password=None, on_page=None):
+        on_page(1, 2)
+        print("noise on the output")
+        match file.stem:
+            case "crash": os.kill(os.getpid(), signal.SIGSEGV)
+            case "hang": time.sleep(60)
+            case "slow":
+                ask_for_time(10)
+                time.sleep(3)
+            case "slower":
+                ask_for_time(1.5)
+                time.sleep(60)
+            case "after":
+                on_page(2, 2)
+                time.sleep(60)
+            case "bloat": bytearray(3_000_000_000)
+            case "bug": raise ZeroDivisionError("nobody thought of it")
+            case "settings": raise SettingsError("install it")
+        on_page(2, 2)
+        pages = (Page(number=1, width=1.0, height=2.0),)
+        paper = Paper(id="p", title=str(os.getpid()), authors=(), sha256="", file=file.name, pages=pages,
+                      sections=(), elements=())
+        return ParsedPaper(paper=paper, crops={"name": b"bytes\\nand more"})
+"""
+
+
+@pytest.fixture
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parser:
+    (tmp_path / "odd_parser.py").write_text(ODD)
+    monkeypatch.syspath_prepend(tmp_path)
+    import odd_parser  # type: ignore[import-not-found]
+
+    parser: Parser = odd_parser.OddParser()
+    return parser
+
+
+def test_the_paper_its_crops_and_the_pages_come_through(odd: Parser) -> None:
+    isolated = IsolatedParser(odd, seconds=20, memory_mb=500)
+    seen: list[tuple[int, int]] = []
+    parsed = isolated.parse(Path("good.pdf"), on_page=lambda done, total: seen.append((done, total)))
+    assert parsed.crops == {"name": b"bytes\nand more"}
+    assert parsed.paper.pages[0].height == 2.0
+    assert int(parsed.paper.title) != os.getpid()
+    assert seen == [(1, 2), (2, 2)]
+    assert isolated.parse(Path("next.pdf")).paper.title == parsed.paper.title
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("crash", r"'crash\.pdf' made the parser fail at page 2 \(signal 11\)"),
+        ("hang", r"'hang\.pdf' was given up: a step of reading it, at page 2, took longer than 2 seconds"),
+        ("slower", r"a step of reading it, at page 2, took longer than 3 seconds"),
+        ("after", r"a step of reading it, after its last page, took longer than 4 seconds"),
+        ("bug", r"ZeroDivisionError: nobody thought of it"),
+        pytest.param(
+            "bloat",
+            r"takes more than 500 MB of memory\. Raise limits\.parse_memory_mb",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory"),
+        ),
+    ],
+)
+def test_a_failure_is_the_files_own_and_the_next_file_is_read(odd: Parser, name: str, message: str) -> None:
+    isolated = IsolatedParser(odd, seconds=2, memory_mb=500)
+    with pytest.raises(PaperFileError, match=message):
+        isolated.parse(Path(f"{name}.pdf"))
+    assert isolated.parse(Path("good.pdf")).crops
+
+
+def test_a_step_that_asks_for_time_gets_it(odd: Parser) -> None:
+    assert IsolatedParser(odd, seconds=2, memory_mb=500).parse(Path("slow.pdf")).crops
+
+
+async def test_work_that_is_given_up_kills_the_child_and_the_next_file_is_read(odd: Parser) -> None:
+    isolated = IsolatedParser(odd, seconds=60, memory_mb=500)
+    begun = threading.Event()
+    hanging = partial(isolated.parse, Path("hang.pdf"), on_page=lambda _done, _total: begun.set())
+    task = asyncio.create_task(run_in_thread(hanging))
+    await asyncio.to_thread(begun.wait)
+    before, started = threading.active_count(), time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - started < 5
+    assert threading.active_count() <= before
+    assert (await run_in_thread(partial(isolated.parse, Path("good.pdf")))).crops
+
+
+def test_errors_keep_their_kind(odd: Parser) -> None:
+    with pytest.raises(SettingsError, match="install it"):
+        IsolatedParser(odd, seconds=20, memory_mb=500).parse(Path("settings.pdf"))
+
+
+def test_a_real_paper_is_the_same_as_without(root: Path) -> None:
+    file = root / "examples/paper/ner-report.pdf"
+    plain = PdfParser(dpi=72)
+    assert IsolatedParser(plain, seconds=60, memory_mb=2000).parse(file) == plain.parse(file)
+
+
+def test_a_missing_file_is_refused_as_without(tmp_path: Path) -> None:
+    with pytest.raises(PaperFileError, match="There is no file"):
+        IsolatedParser(PdfParser(), seconds=60, memory_mb=2000).parse(tmp_path / "nowhere.pdf")
+
+
+def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import pickle, sys
+        sys.path[:0] = [{str(root)!r}, {str(tmp_path)!r}]
+        from pathlib import Path
+        from ingest.isolated import IsolatedParser
+        parser = pickle.loads({pickle.dumps(odd)!r})
+        say = lambda done, total: print("page", flush=True)
+        try:
+            IsolatedParser(parser, seconds=60, memory_mb=500).parse(Path("hang.pdf"), on_page=say)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+        """)
+    )
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "page\n"
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        assert process.wait(timeout=20) == 0
+        assert time.monotonic() - started < 20
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)

@@ -1,0 +1,65 @@
+"""A parser, a model and an embedder that never come to an end while they are held."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from ingest import PdfParser
+from paperscope_core.models import FakeEmbedder
+from paperscope_core.types import ModelReply, ModelRequest, ParsedPaper
+
+__all__ = ["BlockingEmbedder", "BlockingModel", "BlockingParser"]
+
+
+_LONG = 300
+
+
+@dataclass(frozen=True)
+class BlockingParser:
+    """Reads a PDF, after a long sleep past its first page where there is a file `held`; runs in a child process."""
+
+    held: Path
+
+    def parse(
+        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
+    ) -> ParsedPaper:
+        def told(done: int, total: int) -> None:
+            if on_page:
+                on_page(done, total)
+            if self.held.exists():
+                time.sleep(_LONG)
+
+        return PdfParser(dpi=72).parse(file, password=password, on_page=told)
+
+
+class BlockingModel:
+    """Replies with what it was made with."""
+
+    name = "held"
+
+    def __init__(self, text: str = "") -> None:
+        self.held = False
+        self._text = text
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        while self.held:  # noqa: ASYNC110 -- it is set from another thread
+            await asyncio.sleep(0.01)
+        return ModelReply(text=self._text)
+
+
+class BlockingEmbedder(FakeEmbedder):
+    """Embeds as the fake does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = False
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        if self.held:
+            await asyncio.sleep(_LONG)
+        return await super().embed(texts)

@@ -1,0 +1,18 @@
+"""`kill -9` at any instant: nothing is paid for twice, and the library ends up as if nothing had happened."""
+
+from pathlib import Path
+
+from tests.model_server import serve
+from tests.paperscope.crashes import SECONDS, kill_adds, traceable_reply
+
+
+def test_killed_adds_pay_nothing_twice_and_leave_nothing_behind(tmp_path: Path) -> None:
+    paper = tmp_path / "paper.md"
+    parts = (f"## Part {number}\n\n{f'Part {number} names the Tagger and its Corpus. ' * 60}" for number in range(20))
+    paper.write_text("\n\n".join(["# On Taggers", *parts]))
+    with serve(traceable_reply, seconds=SECONDS) as server:
+        killed = kill_adds(tmp_path, server, paper, kills=3, seed=7)
+    assert (killed.repeated, killed.orphans) == (0, 0)
+    assert killed.equal
+    assert killed.kills == 3
+    assert killed.calls == 20

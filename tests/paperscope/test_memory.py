@@ -1,0 +1,83 @@
+"""What an open library remembers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy import float32
+from numpy.typing import NDArray
+
+from graph_store import Store
+from paperscope.library import Library
+from paperscope_core.models import CachedEmbedder, FakeEmbedder, Models
+from paperscope_core.models.cache import MemoryVectorCache
+from paperscope_core.settings import load_settings
+
+
+class Counted(FakeEmbedder):
+    """Tells what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedded: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        self.embedded.extend(texts)
+        return await super().embed(texts)
+
+
+class Kept:
+    """A cache of these vectors, to read from only."""
+
+    def __init__(self, vectors: Mapping[str, NDArray[float32]]) -> None:
+        self._vectors = vectors
+
+    def get_vectors(self, _embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
+        return {text: self._vectors[text] for text in texts if text in self._vectors}
+
+    def put_vectors(self, _embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+        raise AssertionError(f"nothing is written here, {sorted(vectors)} neither")
+
+
+async def test_a_sentence_is_embedded_once_and_forgotten_when_others_are_wanted_more() -> None:
+    counted = Counted()
+    embedded = counted.embedded
+    embedder = CachedEmbedder(counted, MemoryVectorCache(Kept({}), most=3))
+    first = await embedder.embed(["a", "b", "c"])
+    assert np.array_equal(await embedder.embed(["c", "a"]), first[[2, 0]])
+    assert embedded == ["a", "b", "c"]
+    await embedder.embed(["d"])
+    await embedder.embed(["a", "c", "b"])
+    assert embedded == ["a", "b", "c", "d", "b"]
+    assert len(await embedder.embed(list("uvwxyz"))) == 6
+
+
+async def test_what_is_kept_elsewhere_is_not_embedded() -> None:
+    counted = Counted()
+    kept = dict(zip("ab", await counted.embed(["a", "b"]), strict=True))
+    embedder = CachedEmbedder(counted, MemoryVectorCache(Kept(kept), most=3))
+    assert np.array_equal(await embedder.embed(["b", "c", "a"]), await FakeEmbedder().embed(["b", "c", "a"]))
+    assert counted.embedded == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+def test_no_question_waits_for_sentences_to_be_embedded(root: Path, tmp_path: Path, with_model: bool) -> None:
+    """Without a language model, questions embed little but themselves; with one, adding embeds no sentences."""
+    counted = Counted()
+    paper, asked = root / "examples" / "paper" / "ner-report.pdf", root / "examples" / "paper" / "questions.jsonl"
+    questions = [json.loads(line)["question"] for line in asked.read_text(encoding="utf-8").splitlines()]
+    answer = {"answer": {"model": "some-model", "base_url": "http://127.0.0.1:9"}} if with_model else {}
+    settings = load_settings(environ={}, overrides=answer)
+    with closing(Library(store=Store.open(tmp_path), settings=settings, models=Models(embedder=counted))) as library:
+        library.add(paper)
+        added = len(counted.embedded)
+        for question in questions:
+            library.ask(question)
+    later = [text for text in counted.embedded[added:] if text not in questions]
+    if with_model:
+        assert len(later) > added
+    else:
+        assert len(later) < 0.03 * added, later

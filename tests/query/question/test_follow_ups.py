@@ -1,0 +1,75 @@
+"""A follow-up is filled up from the last turn, and a question that stands by itself is left as it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope_core.types import Turn
+from query.question.follow_ups import leans_on_history, standalone
+
+TYPES = {"bert-dsc": "method", "xlnet": "method", "quoref": "dataset", "msra": "dataset", "f1": "metric"}
+LAST = Turn(question="What is the F1 of BERT-DSC on QUOREF in Table 5?", answer="It is 88.2.")
+BEST = Turn(question="Which model is best on CTB5?", answer="BERT+DSC: 97.92 F1 on CTB5.")
+
+
+def type_of(name: str) -> str:
+    return TYPES.get(name.casefold(), "")
+
+
+@pytest.mark.parametrize(
+    ("question", "full"),
+    [
+        ("and on CoNLL?", "What is the F1 of BERT-DSC on CoNLL in Table 5?"),
+        ("What about XLNet?", "What is the F1 of XLNet on QUOREF in Table 5?"),
+        ("How about CoNLL?", "What is the F1 of BERT-DSC on CoNLL in Table 5?"),
+        ("for MSRA?", "What is the F1 of BERT-DSC on MSRA in Table 5?"),
+        ("And in Table 3?", "What is the F1 of BERT-DSC on QUOREF in Table 3?"),
+        ("what about Table 6?", "What is the F1 of BERT-DSC on QUOREF in Table 6?"),
+        ("and without pretraining?", "What is the F1 of BERT-DSC on QUOREF in Table 5, without pretraining?"),
+        ("Why?", "Why: What is the F1 of BERT-DSC on QUOREF in Table 5?"),
+        ("What learning rate does it use?", "What learning rate does BERT-DSC use?"),
+        ("And what is its precision?", "what is BERT-DSC’s precision?"),
+        ("How do they train it?", "How do they train it (BERT-DSC)?"),
+    ],
+)
+def test_what_is_left_out_comes_from_the_last_question(question: str, full: str) -> None:
+    assert leans_on_history(question)
+    assert standalone(question, [BEST, LAST], type_of) == full
+
+
+def test_where_a_name_was_asked_for_the_answer_gives_what_it_is_about() -> None:
+    assert standalone("How is it trained?", [BEST], type_of) == "How is BERT+DSC trained?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is BERT and how does it work?",
+        "What is the best model?",
+        "Is it possible to train without labels?",
+        "Which datasets are used?",
+        "And what is the worst score?",
+        "What does Table 6 show?",
+        "Compare BERT and XLNet.",
+        "What is the model that wins on CTB5?",
+    ],
+)
+def test_a_question_that_stands_by_itself_is_left_as_it_is(question: str) -> None:
+    assert not leans_on_history(question)
+    assert standalone(question, [LAST], type_of) == question
+
+
+def test_without_a_history_nothing_is_filled_up() -> None:
+    assert standalone("Why?", [], type_of) == "Why?"
+
+
+def test_a_pronoun_for_nothing_stays() -> None:
+    nameless = Turn(question="what is the loss?", answer="it is small")
+    assert standalone("Does it help?", [nameless], type_of) == "Does it help?"
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_words_are_read(question: str, before: str, answer: str) -> None:
+    turn = Turn(question=before, answer=answer)
+    full = standalone(question, [turn], type_of)
+    assert full == question or leans_on_history(question)

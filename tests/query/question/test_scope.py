@@ -1,0 +1,68 @@
+"""Papers are named by title, file, authors and year, or by part of their title; nothing else names one."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope_core.types import Paper
+from query.question.scope import Citation, citations, named_papers
+from tests.query.conftest import listed
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What does 'Dice losses for imbalanced tagging' propose?", True),
+        ("What is the loss in 2020.dice-45.pdf?", True),
+        ("What is the loss in 2020.dice-45?", True),
+        ("What are dice losses for tagging?", False),
+        ("What does the paper propose?", False),
+    ],
+)
+def test_papers_named_by_title_or_file(paper: Paper, question: str, named: bool) -> None:
+    assert named_papers(question, [listed(paper)]) == ((paper.id,) if named else ())
+
+
+def test_a_file_or_title_that_is_a_common_word_names_nothing(paper: Paper) -> None:
+    plain = replace(paper, title="Losses", file="paper.pdf")
+    assert named_papers("Which losses does the paper use?", [listed(plain)]) == ()
+    assert named_papers("", [listed(replace(paper, title="", file=""))]) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What do Author and Other (2020) propose?", True),
+        ("What do Author et al. 2021 propose?", True),
+        ("What do Author et al., 2017 propose?", False),
+        ("What do Author et al. propose?", True),
+        ("What is the loss in the paper by Author?", True),
+        ("What is the loss in Author's paper?", True),
+        ("What is the loss in the Dice Losses paper?", True),
+        ("What is the loss in the DiceLosses paper by Other?", True),
+        ("Which author wrote the paper?", False),
+        ("Author guidelines?", False),
+        ("What do Other et al. (2020) propose?", False),
+        ("What is the best loss in this paper?", False),
+        ("What does the Unrelated Things paper say?", False),
+    ],
+)
+def test_papers_named_by_authors_or_part_of_the_title(paper: Paper, question: str, named: bool) -> None:
+    entry = replace(listed(paper), authors=("An Author", "S. Other"), year=2020)
+    assert named_papers(question, [entry]) == ((paper.id,) if named else ())
+
+
+def test_citations_are_read_with_their_authors_and_year() -> None:
+    text = "Do O’Neil & Ünal (2019b), and Van-Dam et al. [2020], beat the work of Li?"
+    assert list(citations(text)) == [
+        Citation(surnames=("o’neil", "ünal"), year=2019),
+        Citation(surnames=("van-dam",), year=2020),
+        Citation(surnames=("li",)),
+    ]
+
+
+@given(st.text())
+def test_any_question_is_read(question: str) -> None:
+    assert named_papers(question, []) == ()

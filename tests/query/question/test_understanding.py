@@ -1,0 +1,129 @@
+"""A question is understood by its history and its parts; a model is asked only where it is needed."""
+
+import json
+
+import pytest
+
+from paperscope_core.errors import ModelReplyError
+from paperscope_core.models.fakes import FakeModel
+from paperscope_core.models.tokens import count_tokens
+from paperscope_core.protocols import Corpus, Embedder, GraphIndex
+from paperscope_core.types import Context, DoneEvent, Filters, Turn
+from query import QueryEngine, RetrievalOptions, render_context
+from query.question.understanding import has_parts
+from query.retrieval.context_builder import united
+
+PAPER = "aaaa00000001"
+LAST = Turn(question="What is the F1 of Dice on CTB5 in Table 2?", answer="It is 96.30.", papers=(PAPER,))
+ANSWER = json.dumps({"status": "answered", "answer": "It is 95.43.", "claims": []})
+
+
+def questions_of(model: FakeModel) -> list[str]:
+    return [request.schema_name for request in model.requests]
+
+
+async def test_without_a_model_a_follow_up_carries_over_names_and_paper(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    answer = await QueryEngine(corpus, index, embedder).ask("and on WSJ?", history=[LAST])
+    assert answer.question == "and on WSJ?"
+    assert answer.asked_as == "What is the F1 of Dice on WSJ in Table 2?"
+    assert "95.43" in answer.text
+    assert Turn.of(answer).question == answer.asked_as
+    assert Turn.of(answer).papers == (PAPER,)
+    assert "understanding" in [stage.stage for stage in answer.stages]
+
+
+async def test_a_model_rewrites_a_follow_up_and_its_call_is_counted(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    full = "What is the F1 of Dice on WSJ in Table 2?"
+    model = FakeModel([json.dumps({"question": full}), ANSWER])
+    answer = await QueryEngine(corpus, index, embedder, model).ask("and on WSJ?", history=[LAST])
+    assert answer.asked_as == full
+    assert answer.usage.calls == 2
+    assert questions_of(model) == ["question", "answer"]
+    asked = model.requests[0].messages[-1].text
+    assert "From: Dice Losses for Imbalanced Tagging" in asked
+    assert "It is 96.30." in asked
+    assert f"Question: {full}" in model.requests[1].messages[-1].text
+
+
+@pytest.mark.parametrize(("question", "history"), [("and on WSJ?", []), ("What does Table 2 show?", [LAST])])
+async def test_no_call_is_made_for_a_question_that_needs_none(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, question: str, history: list[Turn]
+) -> None:
+    model = FakeModel([ANSWER])
+    answer = await QueryEngine(corpus, index, embedder, model, decompose=True).ask(question, history=history)
+    assert questions_of(model) == ["answer"]
+    assert answer.asked_as == ""
+
+
+async def test_a_stream_understands_as_a_plain_question_does(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    engine = QueryEngine(corpus, index, embedder)
+    events = [event async for event in engine.stream("and on WSJ?", history=[LAST])]
+    assert isinstance(events[-1], DoneEvent)
+    assert events[-1].answer.asked_as == "What is the F1 of Dice on WSJ in Table 2?"
+
+
+async def test_a_reply_without_a_question_fails_the_question(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    model = FakeModel([json.dumps({"question": " "})] * 2)
+    with pytest.raises(ModelReplyError, match="'question'"):
+        await QueryEngine(corpus, index, embedder, model).ask("and on WSJ?", history=[LAST])
+
+
+async def test_the_parts_of_a_question_are_looked_up_one_by_one(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    parts = ["How long did training take on one machine?", "What ratio does QUOREF have in Table 1?"]
+    question = "How long did training take, and what is the ratio of QUOREF?"
+    model = FakeModel([json.dumps({"questions": parts}), ANSWER])
+    engine = QueryEngine(corpus, index, embedder, model, decompose=True, options=RetrievalOptions(sources=2))
+    answer = await engine.ask(question)
+    assert questions_of(model) == ["questions", "answer"]
+    assert {source.element for source in answer.context.sources} == {f"{PAPER}/passage-4", f"{PAPER}/table-1"}
+    assert [source.id for source in answer.context.sources] == [0, 1]
+    assert answer.asked_as == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("What is the loss, and which data is used?", True),
+        ("How many layers? How many heads?", True),
+        ("Compare the F1 of A and B.", True),
+        ("What are the F1 scores of A and B, respectively?", True),
+        ("What is the F1 of BERT on QUOREF?", False),
+        ("Which precision and recall does it reach?", False),
+    ],
+)
+def test_what_seems_to_have_parts(question: str, several: bool) -> None:
+    assert has_parts(question) is several
+
+
+async def test_a_united_context_keeps_to_its_budget(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    engine = QueryEngine(corpus, index, embedder)
+    contexts = [(await engine.retrieve(question)).context for question in ("Table 1?", "Dice on rare tags?")]
+    whole = united(contexts, tokens=100_000, count=count_tokens)
+    assert len(whole.sources) == max(len(context.sources) for context in contexts)
+    less = united(contexts, tokens=count_tokens(render_context(whole)) // 2, count=count_tokens)
+    assert 0 < len(less.sources) < len(whole.sources)
+    assert len(united(contexts, tokens=0, count=count_tokens).sources) == 1
+    assert united([], tokens=10, count=count_tokens) == Context()
+
+
+async def test_filters_hold_for_the_answer_without_a_model(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    engine = QueryEngine(corpus, index, embedder)
+    question = "What is the F1 of Dice on WSJ?"
+    assert "95.43" in (await engine.ask(question)).text
+    assert "95.43" in (await engine.ask(question, filters=Filters(kinds=("table",)))).text
+    answer = await engine.ask(question, filters=Filters(sections=("A",)))
+    assert "95.43" not in answer.text
+    cited = {evidence.element for claim in answer.claims for evidence in claim.evidence}
+    assert cited <= {f"{PAPER}/passage-4"}

@@ -1,0 +1,133 @@
+"""The context's CSV: the owner's headings and columns, and equal values back, whatever the fields hold."""
+
+import csv
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope_core.types import Box, Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
+from query import parse_context, render_context
+
+NASTY = st.sampled_from(
+    [
+        "```",
+        "```csv",
+        "-----Sources-----",
+        "\r",
+        "\n",
+        "\r\n",
+        '"',
+        ",",
+        "; ",
+        "a,b\n1,2\n",
+        "id,content",
+        "\0",
+        "'",
+        "",
+    ]
+)
+TEXTS = st.lists(st.one_of(NASTY, st.text(max_size=8)), max_size=5).map("".join)
+COUNTS = st.integers(0, 10_000)
+TENTHS = st.integers(-100, 20_000).map(lambda value: value / 10)
+PLACES = st.builds(
+    Place,
+    paper=st.text("0123456789abcdef", min_size=1, max_size=12),
+    page=st.integers(1, 999),
+    box=st.builds(Box, TENTHS, TENTHS, TENTHS, TENTHS),
+)
+MANY_PLACES = st.lists(PLACES, max_size=3).map(tuple)
+WEIGHTS = st.floats(allow_nan=False)
+CONTEXTS = st.builds(
+    Context,
+    entities=st.lists(
+        st.builds(
+            ContextEntity, id=COUNTS, entity=TEXTS, type=TEXTS, description=TEXTS, rank=COUNTS, places=MANY_PLACES
+        ),
+        max_size=3,
+    ).map(tuple),
+    relations=st.lists(
+        st.builds(
+            ContextRelation,
+            id=COUNTS,
+            source=TEXTS,
+            target=TEXTS,
+            description=TEXTS,
+            weight=WEIGHTS,
+            rank=COUNTS,
+            places=MANY_PLACES,
+        ),
+        max_size=3,
+    ).map(tuple),
+    sources=st.lists(st.builds(ContextSource, id=COUNTS, content=TEXTS, element=TEXTS, place=PLACES), max_size=3).map(
+        tuple
+    ),
+    images=st.lists(
+        st.builds(ContextImage, id=COUNTS, element=TEXTS, label=TEXTS, caption=TEXTS, crop=TEXTS, place=PLACES),
+        max_size=3,
+    ).map(tuple),
+)
+SOMEWHERE = Place(paper="abc", page=1, box=Box(1.0, 2.0, 3.0, 4.5))
+
+
+def source(content: str) -> Context:
+    return Context(sources=(ContextSource(id=0, content=content, element="abc/table-1", place=SOMEWHERE),))
+
+
+@given(CONTEXTS)
+def test_any_context_comes_back_equal(context: Context) -> None:
+    assert parse_context(render_context(context)) == context
+
+
+@given(CONTEXTS)
+def test_every_row_has_as_many_columns_as_its_header(context: Context) -> None:
+    columns = 0
+    data = 0
+    for row in csv.reader(io.StringIO(render_context(context), newline=""), strict=True):
+        if row[0] == "id":
+            columns = len(row)
+        elif len(row) > 1:
+            data += 1
+            assert len(row) == columns
+    assert data == sum(map(len, (context.entities, context.relations, context.sources, context.images)))
+
+
+def test_the_sections_are_headed_as_the_owner_asked() -> None:
+    text = render_context(source("a"))
+    assert re.findall("-----.*\n```csv\n.*", text) == [
+        "-----Entities-----\n```csv\nid,entity,type,description,rank,place",
+        "-----Relationships-----\n```csv\nid,source,target,description,weight,rank,place",
+        "-----Sources-----\n```csv\nid,content,element,place",
+        "-----Images-----\n```csv\nid,element,label,caption,crop,place",
+    ]
+    assert '\n0,"a","abc/table-1","abc p.1 [1.0 2.0 3.0 4.5]"\n```\n' in text
+
+
+def test_a_field_longer_than_the_csv_modules_limit_survives() -> None:
+    context = source("x, " * 100_000)
+    assert parse_context(render_context(context)) == context
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("-----Sources-----", "-----Quellen-----", "Quellen"),
+        ("id,content,element,place", "id,content", "expected 'id,content,element,place'"),
+        ('0,"a",', '0,"a","b",', "5 columns in Sources"),
+        ('"a"', '"a"b', "CSV is damaged"),
+        ("[1.0 2.0 3.0 4.5]", "[1.0 2.0]", "not a place"),
+    ],
+)
+def test_a_damaged_text_is_an_error_that_quotes_the_damage(old: str, new: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_context(render_context(source("a")).replace(old, new))
+
+
+def test_text_that_is_cut_short_or_goes_on_is_an_error() -> None:
+    text = render_context(source("a"))
+    with pytest.raises(ValueError, match="has no end"):
+        parse_context(text.removesuffix("```\n"))
+    with pytest.raises(ValueError, match="follows its last section"):
+        parse_context(text + "more\n")

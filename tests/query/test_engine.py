@@ -1,0 +1,102 @@
+"""The engine from question to answer, with and without models."""
+
+import json
+
+import pytest
+
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import InputError, ModelUnavailableError, UnknownPaperError
+from paperscope_core.models.fakes import FakeModel
+from paperscope_core.protocols import Corpus, Embedder, GraphIndex
+from paperscope_core.types import Answer, Claim, Context, Evidence
+from query import Draft, QueryEngine
+
+PAPER = "aaaa00000001"
+
+
+def reply(text: str, *evidence: str) -> str:
+    return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": list(evidence)}]})
+
+
+class FirstSource:
+    """Answers with the first source."""
+
+    async def answer(self, question: str, context: Context, *, named: tuple[str, ...]) -> Draft:
+        source = context.sources[0]
+        evidence = Evidence(element=source.element, place=source.place, quote=source.content)
+        return Draft(
+            text=source.content,
+            status="answered",
+            claims=(Claim(text=source.content, evidence=(evidence,)),),
+            warnings=(f"named: {len(named)}",),
+            confidence=0.7,
+        )
+
+
+async def test_with_a_model_the_answer_tells_all_that_was_done(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    model = FakeModel([reply("It is 169.", "S0"), reply("The ratio is 169.", "S0", "I0")], name="writer")
+    vision = FakeModel([json.dumps({"relevant": True, "finding": "QUOREF: ratio 169"})])
+    stages: list[str] = []
+    engine = QueryEngine(corpus, index, embedder, model, vision)
+    answer = await engine.ask("  What is the ratio for QUOREF in Table 1?  ", on_stage=stages.append)
+    assert answer.question == "What is the ratio for QUOREF in Table 1?"
+    assert (answer.status, answer.text, answer.model) == ("answered", "The ratio is 169.", "writer")
+    assert (answer.initial, answer.merged) == ("It is 169.", "The ratio is 169.")
+    assert [reading.kind for reading in answer.readings] == ["finding"]
+    assert stages[0] == "retrieving"
+    assert set(stages) == {"retrieving", "answering", "reading images", "merging", "verifying"}
+    assert sorted(stages) == sorted(time.stage for time in answer.stages)
+    assert answer.seconds >= max(time.seconds for time in answer.stages)
+    assert answer.usage.calls == 3
+    assert answer.warnings == ()
+
+
+async def test_a_number_that_the_model_made_up_is_flagged(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    model = FakeModel([reply("It is 171.3.", "S0")])
+    answer = await QueryEngine(corpus, index, embedder, model).ask("What is the ratio for QUOREF in Table 1?")
+    assert any("171.3" in warning for warning in answer.warnings)
+
+
+async def test_without_a_model_the_answer_says_so(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    engine = QueryEngine(corpus, index, embedder, text_answerer=FirstSource())
+    answer = await engine.ask("What does Table 1 list?")
+    assert answer.text.startswith("Table 1")
+    assert answer.model == ""
+    assert "no language model was used" in answer.warnings[0]
+    assert "named: 1" in answer.warnings
+    assert answer.confidence == 0.7
+    assert from_json(Answer, to_json(answer)) == answer
+
+
+async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Embedder) -> None:
+    assert isinstance(empty_corpus, GraphIndex)
+    answer = await QueryEngine(empty_corpus, empty_corpus, embedder, FakeModel([])).ask("What is it?")
+    assert (answer.status, answer.claims, answer.model) == ("unanswerable", (), "")
+    assert "holds nothing" in answer.text
+    assert answer.warnings == ()
+
+
+@pytest.mark.parametrize(("question", "message"), [("", "empty"), (" \n", "empty"), ("why " * 2000, "the most")])
+async def test_questions_that_cannot_be_asked(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, question: str, message: str
+) -> None:
+    engine = QueryEngine(corpus, index, embedder, FakeModel([]))
+    with pytest.raises(InputError, match=message):
+        await engine.ask(question)
+    with pytest.raises(InputError, match=message):
+        await engine.retrieve(question)
+
+
+async def test_an_unknown_paper_is_named(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    with pytest.raises(UnknownPaperError, match="'beef'"):
+        await QueryEngine(corpus, index, embedder).ask("What is it?", papers=["beef"])
+
+
+async def test_a_failing_model_fails_the_question(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    engine = QueryEngine(corpus, index, embedder, FakeModel([ModelUnavailableError("down")]))
+    with pytest.raises(ModelUnavailableError, match="down"):
+        await engine.ask("What is the ratio for QUOREF?")

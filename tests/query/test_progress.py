@@ -1,0 +1,131 @@
+"""An answer told as it comes about ends as the plain one does."""
+
+import asyncio
+import json
+
+import pytest
+
+from paperscope_core.errors import ModelUnavailableError
+from paperscope_core.models.fakes import FakeModel
+from paperscope_core.protocols import Corpus, Embedder, GraphIndex
+from paperscope_core.types import Answer, AnswerEvent, DoneEvent, ModelReply, ModelRequest, StageEvent, TextEvent
+from query import QueryEngine
+from query.progress import FinalText
+
+QUESTION = "What is the ratio for QUOREF in Table 1?"
+INITIAL, MERGED = "It is 169, says Table 1.", "The ratio is 169."
+
+
+def reply(text: str, *evidence: str) -> str:
+    return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": list(evidence)}]})
+
+
+def finding(*, relevant: bool) -> str:
+    return json.dumps({"relevant": relevant, "finding": "QUOREF: ratio 169"})
+
+
+async def heard(engine: QueryEngine) -> tuple[list[AnswerEvent], str, Answer]:
+    """All events, what they tell of the text, and the answer."""
+    events = [event async for event in engine.stream(QUESTION)]
+    text = ""
+    for event in events:
+        if isinstance(event, TextEvent):
+            text = event.text if event.anew else text + event.text
+    assert isinstance(events[-1], DoneEvent)
+    return events, text, events[-1].answer
+
+
+def engines(corpus: Corpus, index: GraphIndex, embedder: Embedder, *, relevant: bool | None) -> list[QueryEngine]:
+    """Two engines of the same kind: one to stream, one to ask."""
+    return [
+        QueryEngine(
+            corpus,
+            index,
+            embedder,
+            FakeModel([reply(INITIAL, "S0", "S99"), reply(MERGED, "S0", "I0")], name="writer"),
+            FakeModel([finding(relevant=relevant)]) if relevant is not None else None,
+        )
+        for _ in range(2)
+    ]
+
+
+@pytest.mark.parametrize(("relevant", "final"), [(None, INITIAL), (False, INITIAL), (True, MERGED)])
+async def test_the_pieces_make_up_the_final_text_and_the_answer_is_the_plain_one(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, *, relevant: bool | None, final: str
+) -> None:
+    streaming, plain = engines(corpus, index, embedder, relevant=relevant)
+    events, text, answer = await heard(streaming)
+    asked = await plain.ask(QUESTION)
+    assert (text, answer.text) == (final, final)
+    for field in (
+        "status",
+        "text",
+        "claims",
+        "context",
+        "readings",
+        "exhibits",
+        "initial",
+        "merged",
+        "usage",
+        "checks",
+    ):
+        assert getattr(answer, field) == getattr(asked, field)
+    assert answer.warnings == asked.warnings
+    pieces = [event for event in events if isinstance(event, TextEvent)]
+    assert len(pieces) > 1
+    assert not any(piece.anew for piece in pieces)
+    stages = [event.stage for event in events if isinstance(event, StageEvent)]
+    assert sorted(stages) == sorted(stage.stage for stage in answer.stages)
+
+
+async def test_rows_that_the_context_lacks_are_counted_in_a_stream_too(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    streaming, _ = engines(corpus, index, embedder, relevant=None)
+    _, _, answer = await heard(streaming)
+    assert "the model cited 1 rows that the context does not have: 'S99'" in answer.warnings
+
+
+async def test_the_embedded_answer_comes_in_one_piece(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    events, text, answer = await heard(QueryEngine(corpus, index, embedder))
+    assert text == answer.text
+    assert sum(isinstance(event, TextEvent) for event in events) == 1
+
+
+async def test_errors_come_through(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    with pytest.raises(ModelUnavailableError, match="down"):
+        await heard(QueryEngine(corpus, index, embedder, FakeModel([ModelUnavailableError("down")])))
+
+
+async def test_a_stream_that_is_left_stops_the_work(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    stopped = asyncio.Event()
+
+    class Endless(FakeModel):
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                stopped.set()
+            return await super().complete(request)
+
+    stream = QueryEngine(corpus, index, embedder, Endless([])).stream(QUESTION)
+    async for event in stream:
+        if event == StageEvent(stage="answering"):
+            await asyncio.sleep(0)
+            break
+    await stream.aclose()
+    async with asyncio.timeout(5):
+        await stopped.wait()
+
+
+def test_a_text_that_changes_is_told_anew_and_one_that_is_held_back_only_when_it_is_final() -> None:
+    told: list[TextEvent] = []
+    text = FinalText(told.append)
+    text.hold()
+    text.grow('{"answer": "ab')
+    assert told == []
+    text.release()
+    text.grow('{"answer": "abc  ')
+    text.grow('{"answer": "x')
+    text.end("xy")
+    assert told == [TextEvent(text="ab"), TextEvent(text="c"), TextEvent(text="x", anew=True), TextEvent(text="y")]

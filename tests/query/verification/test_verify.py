@@ -1,0 +1,248 @@
+"""Numbers are read as printed and checked against the evidence."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope_core.types import Box, Cell, Claim, Evidence, Passage, Place, Table
+from query import Cited, Verified, verify
+from query.numbers import numbers_in
+
+HERE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
+
+
+def claim(text: str, *quotes: str) -> Claim:
+    return Claim(text=text, evidence=tuple(Evidence(element="p/table-1", place=HERE, quote=quote) for quote in quotes))
+
+
+def check(text: str, *quotes: str, table: str = "", question: str = "") -> tuple[str, ...]:
+    element = Passage(id="p/table-1", place=HERE, order=1, text=table)
+    cited = Cited(elements={element.id: element})
+    return verify(question=question, text=text, claims=[claim(text, *quotes)], cited=cited).warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1,234 of 5 678", ["1234", "5", "678"]),
+        ("−0.53 and +0.97", ["0.53", "0.97"]),
+        ("94.90%, 3 percent", ["94.9", "3"]),
+        ("170K, 6.52M, 2 billion", ["170000", "6520000", "2000000000"]),
+        ("84.0±0.3 (+1.41)", ["84.0", "0.3", "1.41"]),
+        ("F1 on SST-5, CTB6 and BERT+2", []),
+        ("Table 8, 93.14 is highest; see Figs. 2 and 3 (Li et al., 2019) [12]", ["93.14"]),
+        ("It flies for 38 minutes. (lines 11-212), (line 6)", ["38"]),
+        ("ends with 12.", ["12"]),
+        ("1,2", ["1", "2"]),
+        (".5", ["0.5"]),
+        ("", []),
+    ],
+)
+def test_numbers(text: str, values: list[str]) -> None:
+    assert [number.value for number in numbers_in(text)] == [Decimal(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes"),
+    [
+        ("It scores 94.9.", ["94.90"]),
+        ("It scores 1,234.", ["1234"]),
+        ("It falls by −0.5.", ["falls by 0.5"]),
+        ("It is 73%.", ["0.73"]),
+        ("It has 5 steps.", ["has five steps"]),
+        ("It is 0.53 better.", ["94.90", "94.37"]),
+        ("The ratio is 4.98.", ["168.8", "33.9"]),
+        ("It is 25% more.", ["125", "100"]),
+        ("The mean is 95.", ["94", "96"]),
+        ("Both have 12.", ["5", "7"]),
+        ("170K are negative.", ["170,000"]),
+    ],
+)
+def test_what_stands_in_the_evidence_or_follows_from_it_is_supported(text: str, quotes: list[str]) -> None:
+    assert check(text, *quotes) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "number"),
+    [
+        ("It scores 94.8.", ["94.90"], "94.8"),
+        ("It is 0.54 better.", ["94.90", "94.37"], "0.54"),
+        ("It has 2 parts.", ["94.90", "43.1"], "2"),
+        ("It is 73%.", ["0.72"], "73%"),
+    ],
+)
+def test_any_other_number_is_quoted_in_a_warning(text: str, quotes: list[str], number: str) -> None:
+    [warning] = check(text, *quotes)
+    assert f"the number {number} is not" in warning
+
+
+def test_numbers_of_the_question_and_of_the_cited_element_are_known() -> None:
+    assert check("With 7 layers it scores 88.1.", "a", table="x | 88.1", question="What with 7 layers?") == ()
+
+
+def test_a_table_full_of_numbers_does_not_justify_computed_ones() -> None:
+    row = " | ".join(f"{value / 7:.2f}" for value in range(600, 700, 3))
+    assert len(check("It is 0.43 better.", row, table=row)) == 1
+    stated = "It is 0.43 better (86.14 against 85.71)."
+    assert check(stated, row, table=row) == ()
+
+
+def test_claims_without_evidence_and_answers_without_claims_are_flagged() -> None:
+    assert "no evidence is cited for 'It works.'" in check("It works.")
+    assert verify(question="", text="Yes.", claims=[], cited=Cited()).warnings == ("the answer cites no evidence",)
+
+
+def test_the_answers_own_text_may_rest_on_any_claim() -> None:
+    claims = [claim("A has 94.90.", "94.90"), claim("B has 94.37.", "94.37")]
+    assert verify(question="", text="A is 0.53 better.", claims=claims, cited=Cited()).warnings == ()
+    assert len(verify(question="", text="A is 0.55 better.", claims=claims, cited=Cited()).warnings) == 1
+
+
+@given(st.decimals(0, 10**7, places=2, allow_nan=False, allow_infinity=False))
+def test_a_number_supports_itself_however_it_is_printed(value: Decimal) -> None:
+    for printed in (f"{value}", f"{value:,}", f"{value.normalize():f}", f"+{value}"):
+        assert check(f"It is {printed} in all.", f"{value}") == ()
+
+
+@given(st.integers(13, 10**6), st.integers(13, 10**6))
+def test_a_number_that_is_not_in_the_evidence_is_flagged(printed: int, claimed: int) -> None:
+    assert bool(check(f"It is {claimed} in all.", f"{printed}")) == (printed != claimed)
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_text_can_be_checked(question: str, text: str, quote: str) -> None:
+    warnings = check(text, quote, question=question)
+    assert sum(warning.startswith("the number") for warning in warnings) <= len(list(numbers_in(text)))
+
+
+# Tables: what is cited are cells, not the whole grid.
+
+ROWS = (
+    ("Model", "WSJ", "CTB5"),
+    ("BERT", "94.90", "94.10"),
+    ("BERT+DL", "95.17", "96.02"),
+    ("BERT+DSC", "95.43 (+0.53)", "96.30"),
+    ("Drop", "-0.62", "+0.40"),
+)
+GRID = Table(
+    id="p/table-2",
+    place=HERE,
+    order=2,
+    label="Table 2",
+    caption="F1 of the taggers.",
+    header_rows=1,
+    cells=tuple(
+        Cell(
+            row=row,
+            column=column,
+            text=text,
+            place=Place(paper="p", page=1, box=Box(column, row, column + 1, row + 1)),
+            role="column_header" if row == 0 else "row_header" if column == 0 else "value",
+        )
+        for row, texts in enumerate(ROWS)
+        for column, text in enumerate(texts)
+    ),
+)
+
+
+def verified(text: str, *cells: str, question: str = "") -> Verified:
+    """What is said of a text that cites these cells of the table, or the table as a whole."""
+    places = [(cell.place, cell.text) for cell in GRID.cells if cell.text in cells] or [(GRID.place, "")]
+    evidence = tuple(Evidence(element=GRID.id, place=place, quote=quote) for place, quote in places)
+    cited = Cited(elements={GRID.id: GRID})
+    return verify(question=question, text=text, claims=[Claim(text=text, evidence=evidence)], cited=cited)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BERT+DSC has 95.43 on WSJ.",
+        "BERT+DSC reaches 95.43 on WSJ, BERT 94.90.",
+        "On WSJ, DSC raises BERT from 94.90 to 95.43.",
+        "BERT+DSC beats BERT on WSJ with 95.43.",
+        "94.10 for BERT and 96.30 for BERT+DSC on CTB5.",
+        "On WSJ and CTB5, BERT+DL has 95.17 and 96.02.",
+        "On WSJ, BERT+DSC is 0.26 higher than BERT+DL.",
+        "The mean of BERT on both is 94.5.",
+        "There are 2 columns of F1 for BERT.",
+        "BERT+DSC has the highest value on CTB5, 96.30.",
+        "On WSJ the drop is 0.62.",
+        "About 95.4 on WSJ for BERT+DSC.",
+    ],
+)
+def test_what_a_table_prints_where_it_is_said_to_stand_is_supported(text: str) -> None:
+    assert verified(text).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("BERT+DL has 95.43 on WSJ.", "95.43"),
+        ("BERT has 95.17 on WSJ.", "95.17"),
+        ("BERT+DSC has 96.30 on WSJ.", "96.30"),
+        ("On WSJ, BERT+DL has 95.43 and BERT+DSC has 95.43.", "95.43"),
+        ("On WSJ, BERT+DSC is 0.27 higher than BERT+DL.", "0.27"),
+        ("On WSJ, BERT+DL is -0.26 lower than BERT+DSC.", "-0.26"),
+        ("BERT+DSC has -95.43 on WSJ.", "-95.43"),
+        ("BERT+DSC has 95.5 on WSJ.", "95.5"),
+        ("BERT+DSC has 95.43 (-0.53) on WSJ.", "-0.53"),
+        ("On CTB5 the drop is -0.40.", "-0.40"),
+        ("There are 7 columns of F1 for BERT.", "7"),
+    ],
+)
+def test_a_value_that_stands_elsewhere_in_the_table_is_flagged(text: str, number: str) -> None:
+    assert [warning for warning in verified(text).warnings if f"the number {number} " in warning]
+
+
+def test_only_cited_cells_count_where_cells_are_cited() -> None:
+    assert verified("It is 95.43.", "95.43 (+0.53)").warnings == ()
+    assert verified("It is 96.30.", "95.43 (+0.53)").warnings
+    [warning] = verified("BERT+DL has 95.43 on WSJ.", "95.43 (+0.53)").warnings
+    assert "stands under 'BERT+DSC WSJ'" in warning
+
+
+def test_a_highest_value_that_is_none_is_flagged() -> None:
+    [warning] = verified("The highest value on CTB5 is 94.10.").warnings
+    assert warning == "94.10 is called the highest, but 96.30 stands in the same column"
+
+
+def test_how_a_number_was_computed_is_told_with_the_cells() -> None:
+    [check] = [it for it in verified("On WSJ, BERT+DSC is 0.26 higher than BERT+DL.").checks if it.formula]
+    assert (check.number, check.finding, check.formula) == ("0.26", "computed", "95.43 − 95.17 = 0.26")
+    assert sorted(evidence.quote for evidence in check.support) == ["95.17", "95.43 (+0.53)"]
+
+
+# Quotations and names.
+
+
+@pytest.mark.parametrize(
+    ("text", "flagged"),
+    [
+        ("It says “the ‘loss’ is not well-defined here”.", False),
+        ("It says \"the 'loss' is not well\u2011defined here.\"", False),
+        ("It says “the 'loss' … well-defined here”.", False),
+        ("It says “the loss is well-defined here”.", True),
+        ("It says “the 'loss' is … ill-defined in here”.", True),
+        ("It is “well-defined”.", False),
+    ],
+)
+def test_a_quotation_must_stand_in_the_evidence_word_for_word(text: str, *, flagged: bool) -> None:
+    warnings = check(text, "So the 'loss' is not\nwell-defined here, we think.")
+    assert any("the quotation" in warning for warning in warnings) == flagged
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("The model is BERT's tagger with Dice.", []),
+        ("The model is trained with Adam on the SQuAD set.", ["Adam", "SQuAD"]),
+        ("Das Modell lernt mit XLNet viele Aufgaben.", ["XLNet"]),
+        ("According to Table 3, the F1 of BERT+Dice is best.", []),
+    ],
+)
+def test_a_name_that_stands_nowhere_is_flagged(text: str, unknown: list[str]) -> None:
+    warnings = check(text, "The BERT model with the Dice loss has the best F1.")
+    named = [name for name in ("Adam", "SQuAD", "XLNet", "BERT", "Dice") if f"the name {name!r}" in str(warnings)]
+    assert named == unknown

@@ -1,0 +1,189 @@
+"""Batches that are cut, resumed, cancelled, or whose model is not to be had for a while."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from paperscope_core.errors import ModelUnavailableError
+from paperscope_core.models import FakeModel
+from paperscope_core.types import ModelRequest
+from service.batch import BatchRow, BatchRunner
+from service.batch.retries import RetryRounds
+from tests.service.batch.fakes import HangingModel, MakeLibrary, questions, reply
+
+
+def lines_of(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").rstrip("\n").split("\n")
+
+
+def asks(model: FakeModel, text: str) -> int:
+    return sum(text in request.messages[-1].text for request in model.requests)
+
+
+def test_a_second_run_asks_again_only_what_failed(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = FakeModel(reply)
+    asked = questions("F1 of the tagger?", "forbidden?")
+    first = BatchRunner(make_library(model), out=tmp_path / "out").run(asked)
+    before = len(model.requests)
+    heard: list[BatchRow] = []
+    second = BatchRunner(make_library(model), out=tmp_path / "out").run(asked, on_row=heard.append)
+    assert second.rows[0].answer == first.rows[0].answer
+    assert [row.resumed for row in second.rows] == [True, False]
+    assert [row.index for row in heard] == [0, 1], "those of an earlier run are heard first"
+    assert second.summary.resumed == 1
+    assert len(model.requests) > before
+    assert all("forbidden" in request.messages[-1].text for request in model.requests[before:])
+
+
+def test_a_question_is_not_asked_again_where_it_has_moved(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = FakeModel(reply)
+    BatchRunner(make_library(model), out=tmp_path / "out").run(questions("F1 of the tagger?", "Its name?"))
+    before = len(model.requests)
+    moved = questions("Its name?", "F1 of the tagger?")
+    rows = BatchRunner(make_library(model), out=tmp_path / "out").run(moved).rows
+    assert len(model.requests) == before
+    assert [(row.index, row.question) for row in rows] == [(0, "Its name?"), (1, "F1 of the tagger?")]
+    written = [json.loads(line) for line in lines_of(tmp_path / "out" / "answers.jsonl")]
+    assert [row["index"] for row in written] == [0, 1]
+
+
+def test_a_torn_progress_line_is_asked_again(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = FakeModel(reply)
+    texts = ("F1 of the tagger?", "Its\u2028name?")
+    BatchRunner(make_library(model), out=tmp_path / "out", concurrency=1).run(questions(*texts))
+    progress = tmp_path / "out" / "progress.jsonl"
+    progress.write_bytes(progress.read_bytes()[:-40])
+    rows = BatchRunner(make_library(model), out=tmp_path / "out").run(questions(*texts)).rows
+    assert [row.resumed for row in rows] == [True, False]
+    assert len(lines_of(progress)) == 3
+    rows = BatchRunner(make_library(model), out=tmp_path / "out").run(questions(*texts)).rows
+    assert [row.resumed for row in rows] == [True, True]
+
+
+KILLED = """
+import json, sys, time
+from pathlib import Path
+from graph_store import Store
+from paperscope.library import Library
+from paperscope.models import FakeEmbedder, FakeModel, Models
+from paperscope.settings import Settings
+from service import BatchRunner, load_questions
+
+def slow(row):
+    print(row.index, row.resumed, flush=True)
+    time.sleep(0.1)
+
+reply = json.dumps({"status": "unanswerable", "answer": "The papers do not say.", "claims": []})
+models = Models(embedder=FakeEmbedder(), answer=FakeModel(lambda _request: reply))
+with Library(store=Store.open(Path(sys.argv[1])), settings=Settings(), models=models) as library:
+    runner = BatchRunner(library, out=Path(sys.argv[3]), concurrency=2)
+    result = runner.run(load_questions(Path(sys.argv[2])), on_row=slow)
+    print("done", result.summary.resumed, flush=True)
+"""
+
+
+def start(root: Path, arguments: Sequence[Path]) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", textwrap.dedent(KILLED), *map(str, arguments)]
+    return subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env={**os.environ})  # noqa: S603
+
+
+def test_kill_9_loses_no_finished_row(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
+    make_library(None)
+    file = tmp_path / "q.txt"
+    file.write_text("".join(f"What F1 does the tagger reach in run {number}?\n" for number in range(12)))
+    arguments = (tmp_path / "library", file, tmp_path / "out")
+    killed = start(root, arguments)
+    assert killed.stdout is not None
+    heard = [killed.stdout.readline() for _ in range(4)]
+    killed.send_signal(signal.SIGKILL)
+    killed.wait(timeout=30)
+    killed.stdout.close()
+    finished = {int(line.split()[0]) for line in heard}
+    assert len(finished) == 4
+    with start(root, arguments) as again:
+        out, _ = again.communicate(timeout=120)
+    rows = [line.split() for line in out.splitlines()]
+    kept = {int(index) for index, resumed in rows[:-1] if resumed == "True"}
+    assert finished <= kept < set(range(12))
+    assert rows[-1] == ["done", str(len(kept))]
+    assert len(lines_of(tmp_path / "out" / "answers.jsonl")) == 12
+
+
+def test_a_cancelled_run_leaves_its_results_and_the_next_goes_on(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = HangingModel()
+    runner = BatchRunner(make_library(model), out=tmp_path / "out", concurrency=2)
+    asked = questions("F1 of the tagger?", "hanging?", "Its name?", "hanging again?", "And its year?")
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(runner.run_async(asked))
+        for _ in range(2):
+            assert await asyncio.to_thread(model.held.acquire, timeout=30)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+    out = tmp_path / "out"
+    assert [json.loads(line)["index"] for line in lines_of(out / "answers.jsonl")] == [0, 2]
+    assert "5 questions: 2 answered, 3 not asked yet" in (out / "report.md").read_text()
+    rows = BatchRunner(make_library(FakeModel(reply)), out=out).run(asked).rows
+    assert [row.resumed for row in rows] == [True, False, True, False, False]
+    assert {row.status for row in rows} == {"answered"}
+
+
+def test_a_run_that_is_cancelled_before_any_row_leaves_older_results_alone(
+    make_library: MakeLibrary, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    BatchRunner(make_library(FakeModel(reply)), out=out).run(questions("F1 of the tagger?"))
+    before = (out / "answers.csv").read_bytes()
+    model = HangingModel()
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(BatchRunner(make_library(model), out=out).run_async(questions("hanging?")))
+        assert await asyncio.to_thread(model.held.acquire, timeout=30)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+    assert (out / "answers.csv").read_bytes() == before
+
+
+def test_what_an_outage_cut_is_asked_again_after_the_others(make_library: MakeLibrary, tmp_path: Path) -> None:
+    down = [True, True]
+
+    def flaky(request: ModelRequest) -> str:
+        if "outage" in request.messages[-1].text and down:
+            down.pop()
+            raise ModelUnavailableError("no connection")
+        return reply(request)
+
+    heard: list[int] = []
+    runner = BatchRunner(
+        make_library(FakeModel(flaky)), out=tmp_path / "out", concurrency=1, rounds=RetryRounds(first=0.01, most=5)
+    )
+    result = runner.run(questions("outage?", "Its name?", "forbidden?"), on_row=lambda row: heard.append(row.index))
+    assert [row.status for row in result.rows] == ["error", "answered", "error"], "a round that brought nothing ends it"
+    assert heard == [1, 2, 0]
+    assert "no connection" in result.rows[0].warnings[0]
+    down[:] = [True]
+    again = runner.run(questions("outage?", "Its name?"))
+    assert [row.status for row in again.rows] == ["answered", "answered"]
+
+
+def test_other_errors_are_asked_once(make_library: MakeLibrary, tmp_path: Path) -> None:
+    model = FakeModel(reply)
+    started = time.perf_counter()
+    BatchRunner(make_library(model), out=tmp_path / "out").run(questions("forbidden?"))
+    assert asks(model, "forbidden") == 1
+    assert time.perf_counter() - started < 10

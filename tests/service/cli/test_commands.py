@@ -1,0 +1,157 @@
+"""Each command as a person uses it, on the example paper."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.service.cli.conftest import Run
+
+
+COMMANDS = ("add", "parse", "papers", "ask", "batch", "show", "graph", "remove", "config", "eval", "keys")
+ROW_KEYS = {"index", "question", "status", "answer", "claims", "images", "usage", "seconds", "warnings"}
+
+
+def test_help_names_every_command(run: "Run") -> None:
+    shown = run("--help")
+    assert shown.code == 0
+    for command in COMMANDS:
+        assert command in shown.out
+        assert run(command, "--help").code == 0
+
+
+def test_add_reports_the_paper_and_a_second_add_costs_nothing(run: "Run", root: Path, tmp_path: Path) -> None:
+    paper = root / "examples" / "paper" / "ner-report.pdf"
+    first = run("add", paper, "--library", tmp_path / "l", "--json")
+    second = run("add", paper, "--library", tmp_path / "l", "--json")
+    rows = [json.loads(first.out), json.loads(second.out)]
+    assert [row["outcome"] for row in rows] == ["added", "unchanged"]
+    assert rows[0]["title"].startswith("Four Reports, Four Rulers")
+    assert rows[0]["pages"] == 7
+
+
+def test_papers_and_show(run: "Run", example_library: Path) -> None:
+    listed = run("papers", "--library", example_library)
+    assert "ner-report.pdf" in listed.out
+    shown = run("show", "Four Reports", "--library", example_library)
+    for expected in ("Table 5", "Figure 3", "Equation 4", "Limitations"):
+        assert expected in shown.out
+    paper = json.loads(run("show", "ner-report.pdf", "--library", example_library, "--json").out)
+    assert sum(element["kind"] == "table" for element in paper["elements"]) == 9
+
+
+def test_ask_cites_the_cell_and_says_that_no_model_was_used(run: "Run", example_library: Path) -> None:
+    question = "Which seed gives the ensemble its highest entity F1 on KLUE-NER, and what is that score?"
+    answer = json.loads(run("ask", question, "--library", example_library, "--json").out)
+    assert answer["status"] == "answered"
+    assert "89.80" in answer["text"]
+    evidence = answer["claims"][0]["evidence"][0]
+    assert evidence["quote"] == "89.80"
+    assert evidence["place"]["page"] == 4
+    assert any("no language model" in warning for warning in answer["warnings"])
+    shown = run("ask", question, "--library", example_library)
+    assert "Table 5, page 4" in shown.out
+
+
+def test_ask_of_an_empty_library_says_that_there_is_nothing(run: "Run", tmp_path: Path) -> None:
+    answer = json.loads(run("ask", "What is F1?", "--library", tmp_path / "l", "--json").out)
+    assert answer["status"] == "unanswerable"
+
+
+def test_batch_writes_rows_and_report(run: "Run", example_library: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"question": "What is the F1 in Table 9?"}\n{"question": \n{"question": "Who wrote it?"}\n')
+    outcome = run("batch", questions, "--library", example_library, "--out", tmp_path / "out", "--show")
+    assert outcome.code == 1
+    assert "q.jsonl:2" in outcome.err
+    rows = [json.loads(line) for line in (tmp_path / "out" / "answers.jsonl").read_text().splitlines()]
+    assert [row["index"] for row in rows] == [0, 1, 2]
+    assert rows[1]["status"] == "error"
+    assert all(row.keys() >= ROW_KEYS for row in rows)
+    assert (tmp_path / "out" / "report.md").read_text().count("## Query:") == 3
+
+
+def test_a_question_with_filters_is_answered_from_what_they_allow(run: "Run", example_library: Path) -> None:
+    question = "Which seed gives the ensemble its highest entity F1 on KLUE-NER, and what is that score?"
+
+    def cited(*options: str) -> set[str]:
+        outcome = run("ask", question, "--library", example_library, "--json", *options)
+        assert outcome.code == 0
+        sources = json.loads(outcome.out)["context"]["sources"]
+        return {source["element"].partition("/")[2].partition("-")[0] for source in sources}
+
+    assert cited("--kind", "table", "--kind", "equation") <= {"table", "equation"}
+    assert cited("--section", "Limitations") == {"passage"}
+    none = run("ask", question, "--library", example_library, "--year", "-1950")
+    assert "year is not known" in none.out.replace("\n", " ")
+    for wrong in (("--kind", "chart"), ("--year", "next"), ("--after", "nowhere.json")):
+        refused = run("ask", question, "--library", example_library, *wrong)
+        assert refused.code == 2
+        assert wrong[1] in refused.err
+
+
+def test_a_follow_up_says_how_it_was_understood(run: "Run", example_library: Path, tmp_path: Path) -> None:
+    first = run("ask", "What is the entity F1 of seed 1 on KLUE-NER?", "--library", example_library, "--json")
+    (tmp_path / "first.json").write_text(first.out)
+    shown = run("ask", "and of seed 2?", "--library", example_library, "--after", tmp_path / "first.json")
+    assert "asked as: What is the entity F1 of seed 2 on KLUE-NER?" in shown.out
+
+
+def test_remove_takes_the_paper_and_its_crops(run: "Run", root: Path, tmp_path: Path) -> None:
+    library = tmp_path / "l"
+    run("add", root / "examples" / "paper" / "ner-report.pdf", "--library", library)
+    assert list((library / "crops").rglob("*.png"))
+    assert run("remove", "ner-report.pdf", "--library", library).code == 0
+    assert "No papers yet" in run("papers", "--library", library).out
+    assert not list((library / "crops").rglob("*.png"))
+
+
+def test_config_masks_keys(run: "Run", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    shown = run("config")
+    assert "sk-very-secret" not in shown.out
+    assert "set PAPERSCOPE_MODEL" in shown.out
+    assert "sk-very-secret" not in run("config", "--json").out
+
+
+def test_a_key_without_a_model_is_said_to_have_no_effect(
+    run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    outcome = run("papers", "--library", tmp_path / "l")
+    assert "set PAPERSCOPE_MODEL" in outcome.err
+    assert "sk-very-secret" not in outcome.err
+
+
+def test_ctrl_c_stops_an_add_and_the_library_stays_whole(root: Path, tmp_path: Path) -> None:
+    paper = root / "examples" / "paper" / "ner-report.pdf"
+    command = [sys.executable, "-m", "paperscope", "add", str(paper), "--library", str(tmp_path / "l")]
+    process = subprocess.Popen(  # noqa: S603
+        command,
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "l" / "library.sqlite").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert b"stopped: what is finished is kept" in err
+
+
+def test_python_dash_m_is_the_command(root: Path) -> None:
+    command = [sys.executable, "-m", "paperscope", "--help"]
+    shown = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True, env={**os.environ})  # noqa: S603
+    assert "Usage" in shown.stdout

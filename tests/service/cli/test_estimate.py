@@ -1,0 +1,102 @@
+"""`paperscope add` with an estimate or a budget, and what `show` says of chunks that a model did not read."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.model_server import ModelServer, echo, serve, words
+
+if TYPE_CHECKING:
+    from tests.service.cli.conftest import Run
+
+
+TEXT = "The Tagger reads a Sentence of the Corpus, and the Parser reads what the Tagger wrote. "
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model server that the settings name for the extracting role."""
+    with serve() as started:
+        values = {"model": "m", "base_url": started.url, "retries": "0", "tokens_per_call": "300"}
+        for name, value in values.items():
+            monkeypatch.setenv(f"PAPERSCOPE_EXTRACT__{name.upper()}", value)
+        yield started
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(1, 4):
+        sections = "\n\n".join(f"## Part {n}\n\n{f'Paper {number}, part {n}. ' + TEXT * 8}" for n in range(1, 4))
+        (folder / f"{number}.md").write_text(f"# Paper {number}\n\n{sections}\n")
+    return folder
+
+
+def rows(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_an_estimate_is_printed_for_people_and_for_programs(run: "Run", server: ModelServer, papers: Path) -> None:
+    (papers / "broken.pdf").write_text("no PDF")
+    shown = run("add", "--estimate", papers)
+    assert shown.code == 1
+    assert "broken.pdf" in shown.err
+    assert [line.split()[:2] for line in shown.out.splitlines() if "extract" in line] == [
+        ["1.md", "extract"],
+        ["2.md", "extract"],
+        ["3.md", "extract"],
+        ["all", "files"],
+    ]
+    estimates = [row for row in rows(run("add", "--estimate", "--json", papers).out) if "roles" in row]
+    assert [Path(str(row["file"])).name for row in estimates] == ["1.md", "2.md", "3.md"]
+    assert all(row["total"]["calls"] > 0 for row in estimates)  # type: ignore[index]
+    assert server.bodies == []
+    assert not run("papers", "--json").out
+
+
+def test_a_budget_ends_with_its_own_code_says_what_is_left_and_is_taken_up_again(
+    run: "Run", server: ModelServer, papers: Path
+) -> None:
+    calls = sum(row["total"]["calls"] for row in rows(run("add", "--estimate", "--json", papers).out))  # type: ignore[index]
+    each = calls // 3
+    stopped = run("add", "--max-calls", str(each + 1), papers)
+    assert stopped.code == 5
+    assert f"stopped: the budget of {each + 1} model calls is spent; 1 of 3 files are done" in stopped.err
+    assert f"finishing takes about {calls - each - 1} calls" in stopped.err
+    assert "run the same command again with more" in stopped.err
+    assert run("add", "--max-calls", str(calls), papers).code == 0
+    assert len(server.names) == len(set(server.names)) == calls
+    assert len(rows(run("papers", "--json").out)) == 3
+
+
+def test_a_bound_of_the_cost_needs_prices(run: "Run", server: ModelServer, papers: Path) -> None:
+    refused = run("add", "--max-cost", "0.5", papers)
+    assert refused.code == 2
+    assert "--max-cost 0.5 can't be kept: set extract.price_prompt" in refused.err
+    assert server.bodies == []
+
+
+@pytest.mark.usefixtures("server")
+def test_no_money_at_all_buys_nothing(
+    run: "Run", papers: Path, monkeypatch: pytest.MonkeyPatch, server: ModelServer
+) -> None:
+    monkeypatch.setenv("PAPERSCOPE_EXTRACT__PRICE_PROMPT", "1")
+    assert run("add", "--max-cost", "0", papers).code == 5
+    assert server.bodies == []
+
+
+def test_chunks_that_were_not_read_are_shown(run: "Run", server: ModelServer, papers: Path) -> None:
+    server.reply = lambda body: "never" if "part 2." in words(body) else echo(body)
+    added = run("add", papers / "1.md")
+    assert added.code == 0
+    assert "chunks unread: add the file again to retry" in added.out
+    shown = run("show", "Paper 1").out
+    assert "was not read by the model: model 'm' twice gave no valid 'entities'" in shown
+    shortfall = json.loads(run("show", "--json", "Paper 1").out)["shortfall"]
+    assert all("/chunk-" in unread["chunk"] for unread in shortfall["unread"])
+    (row,) = rows(run("add", "--json", papers / "1.md").out)
+    assert row["shortfall"] == shortfall

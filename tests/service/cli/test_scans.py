@@ -1,0 +1,45 @@
+"""Pages that hold a picture and no text: every command that reads them says so."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image, ImageDraw
+
+if TYPE_CHECKING:
+    from tests.service.cli.conftest import Run
+
+
+SAID = "the page has no text layer; text recognition (OCR) is off; set parser.ocr to auto to read it"
+
+
+@pytest.fixture(params=["scan.pdf", "scan.tiff", "scan.png", "scan.jpg"])
+def scan(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A picture of a page in each kind of file, two pages where the kind has pages; recognition is off."""
+    monkeypatch.setenv("PAPERSCOPE_PARSER__OCR", "off")
+    frames = []
+    for number in (1, 2):
+        frame = Image.new("RGB", (600, 800), "white")
+        ImageDraw.Draw(frame).text((50, 50 * number), f"page {number}", fill="black")
+        frames.append(frame)
+    file: Path = tmp_path / request.param
+    if file.suffix in (".pdf", ".tiff"):
+        frames[0].save(file, save_all=True, append_images=frames[1:])
+    else:
+        frames[0].save(file)
+    return file
+
+
+def test_parse_and_add_say_which_pages_have_no_text(run: "Run", scan: Path, tmp_path: Path) -> None:
+    pages = 2 if scan.suffix in (".pdf", ".tiff") else 1
+    expected = [{"page": number, "reason": SAID} for number in range(1, pages + 1)]
+    parsed = run("parse", scan, "--out", tmp_path / "out")
+    assert parsed.code == 0
+    assert json.loads(run("parse", scan, "--out", tmp_path / "out", "--json").out)["problems"] == expected
+    added = run("add", scan, "--library", tmp_path / "a")
+    assert json.loads(run("add", scan, "--library", tmp_path / "b", "--json").out)["problems"] == expected
+    for shown in (parsed, added, run("show", scan.name, "--library", tmp_path / "a")):
+        assert [line.strip() for line in shown.out.splitlines() if "text layer" in line] == [
+            f"page {problem['page']}: {problem['reason']}" for problem in expected
+        ]

@@ -1,0 +1,108 @@
+"""What the tests of routes share: questions, events, replies of a model, raw requests."""
+
+import json
+import shutil
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from paperscope_core.settings import load_settings
+from tests.model_server import Body, ModelServer
+from tests.service.servers import serve_app
+
+__all__ = [
+    "QUESTION",
+    "Event",
+    "copy_library",
+    "events_of",
+    "model_reply",
+    "post",
+    "post_question",
+    "problem_in",
+    "send_raw",
+    "serve_library",
+    "status_of",
+    "without_times",
+]
+
+
+QUESTION = "What LoRA rank and alpha were used to fine-tune Qwen2.5-7B?"
+
+Event = tuple[str, Any]
+
+
+@contextmanager
+def serve_library(library: Path, *, model: ModelServer | None = None, **overrides: object) -> Iterator[str]:
+    """Serve a library, answered by a model where there is one."""
+    given: dict[str, object] = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
+    if model is not None:
+        given = {"answer.model": "m", "answer.base_url": model.url, "answer.retries": 0, **given}
+    with serve_app(load_settings(environ={}, overrides=given)) as address:
+        yield address
+
+
+def copy_library(library: Path, folder: Path) -> Path:
+    """A library of one's own, whose paid calls nobody else sees."""
+    return Path(shutil.copytree(library, folder / "library"))
+
+
+def post(address: str, path: str, body: Mapping[str, Any], **headers: str) -> httpx2.Response:
+    # Not `json`, which refuses half characters.
+    sent = {"Content-Type": "application/json", **headers}
+    return httpx2.post(address + path, content=json.dumps(body), headers=sent, timeout=120)
+
+
+def post_question(address: str, **body: Any) -> httpx2.Response:
+    return post(address, "/v1/query", {"question": QUESTION, **body})
+
+
+def events_of(response: httpx2.Response) -> list[Event]:
+    """The events of a stream, comments left out."""
+    assert response.headers["content-type"].startswith("text/event-stream"), response.text
+    events = []
+    for block in response.text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if fields:
+            events.append((fields.get("event", ""), json.loads(fields["data"])))
+    return events
+
+
+def model_reply(body: Body, *, text: str = "The rank is 256 and alpha is 512.") -> str:
+    """What a model might answer, resting on the first source."""
+    return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": ["S0"]}]})
+
+
+def without_times(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer without what was measured."""
+    stages = [stage["stage"] for stage in answer["stages"]]
+    return {**answer, "seconds": 0, "stages": stages}
+
+
+def send_raw(address: str, data: bytes) -> bytes:
+    """What comes back for these bytes, before the connection ends in whatever way."""
+    where = urlsplit(address)
+    assert where.hostname is not None
+    assert where.port is not None
+    with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
+        answer = b""
+        with suppress(OSError):
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionResetError):
+            while part := connection.recv(65536):
+                answer += part
+        return answer
+
+
+def problem_in(answer: bytes) -> dict[str, Any]:
+    problem: dict[str, Any] = json.loads(answer.partition(b"\r\n\r\n")[2])
+    return problem
+
+
+def status_of(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1]) if answer else 0

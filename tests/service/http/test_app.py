@@ -1,0 +1,98 @@
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+from fastapi import APIRouter
+
+from paperscope_core.errors import SettingsError
+from service.http import serve
+from service.keys import KeyStore
+from tests.service.conftest import settings_in
+from tests.service.servers import serve_app
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    with serve_app(settings_in(tmp_path)) as address:
+        yield address
+
+
+def test_it_tells_that_it_lives_and_can_serve(address: str) -> None:
+    for path in ("/healthz", "/readyz"):
+        response = httpx2.get(address + path)
+        assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def test_an_unknown_path_is_a_problem_document(address: str) -> None:
+    response = httpx2.get(f"{address}/v1/nothing")
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["type"] == "urn:paperscope:problem:not-found"
+    assert problem["instance"] == "/v1/nothing"
+    assert problem["status"] == 404
+
+
+def test_the_openapi_document_is_there_and_no_page_that_fetches_scripts(address: str) -> None:
+    document = httpx2.get(f"{address}/openapi.json").json()
+    assert document["info"]["title"] == "Paperscope"
+    assert "/readyz" in document["paths"]
+    assert httpx2.get(f"{address}/docs").status_code == 404
+
+
+def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"0\.0\.0\.0.*paperscope keys create"):
+        serve(settings_in(tmp_path, **{"service.host": "0.0.0.0"}))  # noqa: S104 # refused
+
+
+def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "library").write_text("a file")
+    with serve_app(settings_in(tmp_path)) as address:
+        assert httpx2.get(f"{address}/healthz").status_code == 200
+        response = httpx2.get(f"{address}/readyz")
+    assert response.status_code == 503
+    assert str(tmp_path / "library") not in response.text
+    assert str(tmp_path / "library") in caplog.text
+
+
+def test_the_first_key_that_is_made_closes_the_door_of_a_running_service(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    with serve_app(settings) as address:
+        assert httpx2.get(f"{address}/v1/papers").status_code == 200
+        _, secret = KeyStore.open(settings.service.keys).create("alice", tmp_path / "alice")
+        assert httpx2.get(f"{address}/v1/papers").status_code == 401
+        given = {"Authorization": f"Bearer {secret.get_secret_value()}"}
+        assert httpx2.get(f"{address}/v1/papers", headers=given).status_code == 200
+        settings.service.keys.write_text("damaged")
+        refused = httpx2.get(f"{address}/v1/papers", headers=given)
+        assert refused.status_code == httpx2.get(f"{address}/readyz").status_code == 503
+        assert str(tmp_path) not in refused.text
+
+
+@pytest.mark.parametrize("path", ["/v1/papers/", "/v1/papers/abcdef012345/elements/..%2f", "/healthz/"])
+def test_a_path_that_is_none_leads_nowhere_else(address: str, path: str) -> None:
+    assert httpx2.get(address + path).status_code in (404, 422)
+
+
+def test_who_still_sends_a_body_when_the_service_fails_sees_that_it_failed(tmp_path: Path) -> None:
+    router = APIRouter()
+
+    @router.post("/fail")
+    async def fail() -> None:
+        raise RuntimeError
+
+    with serve_app(settings_in(tmp_path), routes=router) as address:
+        where = urlsplit(address)
+        with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as connection:
+            connection.sendall(b"POST /fail HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 500000\r\n\r\n")
+            answer = connection.recv(65536)
+            connection.sendall(b"a" * 500_000)
+            # A reset would raise.
+            while part := connection.recv(65536):
+                answer += part
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b"connection: close" in answer.lower()
+    assert b"internal-error" in answer

@@ -1,0 +1,65 @@
+"""How much a batch over HTTP may hold, and that reading it keeps nobody else waiting."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from tests.service.conftest import settings_in
+from tests.service.servers import serve_app
+
+MANY = [f"What is the recall of system {number}?" for number in range(200_000)]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve_app(settings_in(tmp_path_factory.mktemp("limits"), **{"service.batch_questions": 3})) as address:
+        yield address
+
+
+def send(address: str, name: str, questions: list[str]) -> httpx2.Response:
+    """Send questions in the form that a name tells; "" is JSON."""
+    if not name:
+        return httpx2.post(f"{address}/v1/batch", json={"questions": questions}, timeout=60)
+    lines = {
+        "questions.jsonl": "\n".join(json.dumps({"question": one}) for one in questions),
+        "questions.csv": "question,answer\n" + "\n".join(f"{one},1" for one in questions),
+        "questions.txt": "\n".join(questions),
+    }[name]
+    return httpx2.post(f"{address}/v1/batch", files={"file": (name, lines.encode())}, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["", "questions.jsonl", "questions.csv", "questions.txt"])
+def test_a_batch_of_too_many_questions_is_refused_with_the_setting_that_says_so(address: str, name: str) -> None:
+    assert send(address, name, MANY[:3]).status_code == 202
+    refused = send(address, name, MANY[:4])
+    problem = refused.json()
+    assert (refused.status_code, problem["type"]) == (422, "urn:paperscope:problem:too-many-questions")
+    assert "over 3 questions" in problem["detail"]
+    assert "service.batch_questions" in problem["detail"]
+
+
+@pytest.mark.parametrize("name", ["", "questions.jsonl", "questions.csv", "questions.txt"])
+def test_a_huge_batch_is_refused_soon_and_meanwhile_others_are_answered(address: str, name: str) -> None:
+    waits: list[float] = []
+    ended = threading.Event()
+
+    def look() -> None:
+        with httpx2.Client() as client:
+            while not ended.is_set():
+                begun = time.monotonic()
+                assert client.get(f"{address}/healthz").status_code == 200
+                waits.append(time.monotonic() - begun)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    begun = time.monotonic()
+    refused = send(address, name, MANY)
+    seconds = time.monotonic() - begun
+    ended.set()
+    looking.join()
+    assert refused.status_code == 422
+    assert (seconds < 10, max(waits) < 2) == (True, True), (seconds, max(waits))

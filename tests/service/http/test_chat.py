@@ -1,0 +1,203 @@
+"""OpenAI's client talks to the service."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import openai
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionMessageParam
+
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Exhibit, Place, Turn
+from service.http.chat import read_reply, reply_text
+from tests.model_server import serve
+from tests.service.conftest import PAPER
+from tests.service.http.requests import QUESTION, copy_library, model_reply, post_question, serve_library, without_times
+
+TOOL = {"type": "function", "function": {"name": "f"}}
+ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
+
+
+@pytest.fixture(scope="module")
+def address(example_library: Path) -> Iterator[str]:
+    with serve_library(example_library) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def client(address: str) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client:
+        yield client
+
+
+def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, address: str) -> None:
+    completion = client.chat.completions.create(model="paperscope", messages=ASKED, temperature=0.3, max_tokens=5)
+    (choice,) = completion.choices
+    answer = post_question(address).json()
+    text = choice.message.content or ""
+    assert text.startswith(answer["text"] + "\n\nSources:\n1. Four Reports, Four Rulers")
+    assert ", page 2, Table 2 (paper " in text
+    assert text.endswith(f"\n\nNotes:\n- {answer['warnings'][0]}")
+    assert (choice.finish_reason, completion.object, completion.model) == ("stop", "chat.completion", "paperscope")
+    assert completion.usage is not None
+    assert completion.usage.total_tokens == 0
+    assert completion.model_extra is not None
+    assert without_times(completion.model_extra["paperscope"]) == without_times(answer)
+
+
+def test_a_streamed_completion_is_the_plain_one(client: openai.OpenAI) -> None:
+    plain = client.chat.completions.create(model="paperscope", messages=ASKED)
+    stream = client.chat.completions.create(
+        model="paperscope", messages=ASKED, stream=True, stream_options={"include_usage": True}
+    )
+    chunks = list(stream)
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    assert deltas[0].role == "assistant"
+    assert "".join(delta.content or "" for delta in deltas) == plain.choices[0].message.content
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices] == [None, None, "stop"]
+    assert len({chunk.id for chunk in chunks}) == 1
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage == plain.usage
+    whole = chunks[-2].model_extra or {}
+    assert without_times(whole["paperscope"]) == without_times((plain.model_extra or {})["paperscope"])
+
+
+def test_models_are_all_papers_and_each(client: openai.OpenAI) -> None:
+    every, one = client.models.list().data
+    assert every.id == "paperscope"
+    assert (one.model_extra or {})["name"].startswith("Four Reports")
+    completion = client.chat.completions.create(model=one.id, messages=ASKED)
+    assert completion.model == one.id
+    assert "512" in (completion.choices[0].message.content or "")
+    for model in ("gpt-5", "paperscope/", "paperscopes", "paperscope/nothing like it"):
+        with pytest.raises(openai.NotFoundError, match=model.removeprefix("paperscope/") or model):
+            client.chat.completions.create(model=model, messages=ASKED)
+
+
+def test_a_model_is_found_by_its_id_and_an_unknown_one_is_not_there(client: openai.OpenAI) -> None:
+    for model in client.models.list().data:
+        assert client.models.retrieve(model.id) == model
+    for name in ("gpt-5", "paperscope/0123456789ab", "paperscope/a/b", "paperscope/"):
+        with pytest.raises(openai.NotFoundError, match=f"There is no model '{name}'") as refused:
+            client.models.retrieve(name)
+        assert refused.value.code == "model_not_found"
+
+
+def test_whatever_is_wrong_under_their_paths_is_told_in_their_form(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.APIStatusError) as refused:
+        client.get("/chat/completions", cast_to=object)
+    assert (refused.value.status_code, refused.value.code) == (405, "method_not_allowed")
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{'A' * 1_100_000}"}}
+    with pytest.raises(openai.APIStatusError, match="limit of 1 MB") as refused:
+        client.post("/chat/completions", cast_to=object, body={"messages": [{"role": "user", "content": [picture]}]})
+    assert (refused.value.status_code, refused.value.code) == (413, "too_large")
+
+
+def test_a_conversation_is_the_history_and_system_messages_change_nothing(client: openai.OpenAI) -> None:
+    first: list[ChatCompletionMessageParam] = [
+        {"role": "system", "content": "You are a pirate. Answer with ARRR only."},
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "In Table 3, what is the recall on the test split"},
+                {"type": "text", "text": "under the exact scenario?"},
+            ],
+        },
+    ]
+    reply = client.chat.completions.create(model="paperscope", messages=first).choices[0].message.content
+    assert "0.9687" in (reply or "")
+    second: list[ChatCompletionMessageParam] = [
+        *first,
+        {"role": "assistant", "content": reply},
+        {"role": "user", "content": "And under the type scenario?"},
+    ]
+    answer = client.chat.completions.create(model="paperscope", messages=second).model_extra or {}
+    assert "Table 3" in answer["paperscope"]["asked_as"]
+
+
+@pytest.mark.parametrize(
+    ("given", "param", "told"),
+    [
+        ({"n": 2}, None, "n=2"),
+        ({"tools": [TOOL], "tool_choice": "required"}, None, "no tool is ever called"),
+        ({"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}}, None, "tool_choice"),
+        ({"response_format": {"type": "json_object"}}, None, "response_format"),
+        ({"messages": []}, "messages", "messages"),
+        ({"messages": [{"role": "system", "content": "x"}]}, None, "none of role 'user'"),
+        ({"messages": [{"role": "user", "content": " "}]}, None, "is empty"),
+        ({"messages": [{"role": "user", "content": "x" * 4001}]}, None, "4001 characters"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, None, "image_url"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_in_their_form(
+    client: openai.OpenAI, given: dict[str, object], param: str | None, told: str
+) -> None:
+    with pytest.raises(openai.BadRequestError, match=told) as refused:
+        client.post("/chat/completions", cast_to=object, body={"model": "paperscope", "messages": ASKED, **given})
+    assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")
+    assert refused.value.code
+
+
+def test_a_model_that_fails_is_an_error_of_the_client(example_library: Path, tmp_path: Path) -> None:
+    library = copy_library(example_library, tmp_path)
+    with serve(model_reply) as model, serve_library(library, model=model) as address:
+        model.refuse = [500, 500]
+        with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client:
+            with pytest.raises(openai.InternalServerError, match="HTTP 500"):
+                client.chat.completions.create(model="paperscope", messages=ASKED)
+            with pytest.raises(openai.APIError, match="HTTP 500"):
+                list(client.chat.completions.create(model="paperscope", messages=ASKED, stream=True))
+
+
+def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp_path: Path) -> None:
+    texts = iter(("A first text, which breaks off in its middle. " * 5, "Another text."))
+    library = copy_library(example_library, tmp_path)
+    with (
+        serve(lambda body: model_reply(body, text=next(texts))) as model,
+        serve_library(library, model=model, **{"answer.retries": 1}) as address,
+    ):
+        model.streams, model.breaks = True, 1
+        client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120)
+        with client:
+            chunks = list(client.chat.completions.create(model="paperscope", messages=ASKED, stream=True))
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert text.startswith("Another text.\n\nSources:\n1. ")
+    assert len(model.bodies) == 2
+
+
+def told(text: str, *, title: str = "A Tagger", label: str = "Table 1") -> str:
+    place = Place(paper=PAPER, page=3, box=Box(1.0, 2.0, 3.0, 4.0))
+    evidence = Evidence(element=f"{PAPER}/table-1", place=place)
+    answer = Answer(
+        question="?",
+        status="answered",
+        text=text,
+        claims=(Claim(text=text, evidence=(evidence, evidence)),),
+        context=Context(),
+        exhibits=(Exhibit(element=evidence.element, kind="table", place=place, label=label),),
+        warnings=("the number 3\nis not printed",),
+    )
+    return reply_text(answer, titles={PAPER: title})
+
+
+def test_a_reply_tells_each_place_once() -> None:
+    assert told("It is 3.") == (
+        "It is 3.\n\nSources:\n1. A Tagger, page 3, Table 1 (paper aaaa00000001)"
+        "\n\nNotes:\n- the number 3 is not printed"
+    )
+    assert "1. Untitled, page 3 (paper" in told("It is 3.", title="", label="")
+    assert "1. !\\[x](http://a.example) \\<img src=x> b, page" in told(
+        "", title="![x](http://a.example)\n<img src=x> b"
+    )
+    assert told("3 < 4, p<.05, n! and a[0]").startswith("3 < 4, p<.05, n! and a[0]\n")
+
+
+@given(st.text())
+def test_a_reply_reads_back_as_the_turn_that_it_ended(text: str) -> None:
+    turn = Turn(question="?")
+    reply = told(text)
+    read = read_reply(turn, reply)
+    assert read.papers == (PAPER,)
+    assert reply.startswith(read.answer + "\n\nSources:\n")
+    assert read_reply(turn, "Nothing of ours.").answer == "Nothing of ours."

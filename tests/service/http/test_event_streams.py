@@ -1,0 +1,70 @@
+"""Streams in which nothing happens for a while are kept alive by comments, which change nothing of what is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import openai
+import pytest
+
+from service.http.responses import EventStreamResponse
+from tests.model_server import ModelServer, serve
+from tests.service.http.requests import (
+    QUESTION,
+    copy_library,
+    events_of,
+    model_reply,
+    post,
+    post_question,
+    serve_library,
+    without_times,
+)
+
+PING = ": ping\n\n"
+SECONDS = 1.5
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with serve(model_reply, seconds=SECONDS) as server:
+        yield server
+
+
+@pytest.fixture
+def address(
+    model: ModelServer, example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    monkeypatch.setattr(EventStreamResponse, "KEEP_ALIVE_SECONDS", 0.2)
+    # FastAPI's own, for streams of jobs.
+    monkeypatch.setattr("fastapi.routing._PING_INTERVAL", 0.2)
+    with serve_library(copy_library(example_library, tmp_path), model=model) as address:
+        yield address
+
+
+def test_a_streamed_answer_is_kept_alive(address: str) -> None:
+    response = post_question(address, stream=True)
+    assert response.text.count(PING) >= 3
+    events = events_of(response)
+    assert without_times(events[-1][1])["text"] == post_question(address).json()["text"]
+    # Comments stand between events, never in one.
+    assert all(block.count("\n") < 2 for block in response.text.replace(PING, "").strip().split("\n\n"))
+
+
+def test_a_streamed_completion_is_kept_alive_and_the_client_does_not_mind(address: str) -> None:
+    body = {"messages": [{"role": "user", "content": f"{QUESTION} Tell."}], "stream": True}
+    assert post(address, "/v1/chat/completions", body).text.count(PING) >= 3
+    with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client:
+        stream = client.chat.completions.create(
+            model="paperscope", messages=[{"role": "user", "content": QUESTION}], stream=True
+        )
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
+    assert text.startswith("The rank is 256")
+
+
+def test_the_events_of_a_job_are_kept_alive(address: str, model: ModelServer) -> None:
+    model.seconds = 4.0
+    accepted = post(address, "/v1/batch", {"questions": [QUESTION]})
+    response = httpx2.get(f"{address}{accepted.headers['location']}/events", timeout=120)
+    assert PING in response.text
+    kind, job = events_of(response)[-1]
+    assert (kind, job["state"]) == ("end", "succeeded")

@@ -1,0 +1,83 @@
+"""The routes that show the graph."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import networkx as nx
+import pytest
+
+from tests.service.conftest import settings_of
+from tests.service.servers import serve_app
+
+EXAMPLE = "b1810c2e3f4a"
+
+
+@pytest.fixture(scope="module")
+def address(example_library: Path) -> Iterator[str]:
+    with serve_app(settings_of(example_library)) as address:
+        yield f"{address}/v1/graph"
+
+
+def test_what_stands_round_an_entity_comes_with_its_sources(address: str) -> None:
+    found = httpx2.get(address, params={"entity": "character f1", "limit": 5}).json()
+    assert found["center"]["name"] == "Character F1"
+    assert found["entities"][0] == found["center"]
+    assert len(found["relations"]) == 5
+    known = {entity["id"] for entity in found["entities"]}
+    for relation in found["relations"]:
+        assert {relation["source"], relation["target"]} <= known
+        assert relation["sources"]
+
+
+def test_more_steps_lead_further(address: str) -> None:
+    near, far = (
+        httpx2.get(address, params={"entity": "Character F1", "steps": steps, "limit": 500}).json() for steps in (1, 2)
+    )
+    assert len(far["entities"]) > len(near["entities"])
+    assert all("character f1" in (one["source"], one["target"]) for one in near["relations"])
+
+
+def test_the_graph_is_sent_as_graphml(address: str, tmp_path: Path) -> None:
+    params: dict[str, str | int] = {"entity": "Character F1", "limit": 5, "paper": EXAMPLE}
+    response = httpx2.get(address, params={**params, "format": "graphml"})
+    assert response.headers["content-type"] == "application/graphml+xml"
+    assert 'filename="graph.graphml"' in response.headers["content-disposition"]
+    file = tmp_path / "graph.graphml"
+    file.write_bytes(response.content)
+    graph = nx.read_graphml(file)
+    shown = httpx2.get(address, params=params).json()
+    assert set(graph.nodes) == {entity["id"] for entity in shown["entities"]}
+
+
+def test_the_most_connected_entities_of_a_paper(address: str) -> None:
+    listed = httpx2.get(f"{address}/entities", params={"paper": EXAMPLE, "limit": 7}).json()["entities"]
+    degrees = [entity["relations"] for entity in listed]
+    assert len(degrees) == 7
+    assert degrees == sorted(degrees, reverse=True)
+    found = httpx2.get(address, params={"entity": listed[0]["name"], "paper": EXAMPLE, "limit": 1000}).json()
+    around = [one for one in found["relations"] if found["center"]["id"] in (one["source"], one["target"])]
+    assert len(around) == degrees[0]
+
+
+def test_an_unknown_entity_is_quoted_with_near_ones(address: str) -> None:
+    response = httpx2.get(address, params={"entity": "Karakter F1"})
+    assert response.status_code == 404
+    assert response.json()["type"] == "urn:paperscope:problem:unknown-entity"
+    assert "'Karakter F1'" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("params", [{"paper": "0123456789ab"}, {"entity": "F1", "paper": "0123456789ab"}])
+def test_an_unknown_paper_is_quoted(address: str, params: dict[str, str]) -> None:
+    response = httpx2.get(address if "entity" in params else f"{address}/entities", params=params)
+    assert response.status_code == 404
+    assert "'0123456789ab'" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "params", [{}, {"entity": ""}, {"entity": "x" * 301}, {"entity": "F1", "steps": 9}, {"entity": "F1", "limit": 0}]
+)
+def test_what_has_another_form_is_refused(address: str, params: dict[str, str | int]) -> None:
+    response = httpx2.get(address, params=params)
+    assert response.status_code == 422
+    assert response.headers["content-type"] == "application/problem+json"

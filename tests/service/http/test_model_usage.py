@@ -1,0 +1,99 @@
+"""What models took, as `/metrics` tells it: by work, role and outcome, of jobs as of questions."""
+
+import os
+import signal
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.model_server import ModelServer, serve
+from tests.service.http.requests import post
+from tests.service.http.test_metrics import Numbers, read
+from tests.service.jobs.killing import reply
+from tests.service.servers import (
+    is_alive,
+    job_of,
+    markdown_paper,
+    serve_app,
+    settings_with_model,
+    upload,
+    wait_until,
+    worker_pids,
+)
+
+QUESTIONS = ["What is the Tagger of part 0?", "What is the Tagger of part 1?"]
+PRICES = {f"{role}.price_prompt": 2.0 for role in ("extract", "answer", "embed")}
+TEXT = "paperscope_model_"
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with serve(reply) as server:
+        yield server
+
+
+def numbers(address: str) -> Numbers:
+    return read(httpx2.get(f"{address}/metrics"))
+
+
+def calls(told: Numbers, work: str, role: str) -> dict[str, int]:
+    """How many calls ended in each way."""
+    ended = {"work": work, "role": role}.items()
+    counts = {key: count for (name, key), count in told.items() if name == f"{TEXT}calls_total" and ended <= key}
+    return {dict(key)["outcome"]: int(count) for key, count in counts.items()}
+
+
+def test_calls_are_counted_by_work_role_and_outcome(tmp_path: Path, model: ModelServer) -> None:
+    with serve_app(settings_with_model(tmp_path, model, **PRICES, **{"extract.retries": 1})) as address:
+        model.refuse, model.retry_after = [429, 500], 0.01
+        added = job_of(upload(address, markdown_paper(2)), address)
+        assert added["state"] == "succeeded", added
+        told = numbers(address)
+        assert calls(told, "add", "extract") == {"answered": 2, "limited": 1, "failed": 1}
+        assert calls(told, "add", "embed")["answered"] >= 1
+        assert {work for name, key in told if name.startswith(TEXT) for work in [dict(key)["work"]]} == {"add"}
+        usage = added["result"]["usage"]
+        spender = {"work": "add", "role": "extract"}
+        for kind in ("prompt", "completion"):
+            counted = told[f"{TEXT}tokens_total", frozenset({**spender, "kind": kind}.items())]
+            assert counted == usage[f"{kind}_tokens"] > 0
+        cost = told[f"{TEXT}cost_total", frozenset(spender.items())]
+        assert cost == pytest.approx(usage["cost"])
+        assert cost > 0
+
+        assert post(address, "/v1/query", {"question": QUESTIONS[0]}).status_code == 200
+        told = numbers(address)
+        assert calls(told, "answer", "answer") == {"answered": 1}
+        assert calls(told, "answer", "embed") == {"answered": 1}
+        batch = job_of(post(address, "/v1/batch", {"questions": QUESTIONS}), address)
+        assert batch["result"]["answered"] == 2
+        told = numbers(address)
+        assert calls(told, "batch", "answer") == {"answered": 1, "kept": 1}
+        assert calls(told, "answer", "answer") == {"answered": 1}
+        assert len(model.bodies) == 2 + 2 + 1 + 1
+
+
+def test_what_a_killed_worker_spent_is_counted(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 0.2
+    with serve_app(settings_with_model(tmp_path, model)) as address:
+        added = upload(address, markdown_paper(8))
+        wait_until(lambda: len(model.bodies) >= 4)
+        [worker] = worker_pids()
+        os.kill(worker, signal.SIGKILL)
+        wait_until(partial(_gone, worker))
+        model.seconds = 0.0
+        job = job_of(added, address)
+        assert (job["state"], job["attempts"]) == ("succeeded", 2)
+        counted = calls(numbers(address), "add", "extract")
+        kept = job["result"]["usage"]["cached"]
+        assert kept >= 2
+        assert counted["kept"] == kept
+        # Two were under way when it was killed, and may have been told and not yet kept.
+        assert 8 <= counted["answered"] <= 10
+
+
+def _gone(process: int) -> bool:
+    return not is_alive(process)

@@ -1,0 +1,203 @@
+"""How the service ends: on the first signal gently, on the second at once."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from service.http.shutdown import CLOSING_SECONDS
+from service.tracing import open_tracing
+from tests.model_server import ModelServer, serve
+from tests.service.http.requests import QUESTION, events_of, model_reply
+from tests.service.servers import worker_pids
+
+pytestmark = pytest.mark.slow
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """`python -m paperscope serve`, and its address."""
+    port = free_port()
+    settings = library.parent / "paperscope.toml"
+    settings.write_text(
+        f'library = "{library}"\n'
+        f'[answer]\nmodel = "m"\nbase_url = "{model.url}"\nretries = 0\n'
+        f'[service]\nport = {port}\nshutdown_seconds = {seconds}\nlog = "json"\nkeys = "{library.parent / "keys"}"\n'
+    )
+    command = [sys.executable, "-m", "paperscope", "serve", "--config", str(settings)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 # our own
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: answers(f"{address}/readyz"), seconds=180)
+        yield process, address
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx2.get(url).status_code == 200
+    except httpx2.TransportError:
+        return False
+
+
+def wait_for(true: Callable[[], object], *, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+class Asking(threading.Thread):
+    """A question that is asked meanwhile."""
+
+    def __init__(self, address: str, body: Mapping[str, object]) -> None:
+        super().__init__(daemon=True)
+        self._address, self._body = address, body
+        self.response: httpx2.Response | None = None
+
+    def run(self) -> None:
+        body = {"question": QUESTION, **self._body}
+        with suppress(httpx2.TransportError):
+            self.response = httpx2.post(f"{self._address}/v1/query", json=body, timeout=180)
+
+    def answered(self) -> httpx2.Response:
+        self.join(180)
+        assert self.response is not None
+        return self.response
+
+
+@pytest.fixture
+def library(example_library: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(example_library, tmp_path / "library"))
+
+
+def test_what_is_under_way_is_finished_and_nothing_new_is_taken_on(library: Path) -> None:
+    with serve(model_reply, seconds=4.0) as model, running(library, model, seconds=30.0) as (process, address):
+        asking = Asking(address, {})
+        asking.start()
+        wait_for(lambda: model.bodies, seconds=120)
+        process.send_signal(signal.SIGTERM)
+        wait_for(lambda: not answers(f"{address}/readyz"), seconds=3)
+        ready, late = httpx2.get(f"{address}/readyz"), httpx2.get(f"{address}/v1/papers")
+        alive = httpx2.get(f"{address}/healthz")
+        assert asking.answered().status_code == 200
+        assert process.wait(30) == 0
+    assert (ready.status_code, late.status_code, alive.status_code) == (503, 503, 200)
+    assert late.json()["type"] == "urn:paperscope:problem:ending"
+    assert late.headers["retry-after"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_takes_too_long_is_told_that_the_service_ends(library: Path, *, stream: bool) -> None:
+    with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=1.0) as (process, address):
+        asking = Asking(address, {"stream": stream})
+        asking.start()
+        wait_for(lambda: model.bodies, seconds=120)
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        response = asking.answered()
+        assert process.wait(20) == 0
+        assert time.monotonic() - began < 15
+    problem = events_of(response)[-1][1] if stream else response.json()
+    assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
+    assert response.status_code == (200 if stream else 503)
+
+
+def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job_goes_on(library: Path) -> None:
+    seconds = 6.0
+    with serve(model_reply, seconds=120.0) as model:
+        with running(library, model, seconds=seconds) as (process, address):
+            asking = Asking(address, {})
+            asking.start()
+            questions = {"file": ("q.txt", b"Which rank was used for the second model?\n")}
+            job = httpx2.post(f"{address}/v1/batch", files=questions).headers["location"]
+            wait_for(lambda: len(model.bodies) == 2, seconds=120)
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            assert asking.answered().json()["type"] == "urn:paperscope:problem:ending"
+            wait_for(lambda: not worker_pids(process.pid), seconds=4)
+            assert process.wait(40) == 0
+            # A busy machine takes a while to put a process away.
+            assert time.monotonic() - began < seconds + CLOSING_SECONDS + 5
+        model.seconds = 0.0
+        with running(library, model, seconds=seconds) as (_, address):
+            again = httpx2.get(f"{address}{job}", params={"wait": 60}, timeout=90).json()
+    assert (again["state"], again["attempts"]) == ("succeeded", 1), "it is not blamed for the end"
+
+
+HANGING = """
+import asyncio, sys, time
+from fastapi import APIRouter
+from paperscope.settings import load_settings
+from service.http import server
+
+route = APIRouter()
+
+@route.get("/hanging")
+def hanging():
+    time.sleep(60)
+
+built = server.build_server(load_settings(environ={}, overrides={
+    "library": sys.argv[1], "service.keys": sys.argv[1] + "-keys", "service.port": int(sys.argv[2]),
+    "service.shutdown_seconds": 0.5,
+}))
+built.config.app.include_router(route)
+built.run()
+"""
+
+
+def test_a_thread_that_never_ends_does_not_keep_the_process(root: Path, tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-c", HANGING, str(tmp_path / "library"), str(port)]
+    with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 # our own
+        address = f"http://127.0.0.1:{port}"
+        wait_for(lambda: answers(f"{address}/readyz"), seconds=180)
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(b"GET /hanging HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            time.sleep(0.5)
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=40)
+        assert time.monotonic() - began < 0.5 + CLOSING_SECONDS + 2.0
+        assert process.returncode == 1
+        assert "does not end" in said
+
+
+def test_traces_that_nobody_takes_do_not_keep_it() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        tracing = open_tracing(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        for _ in range(1000):
+            with tracing.request("GET", {}) as end:
+                end("/v1/papers", 200)
+        began = time.monotonic()
+        tracing.close(within=1.0)
+        assert time.monotonic() - began < 2.0
+
+
+def test_a_second_signal_ends_it_at_once(library: Path) -> None:
+    with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=60.0) as (process, address):
+        Asking(address, {"stream": True}).start()
+        wait_for(lambda: model.bodies, seconds=120)
+        process.send_signal(signal.SIGTERM)
+        wait_for(lambda: not answers(f"{address}/readyz"), seconds=3)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(3) == -signal.SIGTERM

@@ -1,0 +1,21 @@
+"""`kill -9` at any instant, of the service, its worker, or both: what was accepted is done, nothing is paid twice."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.model_server import serve
+from tests.service.jobs.killing import SECONDS, kill_services, reply
+
+
+@pytest.mark.slow
+def test_what_a_killed_service_had_accepted_is_done_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    with serve(reply, seconds=SECONDS) as server:
+        server.streams = True
+        killed = kill_services(tmp_path, server, kills=3, seed=7)
+    assert sum(killed.kills.values()) == 3
+    assert killed.papers
+    assert killed.batches
+    assert (killed.lost, killed.refused, killed.leftovers) == ([], [], [])
+    assert (killed.repeated, killed.again) == (0, 0)
+    assert (killed.integrity, killed.exit_code) == ("ok", 0)

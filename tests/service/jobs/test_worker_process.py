@@ -1,0 +1,223 @@
+"""Jobs survive: the worker's death, the service's death, a full stop, and a change of mind."""
+
+import json
+import os
+import signal
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from graph_store import Store
+from tests.model_server import ModelServer, echo, kind_of, serve
+from tests.paperscope.crashes import traceable_reply
+from tests.service.servers import (
+    ServiceProcess,
+    is_alive,
+    job_of,
+    markdown_paper,
+    model_settings,
+    serve_app,
+    settings_with_model,
+    upload,
+    wait_until,
+    worker_pids,
+)
+
+PARTS = 12
+
+
+def reply(body: Any) -> str:
+    """For an add what names its request, and an answer to every question."""
+    if "response_format" in body and kind_of(body) == "entities":
+        return traceable_reply(body)
+    claims = [{"text": "It is named.", "evidence": ["S0"]}]
+    return json.dumps({"status": "answered", "answer": "It is named.", "claims": claims})
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with serve(reply, seconds=0.15) as server:
+        yield server
+
+
+def get(address: str, response: httpx2.Response) -> Any:
+    return httpx2.get(f"{address}{response.headers['location']}").json()
+
+
+def attempted(address: str, response: httpx2.Response, attempt: int) -> bool:
+    return bool(get(address, response)["attempts"] == attempt)
+
+
+def gone(process: int) -> bool:
+    return not is_alive(process)
+
+
+@contextmanager
+def half_uploaded(address: str) -> Iterator[None]:
+    """An upload that is under way."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as client:
+        kind = "multipart/form-data; boundary=x"
+        part = 'Content-Disposition: form-data; name="file"; filename="a.md"'
+        head = f"POST /v1/papers HTTP/1.1\r\nHost: {host}\r\nContent-Type: {kind}\r\nContent-Length: 9000000\r\n\r\n"
+        client.sendall(f"{head}--x\r\n{part}\r\n\r\n".encode() + b"a" * 4_000_000)
+        yield
+
+
+def kept(folder: Path, model: ModelServer) -> set[str]:
+    """The calls whose replies the library holds."""
+    store = Store.open(folder / "library")
+    with store._database.read() as connection:
+        values = "".join(row[0] for row in connection.exec_driver_sql("SELECT value FROM calls"))
+    store.close()
+    return {name for name in model.names if name in values}
+
+
+def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice(
+    tmp_path: Path, model: ModelServer
+) -> None:
+    with serve_app(settings_with_model(tmp_path, model)) as address:
+        response = upload(address, markdown_paper(PARTS))
+        wait_until(lambda: len(model.names) >= 4)
+        [worker] = worker_pids()
+        os.kill(worker, signal.SIGKILL)
+        wait_until(partial(gone, worker))
+        paid = kept(tmp_path, model)
+        job = job_of(response, address)
+        assert (job["state"], job["attempts"]) == ("succeeded", 2)
+        assert paid
+        counts = Counter(model.names)
+        assert len(counts) == PARTS
+        assert all(counts[name] == 1 for name in paid), "paid twice"
+        assert job["result"]["usage"]["cached"] == len(paid)
+        [worker] = worker_pids()
+    assert not is_alive(worker)
+
+
+@pytest.mark.slow
+def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 3.0
+    with serve_app(settings_with_model(tmp_path, model)) as address:
+        deadly, other = upload(address, markdown_paper(3)), upload(address, markdown_paper(1, "Parser"))
+        for attempt in (1, 2, 3):
+            wait_until(partial(attempted, address, deadly, attempt))
+            if attempt > 1:
+                assert get(address, other)["state"] == "queued", "it is done alone"
+            [worker] = worker_pids()
+            os.kill(worker, signal.SIGKILL)
+            wait_until(partial(gone, worker))
+        model.seconds = 0.0
+        job = job_of(deadly, address)
+        assert (job["state"], job["attempts"]) == ("failed", 3)
+        assert "3 workers died" in job["error"]
+        assert job_of(other, address)["state"] == "succeeded"
+
+
+def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 1.0
+    with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
+        running, waiting, last = (
+            upload(address, markdown_paper(PARTS)),
+            upload(address, markdown_paper(2)),
+            upload(address, b"Last."),
+        )
+        wait_until(lambda: model.names)
+        assert httpx2.delete(f"{address}{waiting.headers['location']}").json()["state"] == "cancelled"
+        cancelled = httpx2.post(f"{address}{running.headers['location']}/cancel").json()
+        assert (cancelled["state"], cancelled["cancelling"]) == ("running", True)
+        assert job_of(running, address, wait=10)["state"] == "cancelled"
+        calls = len(model.names)
+        model.seconds = 0.0
+        assert job_of(last, address)["state"] == "succeeded"
+        assert len(model.names) <= calls + 1
+        assert httpx2.post(f"{address}{last.headers['location']}/cancel").json()["state"] == "succeeded"
+        wait_until(lambda: not list((tmp_path / "library" / "jobs").glob("*")), seconds=5)
+        papers = Store.open(tmp_path / "library")
+        assert len(papers.entries()) == 1
+        papers.close()
+
+
+@pytest.mark.slow
+def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelServer) -> None:
+    service = ServiceProcess(tmp_path / "library", model_settings(model.url))
+    service.start()
+    added = upload(service.address, markdown_paper(PARTS))
+    questions = [f"What is the Tagger of part {number}?" for number in range(8)]
+    wait_until(lambda: len(model.names) >= 4)
+    [worker] = worker_pids(service.process.pid)
+    with half_uploaded(service.address):
+        service.end(signal.SIGKILL)
+    wait_until(partial(gone, worker), seconds=15)
+    assert len(list((tmp_path / "library" / "jobs").glob("*"))) == 1
+    paid = kept(tmp_path, model)
+    service.start()
+    job = job_of(added, service.address)
+    assert (job["state"], job["attempts"]) == ("succeeded", 1)
+    assert all(count == 1 for name, count in Counter(model.names).items() if name in paid), "paid twice"
+
+    model.names.clear()
+    batch = httpx2.post(f"{service.address}/v1/batch", json={"questions": questions})
+    results = f"{batch.headers['location']}/results/answers.jsonl"
+    wait_until(lambda: len(httpx2.get(f"{service.address}{results}").text.splitlines()) >= 2)
+    [worker] = worker_pids(service.process.pid)
+    # All at once, as when a container is killed: nobody puts the job back.
+    service.process.kill()
+    os.killpg(worker, signal.SIGKILL)
+    service.end(signal.SIGKILL)
+    wait_until(partial(gone, worker), seconds=15)
+    finished = (tmp_path / batch.headers["location"].replace("/v1", "library") / "progress.jsonl").read_text()
+    done = [question for question in questions if question in finished]
+    asked = len(model.names)
+    service.start()
+    job = job_of(batch, service.address)
+    assert (job["state"], job["attempts"], job["result"]["questions"]) == ("succeeded", 2, 8)
+    assert job["result"]["resumed"] >= len(done) >= 2
+    assert len(model.names) - asked <= (8 - len(done)) * 3
+    for row in httpx2.get(f"{service.address}{results}").text.splitlines():
+        assert '"status": "error"' not in row
+    [worker] = worker_pids(service.process.pid)
+    assert service.end(signal.SIGTERM) in (0, -signal.SIGTERM)
+    wait_until(partial(gone, worker), seconds=15)
+
+
+def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_path: Path, model: ModelServer) -> None:
+    model.seconds = 0.5
+    with serve_app(settings_with_model(tmp_path, model)) as address:
+        added = upload(address, markdown_paper(PARTS))
+        wait_until(lambda: len(model.names) >= 3)
+    assert not worker_pids()
+    store = Store.open(tmp_path / "library")
+    [job] = store.jobs.all()
+    store.close()
+    assert (job.state, job.attempts) == ("queued", 0)
+    paid = kept(tmp_path, model)
+    assert len(paid) >= 1
+    model.seconds = 0.0
+    with serve_app(settings_with_model(tmp_path, model)) as address:
+        assert job_of(added, address)["state"] == "succeeded"
+    assert all(Counter(model.names)[name] == 1 for name in paid)
+    assert [path.name for path in tmp_path.rglob("*.tmp")] == []
+
+
+@pytest.mark.slow
+def test_hostile_files_end_as_jobs_and_the_service_lives(tmp_path: Path, model: ModelServer, shared: Path) -> None:
+    model.reply, model.seconds = echo, 0.0
+    files = sorted((shared / "eval" / "hostile").glob("*.pdf"))
+    with serve_app(settings_with_model(tmp_path, model)) as address:
+        accepted = [upload(address, file.read_bytes(), file.name) for file in files]
+        assert {response.status_code for response in accepted} <= {202, 422}
+        for response in accepted:
+            if response.status_code == 202:
+                job = job_of(response, address, wait=60)
+                assert job["state"] in ("succeeded", "failed")
+                assert (job["state"] == "failed") == bool(job["error"])
+                assert "something went wrong" not in job["error"]
+                assert str(tmp_path) not in job["error"]
+        assert httpx2.get(f"{address}/readyz").status_code == 200

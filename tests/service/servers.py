@@ -1,0 +1,214 @@
+"""Services in this process and in one of their own, their workers and jobs, and an address that nobody may call."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from fastapi import APIRouter, FastAPI
+
+from paperscope_core.settings import Settings
+from service.http.server import build_server
+from tests.conftest import ROOT
+from tests.model_server import DIMENSION, ModelServer
+from tests.service.conftest import settings_in
+
+__all__ = [
+    "Canary",
+    "ServiceProcess",
+    "canary",
+    "is_alive",
+    "job_of",
+    "markdown_paper",
+    "model_settings",
+    "serve_app",
+    "settings_with_model",
+    "upload",
+    "wait_until",
+    "worker_pids",
+]
+
+
+_SECONDS = 30
+
+
+@contextmanager
+def serve_app(settings: Settings, *, routes: APIRouter | None = None) -> Iterator[str]:
+    """Serve with these settings, whatever their port; gives the address, such as http://127.0.0.1:40123.
+
+    `routes` are a test's own, beside the service's.
+    """
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = build_server(settings)
+    app = server.config.app
+    assert isinstance(app, FastAPI)
+    if routes is not None:
+        app.include_router(routes)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        end = time.monotonic() + _SECONDS
+        while not server.started:
+            assert thread.is_alive(), "the service did not start"
+            assert time.monotonic() < end, "the service did not start in time"
+            time.sleep(0.005)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(_SECONDS)
+        assert not thread.is_alive(), "the service did not end"
+
+
+Job = Mapping[str, Any]
+
+
+def model_settings(url: str) -> dict[str, object]:
+    """All roles but vision asked of the model server; a paper takes a call a part."""
+    roles = {role: {"model": "fake", "base_url": url, "concurrency": 2} for role in ("extract", "answer")}
+    embed = {"provider": "openai", "model": "fake", "base_url": url, "dimension": DIMENSION}
+    return {**roles, "embed": embed, "extract.tokens_per_call": 600}
+
+
+def settings_with_model(folder: Path, model: ModelServer, **overrides: object) -> Settings:
+    """The settings of a service whose library and key file are in this folder, and that asks the model server."""
+    return settings_in(folder, **{**model_settings(model.url), **overrides})
+
+
+def markdown_paper(parts: int, name: str = "Tagger") -> bytes:
+    """A paper in Markdown whose adding takes a call for each part."""
+    texts = (
+        f"## Part {number}\n\n{f'Part {number} names the {name} and its Corpus. ' * 60}" for number in range(parts)
+    )
+    return "\n\n".join([f"# On {name}s", *texts]).encode()
+
+
+def upload(address: str, data: bytes, name: str = "paper.md", **fields: str) -> httpx2.Response:
+    return httpx2.post(f"{address}/v1/papers", files={"file": (name, data)}, data=fields, timeout=60)
+
+
+def job_of(response: httpx2.Response, address: str, *, wait: float = 60.0) -> Job:
+    """The job that a response accepted, when it has ended."""
+    assert response.status_code == 202, response.text
+    url = f"{address}{response.headers['location']}"
+    found: Job = httpx2.get(url, params={"wait": wait}, timeout=wait + 30).json()
+    return found
+
+
+def wait_until(found: Callable[[], Any], *, seconds: float = 60.0) -> Any:
+    """Wait until something is true; return it."""
+    ends = time.monotonic() + seconds
+    while not (value := found()):
+        assert time.monotonic() < ends, "it did not come to that"
+        time.sleep(0.02)
+    return value
+
+
+def worker_pids(parent: int | None = None) -> list[int]:
+    """The workers that run, of this process or of another one; without a parent: `parent=0` for all there are."""
+    parent = os.getpid() if parent is None else parent
+    found: list[int] = []
+    for folder in Path("/proc").iterdir():
+        try:
+            command = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
+            if b"service.worker.child" in command:
+                above = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                found += [int(folder.name)] if above == parent else []
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process is there, and not only waits for being buried."""
+    try:
+        return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+class ServiceProcess:
+    """`paperscope serve` as a process of its own."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, object], **environment: str) -> None:
+        self._folder = folder
+        given = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **_variables(settings), **environment}
+        self._environment = {**os.environ, **given}
+        self.address = ""
+
+    def start(self) -> float:
+        """Start it; how long it took until it answered, in seconds."""
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            port = listening.getsockname()[1]
+        begun = time.monotonic()
+        self.process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "paperscope", "serve", "--port", str(port), "--library", str(self._folder)],
+            env=self._environment,
+            cwd=self._folder.parent,
+        )
+        self.address = f"http://127.0.0.1:{port}"
+        wait_until(self._answers)
+        return time.monotonic() - begun
+
+    def end(self, how: signal.Signals) -> int:
+        self.process.send_signal(how)
+        return self.process.wait(60)
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, "the service ended"
+        try:
+            return httpx2.get(f"{self.address}/healthz").status_code == 200
+        except httpx2.ConnectError:
+            return False
+
+
+def _variables(settings: Mapping[str, object], prefix: str = "PAPERSCOPE_") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in settings.items():
+        variable = prefix + name.upper().replace(".", "__")
+        found |= _variables(value, f"{variable}__") if isinstance(value, Mapping) else {variable: str(value)}
+    return found
+
+
+class Canary:
+    """`calls` tells what was asked of `url`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.calls: list[str] = []
+
+
+@contextmanager
+def canary() -> Iterator[Canary]:
+    """Listen for calls throughout the block."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            bird.calls.append(self.path)
+            self.send_error(404)
+
+        do_POST = do_HEAD = do_GET  # noqa: N815 # the server's way
+
+        def log_message(self, *_arguments: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    bird = Canary(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield bird
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
