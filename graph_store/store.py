@@ -87,7 +87,7 @@ class Store:
 
     def mark(self, revision: int) -> Checkpoint | None:
         """The mark of a revision; None if this library's history has no such revision."""
-        return self._read(history.read_mark, revision)
+        return self._read(history.read_checkpoint, revision)
 
     def add(
         self,
@@ -205,7 +205,7 @@ class Store:
     def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
         """For each id that a paper has for an entity the ids in the library of what these papers (none given: all)
         call so; an id of the library is its own. Several are those of a short form that papers don't agree about."""
-        return self._read(meanings.nodes_of, ids, papers=papers)
+        return self._read(meanings.library_ids, ids, papers=papers)
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
         """See `Corpus.entities`."""

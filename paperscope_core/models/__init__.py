@@ -1,4 +1,4 @@
-"""Model clients, local models, wrappers for caching, retries, limits and budgets, fakes, and the code that builds them."""
+"""Model clients, local models, fakes, and the wrappers that cache, retry, limit and count calls."""
 
 from paperscope_core.models.budget import Budget, BudgetedEmbedder, BudgetedModel
 from paperscope_core.models.build import Models, OnRoleCall, build_embedder, build_model, build_models, build_reranker

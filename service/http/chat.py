@@ -214,7 +214,7 @@ def _question(message: ChatMessage) -> str:
     if not text:
         raise ProblemError(400, "no-question", "The last message of role 'user' is empty; its text is the question.")
     if len(text) > MAX_QUESTION_CHARACTERS:
-        detail = f"The last message has {len(text)} characters; the most that can be asked at once is {MAX_QUESTION_CHARACTERS}."
+        detail = f"The last message has {len(text)} characters; the maximum is {MAX_QUESTION_CHARACTERS}."
         raise ProblemError(400, "question-too-long", detail)
     return text
 

@@ -2,20 +2,19 @@
 
 from fastapi import APIRouter
 
+from service.http.routes import batches, elements, graph, health, images, jobs, openai, papers, query
+
 __all__ = ["ROUTERS"]
 
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
-    metrics.router,
     papers.router,
-    adding.router,
     jobs.router,
     elements.router,
-    pictures.router,
+    images.router,
     graph.router,
     query.router,
-    retrieve.router,
-    batch.router,
+    batches.router,
     openai.router,
 )

@@ -13,7 +13,7 @@ from service.http.auth import CallerOf, Service, ServiceOf, keys_unreadable
 from service.http.problems import ProblemError
 from service.http.shutdown import shutdown_problem
 
-__all__ = ["_metrics_router", "router"]
+__all__ = ["router"]
 
 
 router = APIRouter(tags=["health"])
@@ -57,16 +57,13 @@ def _look_keyed(service: Service) -> None:
         raise ProblemError(503, "no-library", detail, headers={"Retry-After": "30"})
 
 
-_metrics_router = APIRouter(tags=["health"])
-
-
 class Numbers(Response):
     """Prometheus' text form."""
 
     media_type = CONTENT_TYPE_PLAIN_0_0_4
 
 
-@_metrics_router.get("/metrics", summary="Numbers for Prometheus", response_class=Numbers)
+@router.get("/metrics", summary="Numbers for Prometheus", response_class=Numbers)
 async def metrics(service: ServiceOf, _caller: CallerOf) -> Response:
     """Requests, latencies, questions, jobs, model usage, and what the process takes. No names of any kind."""
     return Numbers(await asyncio.to_thread(service.metrics.text))

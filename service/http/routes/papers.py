@@ -33,7 +33,7 @@ from service.http.uploads import (
 from service.http.views import JobView, PaperList, PaperView, head_of, view_of
 from service.jobs.requests import AddRequest, open_without_links
 
-__all__ = ["_adding_router", "router"]
+__all__ = ["router"]
 
 
 # FastAPI runs routes that are no coroutines in threads: what they read from disk keeps nobody else waiting.
@@ -94,8 +94,6 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
     return FileResponse(file, media_type=media_type, headers=headers)
 
 
-_adding_router = APIRouter(tags=["papers"])
-
 _MB = 1_000_000
 _MAX_JSON_BYTES = 100_000
 _MAX_NAME_CHARACTERS = 200
@@ -119,9 +117,7 @@ _BODY = document_upload(
 )
 
 
-@_adding_router.post(
-    "/v1/papers", status_code=202, summary="Add a paper", openapi_extra=_BODY, max_body_size=UNLIMITED_BYTES
-)
+@router.post("", status_code=202, summary="Add a paper", openapi_extra=_BODY, max_body_size=UNLIMITED_BYTES)
 async def add_paper(
     request: Request, response: Response, queue: JobSubmitterOf, caller: CallerOf, library: LibraryOf
 ) -> JobView:

@@ -20,7 +20,7 @@ from service.http.parameters import Name, QuestionBody, QuestionText
 from service.http.problems import problem_of
 from service.http.responses import EventStreamResponse
 
-__all__ = ["_retrieve_router", "router"]
+__all__ = ["router"]
 
 
 router = APIRouter(prefix="/v1", tags=["questions"])
@@ -108,8 +108,6 @@ async def _told(request: Request, events: AsyncGenerator[AnswerEvent, None]) -> 
             yield format_sse_event(event="error", data_str=problem.text)
 
 
-_retrieve_router = APIRouter(prefix="/v1", tags=["questions"])
-
 _CSV = "text/csv"
 
 
@@ -121,7 +119,7 @@ class RetrieveBody(QuestionBody):
     )
 
 
-@_retrieve_router.post(
+@router.post(
     "/retrieve",
     summary="Retrieve the context of a question",
     response_model=Context,

@@ -182,7 +182,7 @@ def _page(words: str, before: str = "") -> bytes:
 
 def oversized_files() -> dict[str, bytes]:
     """Files that would take too much."""
-    huge = bombs.picture(60_000, 60_000)
+    huge = bombs.png(60_000, 60_000)
     full = bombs.packed(b"\0" * 1000, 450)
     return {
         "plain.docx": bombs.plain_bomb(),
@@ -216,7 +216,7 @@ def injection_files(address: str, secret: Path) -> dict[str, bytes]:
     made["external.docx"] = bombs.docx(_EXTERNAL, more=[_relations(f"{address}/picture", "External")])
     include = f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{ends["file"]}" parse="text"/>'
     made["include.xml"] = _jats(include)
-    named = ("word/media/i.png", bombs.picture(60_000, 60_000))
+    named = ("word/media/i.png", bombs.png(60_000, 60_000))
     made["huge-picture.docx"] = bombs.docx(_DRAWING, more=[_relations("media/i.png"), named])
     made["above.docx"] = bombs.docx(_DRAWING, more=[_relations(f"../../../../../..{secret}")])
     made["pictures.md"] = f"A text.\n\n![a]({ends['file']})\n\n![b]({address}/b)\n\n![c](../../secret.txt)\n".encode()
