@@ -24,7 +24,7 @@ Job = TypeVar("Job")
 
 _STARTING = 60.0
 _JOBS = 50
-_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.isolated_child import main; main()"
+_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.sandbox.worker import main; main()"
 
 
 class ChildPool(Generic[Job]):
@@ -46,7 +46,7 @@ class ChildPool(Generic[Job]):
 
     @contextmanager
     def one(self) -> Iterator["ChildProcess[Job]"]:
-        """A child for the block; where the work is given up (`ingest.stopping`), it is killed at once."""
+        """A child for the block; where the work is given up (`ingest.sandbox.cancellation`), it is killed at once."""
         with self._lock:
             child = self._idle.pop() if self._idle else None
         child = child or ChildProcess(self._work, memory_mb=self.memory_mb, environment=self._environment)

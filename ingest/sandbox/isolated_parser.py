@@ -70,7 +70,7 @@ class IsolatedParser:
     ) -> ParsedPaper:
         """See `Parser.parse`; a child that crashes, stalls or takes too much memory is a `PaperFileError`.
 
-        Where the work is given up (`ingest.stopping`), the child is killed at once.
+        Where the work is given up (`ingest.sandbox.cancellation`), the child is killed at once.
         """
         with self._children.one() as child:
             parsed = self._answer(child, file, password=password, on_page=on_page)

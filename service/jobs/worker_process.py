@@ -26,7 +26,9 @@ __all__ = ["WorkerProcess", "main"]
 
 
 # The path of modules goes along, as a service may be run from a checkout; everything else goes over the pipe.
-_START_CODE = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.worker.child import main; main()"
+_START_CODE = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.jobs.worker_process import main; main()"
+)
 _HEARTBEAT_TIMEOUT_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)

@@ -30,8 +30,8 @@ import dataclasses, sys
 from pathlib import Path
 from graph_store import Store
 from paperscope.library import Library
-from paperscope.models import FakeEmbedder, build_models
-from paperscope.settings import load_settings
+from paperscope_core.models import FakeEmbedder, build_models
+from paperscope_core.settings import load_settings
 folder, paper, url = sys.argv[1:]
 roles = {role: {"model": "slow", "base_url": url, "concurrency": 2} for role in ("extract", "vision")}
 settings = load_settings(environ={}, overrides={**roles, "extract.tokens_per_call": 600})

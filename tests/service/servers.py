@@ -120,7 +120,7 @@ def worker_pids(parent: int | None = None) -> list[int]:
     for folder in Path("/proc").iterdir():
         try:
             command = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
-            if b"service.worker.child" in command:
+            if b"service.jobs.worker_process" in command:
                 above = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
                 found += [int(folder.name)] if above == parent else []
         except (FileNotFoundError, ProcessLookupError):

@@ -247,7 +247,7 @@ def test_with_pdfium_nothing_of_pymupdf_is_loaded(root: Path) -> None:
         "import sys; sys.modules['pymupdf'] = sys.modules['fitz'] = None\n"
         "from pathlib import Path\n"
         "from ingest import parser_for\n"
-        "from paperscope.settings import Settings\n"
+        "from paperscope_core.settings import Settings\n"
         "settings = Settings(parser={'backend': 'pdfium', 'dpi': 72})\n"
         "parser = parser_for(settings.parser, limits=settings.limits)\n"
         "paper = parser.parse(Path('examples/paper/ner-report.pdf')).paper\n"

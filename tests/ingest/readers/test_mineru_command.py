@@ -135,7 +135,7 @@ def test_ctrl_c_stops_the_command(script: Script, paper_file: Path, tmp_path: Pa
         f"import os, pathlib, time\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
     )
     code = (
-        "from pathlib import Path\nfrom ingest.mineru import MinerUCommandParser\n"
+        "from pathlib import Path\nfrom ingest.readers.mineru import MinerUCommandParser\n"
         f"MinerUCommandParser({command!r}, seconds=50).parse(Path({str(paper_file)!r}))\n"
     )
     process = subprocess.Popen(  # noqa: S603

@@ -22,9 +22,9 @@ from paperscope_core.protocols import Parser
 ODD = """
 import os, signal, time
 from pathlib import Path
-from ingest.patience import ask_for_time
-from paperscope.errors import SettingsError
-from paperscope.types import Page, Paper, ParsedPaper
+from ingest.sandbox import extend_time_limit
+from paperscope_core.errors import SettingsError
+from paperscope_core.types import Page, Paper, ParsedPaper
 
 class OddParser:
     def parse(self, file, *, password=None, on_page=None):
@@ -138,7 +138,7 @@ def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None
         import pickle, sys
         sys.path[:0] = [{str(root)!r}, {str(tmp_path)!r}]
         from pathlib import Path
-        from ingest.isolated import IsolatedParser
+        from ingest.sandbox.isolated_parser import IsolatedParser
         parser = pickle.loads({pickle.dumps(odd)!r})
         say = lambda done, total: print("page", flush=True)
         try:

@@ -18,7 +18,7 @@ with backend_for("pymupdf").open(file.read_bytes(), name=file.name, password=Non
 _RECOGNISE = """
 import sys
 from PIL import Image
-from ingest.ocr.rapid import RapidRecognizer
+from ingest.ocr.recognizer import RapidRecognizer
 RapidRecognizer().recognize(Image.new("RGB", (64, 64), "white"))
 """
 

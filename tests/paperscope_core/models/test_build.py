@@ -83,7 +83,7 @@ def test_each_role_gets_its_own_model(tmp_path: Path) -> None:
 
 def test_importing_the_models_imports_nothing_heavy(root: Path) -> None:
     code = (
-        "import sys, paperscope.models, paperscope.settings; "
+        "import sys, paperscope_core.models, paperscope_core.settings; "
         "print(sorted({'torch', 'openai', 'transformers', 'sentence_transformers', 'httpx2'} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", code]

@@ -22,10 +22,10 @@ from tests.service.servers import wait_until
 HOLDING = """
 import asyncio, sys
 from pathlib import Path
-from service.alone import alone_in
+from service.batch.folder import folder_lock
 
 async def hold():
-    async with alone_in(Path(sys.argv[1])):
+    async with folder_lock(Path(sys.argv[1])):
         print("held", flush=True)
         await asyncio.Event().wait()
 

@@ -74,8 +74,8 @@ import json, sys, time
 from pathlib import Path
 from graph_store import Store
 from paperscope.library import Library
-from paperscope.models import FakeEmbedder, FakeModel, Models
-from paperscope.settings import Settings
+from paperscope_core.models import FakeEmbedder, FakeModel, Models
+from paperscope_core.settings import Settings
 from service import BatchRunner, load_questions
 
 def slow(row):

@@ -145,7 +145,7 @@ def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job
 HANGING = """
 import asyncio, sys, time
 from fastapi import APIRouter
-from paperscope.settings import load_settings
+from paperscope_core.settings import load_settings
 from service.http import server
 
 route = APIRouter()
