@@ -12,7 +12,8 @@ from graph_store.reading import Edge
 from graph_store.schema import entities, given, relations
 from graph_store.short_forms import has_meanings, join_meanings, library_ids, paper_ids
 from paperscope_core.codec import from_json
-from paperscope_core.types import Entity, Mention, Relation, singular_key
+from paperscope_core.text.words import singular_key
+from paperscope_core.types import Entity, Mention, Relation
 
 __all__ = [
     "DESCRIPTION_LIMIT",

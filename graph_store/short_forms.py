@@ -11,7 +11,8 @@ from sqlalchemy.sql.selectable import FromClause
 
 from graph_store.schema import entities, given, meanings, short_forms
 from paperscope_core.text.acronyms import is_spelt, short_form
-from paperscope_core.types import STANDS_FOR, Entity, Extraction, entity_key, singular_key
+from paperscope_core.text.words import entity_key, singular_key
+from paperscope_core.types import STANDS_FOR, Entity, Extraction
 
 __all__ = [
     "ShortForm",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.errors import UnknownEntityError
-from paperscope_core.types import WORK, Displayable, Entity, Place, Relation, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
 from paperscope_core.types.display import aside, details, fragment, grid, places_text
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from evaluation.peers.job import PeerDocument
 from graph_store import NativeGraphIndex, Store
 from paperscope.adding import Adder
 from paperscope_core.models.fakes import FakeEmbedder
+from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Box,
     Chunk,
@@ -33,7 +34,6 @@ from paperscope_core.types import (
     Place,
     Relation,
     content_hash,
-    entity_key,
 )
 from query import Retriever
 

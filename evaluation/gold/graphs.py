@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paperscope_core.types import entity_key
+from paperscope_core.text.words import entity_key
 
 __all__ = ["Cluster", "GoldEntity", "GoldGraph", "GoldRelation", "GoldResult", "GoldSection", "Mention", "entities_of"]
 

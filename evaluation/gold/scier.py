@@ -12,7 +12,7 @@ from evaluation.gold.graphs import GoldGraph, GoldRelation, GoldSection, Mention
 from evaluation.gold.named import line_error
 from evaluation.gold.tokens import running_text
 from paperscope_core.errors import GoldFileError
-from paperscope_core.types import entity_key
+from paperscope_core.text.words import entity_key
 
 __all__ = ["scier_graphs"]
 

@@ -8,7 +8,8 @@ from evaluation.metrics.sets import set_overlap
 from evaluation.values import Miss, Score, Tally
 from paperscope_core.codec import to_json
 from paperscope_core.text.acronyms import find_definitions
-from paperscope_core.types import content_hash, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import content_hash
 
 __all__ = ["AcronymItem", "ExpansionItem"]
 

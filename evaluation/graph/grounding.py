@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from evaluation.graph.matches import forms_of
 from evaluation.values import Miss, Score, Tally
 from ingest.document.element_text import element_text
-from paperscope_core.types import WORK, Entity, Extraction, Paper, Relation, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import WORK, Entity, Extraction, Paper, Relation
 
 __all__ = ["score_grounding"]
 

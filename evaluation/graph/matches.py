@@ -7,7 +7,8 @@ from functools import cached_property
 
 from evaluation.gold.graphs import GoldGraph
 from evaluation.graph.schemes import SCHEMES, Scheme
-from paperscope_core.types import Entity, Extraction, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Entity, Extraction
 
 __all__ = ["Matches", "forms_of", "is_float"]
 

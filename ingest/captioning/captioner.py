@@ -22,6 +22,7 @@ from paperscope_core.errors import ModelError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema
 from paperscope_core.protocols import VisionModel
+from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     DataPoint,
     Figure,
@@ -36,7 +37,6 @@ from paperscope_core.types import (
     Table,
     UnreadImage,
     crops_of,
-    entity_key,
 )
 from prompts import as_data
 

@@ -11,7 +11,8 @@ from ingest.document.element_text import element_text
 from ingest.document.references import title_of
 from ingest.extraction.float_entities import excerpt
 from ingest.extraction.mentions import PaperText
-from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation
 
 __all__ = ["citations", "own_work"]
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal, Self, get_args
 
 from ingest.extraction.mentions import Sentence, TermFinder
-from paperscope_core.types import entity_key
+from paperscope_core.text.words import entity_key
 
 __all__ = [
     "DEFAULT_TYPES",

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ingest.document.element_text import element_text
 from ingest.extraction.mentions import PaperText, Sentence
-from paperscope_core.types import Entity, Equation, Figure, Link, Paper, Passage, Relation, Table, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Entity, Equation, Figure, Link, Paper, Passage, Relation, Table
 
 __all__ = [
     "FloatMention",

@@ -8,6 +8,7 @@ from ingest.extraction.entity_types import FLOATS, TypeSystem
 from ingest.extraction.float_entities import excerpt
 from ingest.extraction.mentions import TermFinder, is_coined, read_paper, variant_key
 from ingest.extraction.merge import combine
+from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Chunk,
     DataPoint,
@@ -18,7 +19,6 @@ from paperscope_core.types import (
     PaperImages,
     Relation,
     SeenEntity,
-    entity_key,
     model_words,
 )
 

@@ -22,7 +22,8 @@ from ingest.extraction.merge import combine
 from ingest.extraction.relation_patterns import TypedTerm, pattern_relations
 from ingest.extraction.table_facts import table_names, table_statements
 from ingest.extraction.terms import Meaning, Term, gather_terms
-from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
 
 __all__ = ["LocalExtractor"]
 

@@ -8,8 +8,8 @@ from typing import Self
 
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Element, Figure, Paper, Passage, Reference, Table, entity_key, singular_key
-from paperscope_core.types.graph import SPACES
+from paperscope_core.text.words import NAME_SEPARATOR, entity_key, singular_key
+from paperscope_core.types import Element, Figure, Paper, Passage, Reference, Table
 
 __all__ = [
     "FoldedText",
@@ -46,7 +46,7 @@ class FoldedText:
         text = _MARK.sub(lambda mark: " " * len(mark[0]), text)
         for start, cluster in _clusters(text):
             for character in unicodedata.normalize("NFKC", cluster).casefold():
-                key = " " if SPACES.fullmatch(character) else character
+                key = " " if NAME_SEPARATOR.fullmatch(character) else character
                 if key == " " and folded[-1:] == [" "]:
                     ends[-1] = start + len(cluster)
                     continue
@@ -247,4 +247,4 @@ def _is_strict(form: str) -> bool:
 
 def _spaced(text: str) -> str:
     """`text` folded as `entity_key` folds it, but for case."""
-    return SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")
+    return NAME_SEPARATOR.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")

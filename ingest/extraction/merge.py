@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.extraction.entity_types import FLOATS, TypeSystem
-from paperscope_core.types import WORK, Entity, Extraction, Mention, Relation, Shortfall, entity_key, singular_key
+from paperscope_core.text.words import entity_key, singular_key
+from paperscope_core.types import WORK, Entity, Extraction, Mention, Relation, Shortfall
 
 __all__ = ["combine", "connected_groups", "merge_groups"]
 

@@ -19,6 +19,7 @@ from paperscope_core.errors import ModelError, ModelReplyError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import LanguageModel
+from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Chunk,
     Entity,
@@ -32,7 +33,6 @@ from paperscope_core.types import (
     Shortfall,
     Table,
     UnreadChunk,
-    entity_key,
 )
 
 __all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtractor", "graph_adapter", "pack"]

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ingest.extraction.entity_types import type_of_name
 from ingest.extraction.mentions import Sentence, is_coined
-from paperscope_core.types import singular_key
+from paperscope_core.text.words import singular_key
 
 __all__ = [
     "GENERAL",

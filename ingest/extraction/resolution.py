@@ -22,7 +22,8 @@ from ingest.extraction.terms import plainer_names
 from paperscope_core.errors import ModelError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import LanguageModel
-from paperscope_core.types import Entity, Message, ModelRequest, UnjudgedNames, Verdict, entity_key, singular_key
+from paperscope_core.text.words import entity_key, singular_key
+from paperscope_core.types import Entity, Message, ModelRequest, UnjudgedNames, Verdict
 from prompts import as_data
 
 __all__ = ["NameJudge", "Pair", "certain_pairs", "doubtful_pairs", "narrows", "surely_differ", "words_of"]

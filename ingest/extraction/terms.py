@@ -10,7 +10,7 @@ from ingest.extraction.mentions import PaperText, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
 from ingest.extraction.table_facts import TableName
 from paperscope_core.text.acronyms import find_definitions
-from paperscope_core.types import entity_key, singular_key
+from paperscope_core.text.words import entity_key, singular_key
 
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
 

@@ -1,11 +1,16 @@
-"""Acronyms and their long forms as a paper defines them."""
+"""Acronyms and their long forms as a paper defines them.
+
+After A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical
+text", Pacific Symposium on Biocomputing 8 (2003), pp. 451-462, which matches an acronym's letters from right to left.
+Unlike there, a long form whose initials are exactly these letters is preferred to the shortest match, and is required
+if the definition has no brackets.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = ["AcronymDefinition", "find_definitions", "is_spelt", "long_form", "short_form"]
-
 
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{2,120})[)\]]")
 _REMARK = re.compile(
@@ -15,9 +20,10 @@ _REMARK = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _FOR_SHORT = re.compile(r"[)\]]?,? for short\b")
+_FOR_SHORT_LENGTH = 11
 _SHORT = r"(?=[^\W_]{1,9}[A-Z]|[A-Z][^\W_]?\d)[^\W_]{2,10}"
 # "DA = data augmentation", "ADC: analog-to-digital converter", "CRNN is a convolutional ...", "BARC, Basic ..."
-_EXPLAINED = re.compile(
+_BEFORE_LONG_FORM = re.compile(
     rf"""(?<![\w-])({_SHORT})
         (?: (?: \s?=\s? | :\ | ,\ (?:short\ for\ )?
               | \ (?:stands?\ for|denotes?|means?|refers?\ to|represents?|is\ short\ for|is)\ ) (?:an?\ |the\ )?
@@ -26,38 +32,41 @@ _EXPLAINED = re.compile(
     re.VERBOSE,
 )
 # "Monte Carlo, or MC in short", "data augmentation, abbreviated as DA", "Uniform Limit Theorem ULT"
-_NAMED = re.compile(
+_AFTER_LONG_FORM = re.compile(
     rf"""(?: ,?\ (?:or|abbreviated(?:\ as|\ to|\ by)?|denoted(?:\ as|\ by)?|hereafter|shortened\ to|called|i\.e\.,?)
           | , | (?=\ ) )
         \ (?:simply\ |the\ )?[\"'\u201c]?({_SHORT})(?![\w-])""",
     re.VERBOSE,
 )
-_SAYS = re.compile(r"[=:]|[a-z]{2}")
+# Two initials often match by chance: more than a comma must connect an acronym of two letters to its long form.
+_EXPLICIT = re.compile(r"[=:]|[a-z]{2}")
 _MAX_WORDS = 12
-# More characters than a long form has; a hostile text is not read again for each of its words.
-_REACH = 200
-_SMALL = frozenset("a an and as at by for from in of on or the to via with".split())
+# More characters than a long form has. Without it, a hostile text would be read again for each of its acronyms.
+_MAX_LENGTH = 200
+_OPTIONAL_WORDS = frozenset("a an and as at by for from in of on or the to via with".split())
 _BREAK = re.compile(r"[;:()\[\]]|[,.](?=\s|$)")
 _QUOTES = "\"'\u201c\u201d\u2018\u2019"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AcronymDefinition:
-    """A short form and its long form, both as they stand in the text."""
+    """An acronym and its long form, both as printed."""
 
     short: str
     long: str
 
 
 def find_definitions(text: str) -> Iterator[AcronymDefinition]:
-    """Each "long form (SF)" and "SF (long form)" in one sentence or caption, then those that it gives without brackets
-    for other short forms."""
+    """Find the definitions in one sentence or caption.
+
+    First each "long form (SF)" and "SF (long form)", then definitions of other acronyms without brackets.
+    """
     known = set[str]()
     for match in _BRACKETS.finditer(text):
         inside = _REMARK.sub("", re.split(r"[,;]\s", _REMARK.sub("", match[1].strip()))[0].strip().strip(_QUOTES))
         left = _left_context(text[: match.start()])
         found = _long_form_before(left, inside) or _long_form_inside(left, inside)
-        if found is None and _FOR_SHORT.search(text[match.start() : match.end() + 11]):
+        if found is None and _FOR_SHORT.search(text[match.start() : match.end() + _FOR_SHORT_LENGTH]):
             found = _named_for_short(left, inside)
         if found:
             known.add(found.short)
@@ -69,27 +78,28 @@ def find_definitions(text: str) -> Iterator[AcronymDefinition]:
 
 
 def _unbracketed_definitions(text: str) -> Iterator[AcronymDefinition]:
-    """Definitions without brackets, where the words' initials spell the short form; one of two letters needs a word or
-    sign that says more than a comma."""
-    for match in _EXPLAINED.finditer(text):
-        words = _BREAK.split(text[match.end() : match.end() + _REACH])[0].split()
-        if (len(match[1]) > 2 or _SAYS.search(match[0][len(match[1]) :])) and (long := _spelt_head(match[1], words)):
-            yield AcronymDefinition(short=match[1], long=long)
-    for match in _NAMED.finditer(text):
-        words = _left_context(re.split(r"[,.]\s", text[max(match.start() - _REACH, 0) : match.start()])[-1]).split()
-        said = match[0].removesuffix(match[1])
-        if (len(match[1]) > 2 or _SAYS.search(said)) and (long := _spelt_tail(match[1], words)):
-            yield AcronymDefinition(short=match[1], long=long)
+    """Definitions without brackets, where the words' initials spell the acronym."""
+    for match in _BEFORE_LONG_FORM.finditer(text):
+        short, connection = match[1], match[0][len(match[1]) :]
+        words = _BREAK.split(text[match.end() : match.end() + _MAX_LENGTH])[0].split()
+        if (len(short) > 2 or _EXPLICIT.search(connection)) and (long := _spelt_head(short, words)):
+            yield AcronymDefinition(short=short, long=long)
+    for match in _AFTER_LONG_FORM.finditer(text):
+        short, connection = match[1], match[0].removesuffix(match[1])
+        clause = re.split(r"[,.]\s", text[max(match.start() - _MAX_LENGTH, 0) : match.start()])[-1]
+        words = _left_context(clause).split()
+        if (len(short) > 2 or _EXPLICIT.search(connection)) and (long := _spelt_tail(short, words)):
+            yield AcronymDefinition(short=short, long=long)
 
 
 def _spelt_head(short: str, words: Sequence[str]) -> str | None:
-    """The first words, as few as spell `short` by their initials."""
+    """The fewest first words whose initials spell `short`."""
     ends = range(1, min(len(words), _MAX_WORDS) + 1)
     return next((_stripped(words[:end]) for end in ends if is_spelt(short, words[:end])), None)
 
 
 def _spelt_tail(short: str, words: Sequence[str]) -> str | None:
-    """The last words, as few as spell `short` by their initials."""
+    """The fewest last words whose initials spell `short`."""
     starts = range(len(words) - 1, max(len(words) - _MAX_WORDS, 0) - 1, -1)
     return next((_stripped(words[start:]) for start in starts if is_spelt(short, words[start:])), None)
 
@@ -99,45 +109,50 @@ def _stripped(words: Sequence[str]) -> str:
 
 
 def short_form(name: str) -> str:
-    """The name in the singular if it is a short form by its spelling ("LLMs", "CoT", "SQuAD"), else "": one word of two
-    to ten letters and digits, two of them capitals."""
-    short = _singular(name.strip())
+    """The name in the singular if it is spelled like an acronym ("LLMs", "CoT", "SQuAD"), else "".
+
+    An acronym is one word of two to ten letters and digits, two of them capitals.
+    """
+    short = _without_plural(name.strip())
     capitals = sum(character.isupper() for character in short)
     return short if 2 <= len(short) <= 10 and short.isalnum() and capitals > 1 else ""
 
 
 def is_spelt(short: str, words: Sequence[str]) -> bool:
-    """Whether the words' initials are the letters of `short`; only small words and the later parts of hyphenated words
-    may give none, and neither the first nor the last word is small."""
-    letters = [character.casefold() for character in _singular(short) if character.isalnum()]
+    """Whether the words' initials are the letters of `short`.
+
+    Only articles, prepositions and conjunctions and the later parts of hyphenated words may contribute no letter, and
+    neither the first nor the last word is one of the former.
+    """
+    letters = [character.casefold() for character in _without_plural(short) if character.isalnum()]
     parts = [
-        (part[0].casefold(), bool(number) or part.casefold() in _SMALL)
+        (part[0].casefold(), bool(number) or part.casefold() in _OPTIONAL_WORDS)
         for word in words
         for number, part in enumerate(re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)*", word))
     ]
     edges = {word.strip(_QUOTES).casefold() for word in (*words[:1], *words[-1:])}
     return (
         len(letters) > 1
-        and not edges & _SMALL
+        and not edges & _OPTIONAL_WORDS
         and len(parts) < 2 * len(letters) + 4
         and _initials_match(parts, letters)
     )
 
 
 def _initials_match(parts: Sequence[tuple[str, bool]], letters: list[str]) -> bool:
-    """Whether initials, of which the spare ones may be left out, are just these letters."""
-    spelt = {0}
-    for initial, spare in parts:
-        further = {number + 1 for number in spelt if letters[number : number + 1] == [initial]}
-        spelt = further | spelt if spare else further
-    return len(letters) in spelt
+    """Whether the initials, of which the optional ones may be skipped, are these letters."""
+    matched = {0}
+    for initial, optional in parts:
+        advanced = {number + 1 for number in matched if letters[number : number + 1] == [initial]}
+        matched = advanced | matched if optional else advanced
+    return len(letters) in matched
 
 
 def long_form(short: str, text: str) -> str | None:
     """The shortest tail of `text` that spells `short`, or None.
 
-    Each letter or digit of `short`, from the last to the first, must be found in `text` from right to left, the first
-    one at the beginning of a word.
+    Each letter or digit of `short`, from the last to the first, must occur in `text` from right to left, the first one
+    at the beginning of a word.
     """
     position = len(text)
     for index in range(len(short) - 1, -1, -1):
@@ -155,23 +170,23 @@ def long_form(short: str, text: str) -> str | None:
 
 
 def _long_form_before(left: str, inside: str) -> AcronymDefinition | None:
-    for short in dict.fromkeys((inside, _singular(inside))):
+    """A definition whose acronym is in the brackets, and whose long form precedes them."""
+    for short in dict.fromkeys((inside, _without_plural(inside))):
         if not _is_short_form(short):
             continue
         words = left.split()
-        reach = min(len(short) + 5, len(short) * 2)
         if spelt := _spelt_tail(short, words):
             return AcronymDefinition(short=inside, long=spelt)
-        candidate = long_form(short, " ".join(words[-reach:]))
+        candidate = long_form(short, " ".join(words[-_max_long_words(short) :]))
         if candidate is not None and _is_long_form(candidate, short):
             return AcronymDefinition(short=inside, long=_without_head(candidate.strip(" ,."), short))
     return None
 
 
 def _long_form_inside(left: str, inside: str) -> AcronymDefinition | None:
-    """The bracket holds the long form: it must begin there, so that no stray remark is taken for one."""
+    """A definition whose long form is in the brackets; it must begin there, so that no remark is taken for one."""
     before = left.split()[-1:]
-    for short in dict.fromkeys((before[0], _singular(before[0]))) if before else ():
+    for short in dict.fromkeys((before[0], _without_plural(before[0]))) if before else ():
         if not _is_short_form(short) or len(inside.split()) < 2:
             continue
         candidate = long_form(short, inside)
@@ -181,7 +196,7 @@ def _long_form_inside(left: str, inside: str) -> AcronymDefinition | None:
 
 
 def _named_for_short(left: str, short: str) -> AcronymDefinition | None:
-    """What is called so "for short" need not spell it: from the last word with its initial, within the clause."""
+    """A definition with "for short", which need not spell the acronym: from the last word with its initial."""
     words = re.split(r",\s", left)[-1].split()
     starts = [number for number, word in enumerate(words) if word[0].casefold() == short[0].casefold()]
     if not starts or not _is_short_form(short):
@@ -191,12 +206,13 @@ def _named_for_short(left: str, short: str) -> AcronymDefinition | None:
 
 
 def _left_context(text: str) -> str:
-    """The words before a bracket, back to the last sign that a long form can't cross."""
+    """The words before a bracket, back to the last sign that no long form contains."""
     return re.sub(r"[\"\u201c\u201d]|['\u2019]s?$", "", re.split(r"[;:()\[\]]", text)[-1].strip()).strip()
 
 
 def _is_short_form(text: str) -> bool:
-    """Two to ten characters, two words at most, a capital in it, beginning with a letter or digit."""
+    """Two to ten characters and at most two words, beginning with a letter or digit, with a capital (Schwartz and
+    Hearst)."""
     return (
         2 <= len(text) <= 10
         and len(text.split()) <= 2
@@ -207,24 +223,29 @@ def _is_short_form(text: str) -> bool:
     )
 
 
+def _max_long_words(short: str) -> int:
+    """The most words of a long form (Schwartz and Hearst): min(n + 5, 2n) for n letters."""
+    return min(len(short) + 5, len(short) * 2)
+
+
 def _is_long_form(candidate: str, short: str) -> bool:
     words = candidate.replace("-", " ").split()
-    letters = sum(character.isalnum() for character in short)
+    letters = "".join(character for character in short if character.isalnum())
     return (
         len(candidate) > len(short)
-        and len(words) <= min(letters + 5, letters * 2)
+        and len(words) <= _max_long_words(letters)
         and short.casefold() not in (word.casefold().strip(",.") for word in words)
         and candidate[0].isalnum()
     )
 
 
 def _without_head(candidate: str, short: str) -> str:
-    """`word error rate metric` for WER ends before the head that its letters don't spell."""
+    """`word error rate` of `word error rate metric` for WER: without the last word if the others spell the acronym."""
     shorter = candidate.rpartition(" ")[0]
     initials = "".join(word[0] for word in re.findall(r"\w+", shorter))
     return shorter if initials.casefold() == short.casefold() else candidate
 
 
-def _singular(short: str) -> str:
-    """`CRFs` without its plural ending."""
+def _without_plural(short: str) -> str:
+    """`CRF` of `CRFs`."""
     return short[:-1] if len(short) > 2 and short.endswith("s") and short[-2].isupper() else short

@@ -4,60 +4,59 @@ import re
 
 __all__ = ["split_sentences"]
 
-
 # A period after one of these never ends a sentence.
-_NEVER = frozenset(
+_ABBREVIATIONS = frozenset(
     "fig figs eq eqs eqn eqns tab tabs sec sect secs sects ch chap app appx alg algo def thm lem prop cor nos nr "
     "vol vols pp ed eds cf vs viz resp approx ca e.g i.e eg ie dr prof mr mrs ms st mt gen rev hon univ dept est "
     "ref refs ex jan feb mar apr jun jul aug sep sept oct nov dec w.r.t i.i.d".split()
 )
-# A period after one of these ends a sentence only where the next word commonly begins one.
-_PERHAPS = frozenset("al etc inc ltd co corp jr sr ph.d u.s u.k a.m p.m a.k.a prec rec acc avg min max std".split())
+# A period after one of these ends a sentence only if the next word often starts one.
+_FINAL_ABBREVIATIONS = frozenset(
+    "al etc inc ltd co corp jr sr ph.d u.s u.k a.m p.m a.k.a prec rec acc avg min max std".split()
+)
 _STARTERS = frozenset(
-    "a an the this that these those we our they their it its he she his her i you in on at as for from to by with "
+    "a an the this that these those we our they their it its he his she her i you in on at as for from to by with "
     "if when while where since because although though however therefore thus hence moreover furthermore further "
     "finally first second third next then also both each all some most many such here there note after before "
     "besides similarly specifically additionally consequently nevertheless instead unlike despite given let "
     "table figure section equation one two three several another other using based compared following once no "
-    "what which who how why is are not only rather overall recently".split()
+    "what which who whom how why is are not only rather overall recently".split()
 )
 _END = re.compile(
     r"""(?P<stop>[.!?\u2026]+)
-        (?P<note>(?<=[^\W\d]\.)\d{1,2}|(?:\[\d[\d,\s\u2013-]*\])?)   # a footnote's or citation's number, glued on
+        (?P<note>(?<=[^\W\d]\.)\d{1,2}|(?:\[\d[\d,\s\u2013-]*\])?)   # the number of a footnote or citation
         (?P<close>["'\u2019\u201d)\]]*)
         (?P<space>\s+)(?=\S)""",
     re.VERBOSE,
 )
-_CUT = re.compile(r"\n[^\S\n]*\n\s*|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
+# An empty line, or a full stop of Chinese or Japanese.
+_BLOCK_END = re.compile(r"\n[^\S\n]*\n\s*|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
 _LAST_WORD = re.compile(r"[^\s(\[\"'\u201c\u2018/]*$")
 _NEXT_WORD = re.compile(r"[\"'\u201c\u2018(\[]*([^\W\d_]*)")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences in order, stripped; joined again they differ from `text` in white space only.
+    """Split a text into sentences, knowing the abbreviations of papers ("et al.", "Fig. 3", "e.g.", initials).
 
-    An empty line always ends a sentence. Text that never ends one comes back whole.
+    An empty line always ends a sentence. Text without an end of a sentence is returned whole.
+
+    Returns:
+        The sentences in order, stripped; joined they differ from `text` in white space only.
     """
     found: list[str] = []
-    for block in _CUT.split(text):
-        found.extend(_of_block(block))
-    return found
-
-
-def _of_block(block: str) -> list[str]:
-    found = []
-    start = 0
-    for match in _END.finditer(block):
-        if _ends(block, start, match):
-            found.append(block[start : match.end()].strip())
-            start = match.end()
-    found.append(block[start:].strip())
+    for block in _BLOCK_END.split(text):
+        start = 0
+        for match in _END.finditer(block):
+            if _ends_sentence(block, start, match):
+                found.append(block[start : match.end()].strip())
+                start = match.end()
+        found.append(block[start:].strip())
     return [sentence for sentence in found if sentence]
 
 
-def _ends(block: str, start: int, match: re.Match[str]) -> bool:
-    """Whether the candidate really ends the sentence that began at `start`."""
+def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a match of `_END` ends the sentence that begins at `start`."""
     following = block[match.end() :]
     if following[0].islower() or following[0] in ",;:)]%=":
         return False
@@ -67,13 +66,9 @@ def _ends(block: str, start: int, match: re.Match[str]) -> bool:
     word = before.group() if before else ""
     if not block[start : match.start()].strip(" \t\n(").strip("0123456789.ivxIVX"):
         return False  # the number of a list item or a heading: "1. Introduction"
-    if word.casefold() in _NEVER or (word.casefold() == "no" and following[0].isdigit()):
+    if word.casefold() in _ABBREVIATIONS or (word.casefold() == "no" and following[0].isdigit()):
         return False
-    if word.casefold() in _PERHAPS or _INITIALS.fullmatch(word):
-        return _begins_sentence(following)
+    if word.casefold() in _FINAL_ABBREVIATIONS or _INITIALS.fullmatch(word):
+        next_word = _NEXT_WORD.match(following)
+        return next_word is not None and next_word[1].casefold() in _STARTERS
     return True
-
-
-def _begins_sentence(following: str) -> bool:
-    match = _NEXT_WORD.match(following)
-    return match is not None and match[1].casefold() in _STARTERS

@@ -52,8 +52,6 @@ from paperscope_core.types.graph import (
     UnreadChunk,
     UnsummarisedEntity,
     Verdict,
-    entity_key,
-    singular_key,
 )
 from paperscope_core.types.images import (
     DataPoint,
@@ -166,10 +164,8 @@ __all__ = [
     "Verdict",
     "content_hash",
     "crops_of",
-    "entity_key",
     "kind_of",
     "model_words",
     "paper_words",
     "places_of",
-    "singular_key",
 ]

@@ -1,7 +1,5 @@
 """Chunks, and the entities and relations extracted from them."""
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,7 +7,6 @@ from paperscope_core.types.images import model_words
 from paperscope_core.types.place import Place
 
 __all__ = [
-    "SPACES",
     "STANDS_FOR",
     "WORK",
     "Chunk",
@@ -22,33 +19,29 @@ __all__ = [
     "UnreadChunk",
     "UnsummarisedEntity",
     "Verdict",
-    "entity_key",
-    "singular_key",
 ]
 
-
-SPACES = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
-"""What stands between the words of a name: spaces, hyphens and dashes of every kind."""
-_OWN = re.compile(r"(?:\s*\((?:ours|our (?:method|model|approach))\)[\s.,;:]*)+$")
-_CAPITAL_PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
-
-
 WORK = "paper"
-"""The type of an entity that is a work: a paper of the library, or one that its papers cite."""
+"""The type of an entity that is a paper: of the library, or cited by its papers."""
 
 STANDS_FOR = "stands for"
-"""The kind of a relation from an ambiguous short form to each of the long forms that its paper gives for it."""
+"""The kind of a relation from an ambiguous acronym to each of the long forms that its paper gives for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chunk:
-    """What is embedded and quoted. A chunk never cuts a table and keeps a caption with its float.
+    """A part of a paper that is embedded, indexed and quoted.
 
-    `elements` are the ids of the elements it holds, in reading order; `section` is the section's path; `place` is
-    that of the element it is there for: its float, or its first passage. Ids are `PAPER/chunk-N`.
+    A chunk never splits a table, and keeps a caption with its table or figure.
 
-    `text` is the paper's own words and nothing else. `seen` is what a vision model saw in its picture: it is searched
-    and shown, never quoted.
+    Attributes:
+        id: `PAPER/chunk-N`.
+        paper: The paper's id.
+        text: The paper's own words, and nothing else.
+        elements: The ids of its elements in reading order.
+        section: The path of its section.
+        place: Of its table, figure or equation, or of its first passage.
+        seen: What a vision model read in its image: searched and shown, never quoted.
     """
 
     id: str
@@ -61,13 +54,13 @@ class Chunk:
 
     @property
     def searched(self) -> str:
-        """What is embedded and indexed: the first line (a float's caption), what was seen, and the rest."""
+        """What is embedded and indexed: the first line (a caption), what was read in the image, and the rest."""
         head, _, rest = self.text.partition("\n")
         return "\n".join(part for part in (head, self.seen, rest) if part) if self.seen else self.text
 
     @property
     def shown(self) -> str:
-        """What a reader of a context gets: the text, and what was seen, marked as a model's words."""
+        """What a context contains: the text, and what was read in the image, marked as a model's words."""
         return "\n".join(part for part in (self.text, model_words(self.seen)) if part) if self.seen else self.text
 
 
@@ -82,10 +75,16 @@ class Mention:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entity:
-    """A thing that papers speak of. `sources` are ids of the elements that name it; `id` is `singular_key(name)`, or
-    for a table, figure or equation that element's id.
+    """Something that papers write about.
 
-    `mentions` are the exact places that an extractor vouches for, in the order of elements and characters.
+    Attributes:
+        id: `singular_key(name)`, or an element's id if it is a table, figure or equation.
+        name: The most common name.
+        type: Its type, such as "method" or "dataset".
+        description: What the papers say about it.
+        sources: The ids of the elements that name it.
+        aliases: Its other names.
+        mentions: Its exact mentions, in the order of elements and characters.
     """
 
     id: str
@@ -99,7 +98,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Relation:
-    """A statement between two entities (their ids), with the elements that it stands on."""
+    """A statement about two entities (their ids), with the ids of the elements that make it."""
 
     source: str
     target: str
@@ -111,7 +110,7 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnreadChunk:
-    """A chunk for which a model gave no reply that can be used, and why; the next add asks for it again."""
+    """A chunk for which the model gave no usable reply, and why; the next add asks again."""
 
     chunk: str
     reason: str
@@ -119,7 +118,7 @@ class UnreadChunk:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnjudgedNames:
-    """Two names that a model gave no usable verdict about, and why; they stay apart until the next add asks again."""
+    """Two names for which the model gave no usable verdict, and why; the next add asks again."""
 
     names: tuple[str, str]
     reason: str
@@ -127,7 +126,7 @@ class UnjudgedNames:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnsummarisedEntity:
-    """An entity that a paper says much of, and that a model gave no usable summary of; the next add asks again."""
+    """An entity for which the model gave no usable summary, and why; the next add asks again."""
 
     entity: str
     reason: str
@@ -135,7 +134,7 @@ class UnsummarisedEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """Whether two names of a paper mean the same, as a model judged, and its reason."""
+    """A model's verdict whether two names of a paper mean the same, and its reason."""
 
     names: tuple[str, str]
     same: bool
@@ -144,9 +143,15 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shortfall:
-    """What a model's extraction lacks: chunks without a reply, names without a verdict, entities without a summary,
-    and how many entities and relations of its replies were dropped, since they don't stand in their chunk or were too
-    many."""
+    """What a model's extraction lacks.
+
+    Attributes:
+        unread: Chunks without a usable reply.
+        dropped_entities: Entities of the replies that were dropped: not in their chunk, or too many.
+        dropped_relations: Relations that were dropped for the same reasons.
+        unjudged: Names without a verdict.
+        unsummarised: Entities without a summary.
+    """
 
     unread: tuple[UnreadChunk, ...] = ()
     dropped_entities: int = 0
@@ -171,35 +176,16 @@ class Shortfall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extraction:
-    """One paper's own contribution to the graph; every relation's ends are among its entities. `verdicts` are those of
-    a model about names that may mean the same; they are carried out already."""
+    """One paper's contribution to the graph.
+
+    Attributes:
+        entities: Its entities.
+        relations: Its relations; their ends are among the entities.
+        shortfall: What a model's extraction lacks.
+        verdicts: A model's verdicts on names that may mean the same; the entities are merged already.
+    """
 
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
     shortfall: Shortfall = Shortfall()
     verdicts: tuple[Verdict, ...] = ()
-
-
-def entity_key(name: str) -> str:
-    """Fold a name to the key under which equal names meet: compatibility form, case, hyphens and spaces folded.
-
-    `F1 Score`, `F1-score` and `F1 SCORE` meet; `+` and other signs that tell methods apart are kept. That a table marks
-    a method as "(ours)" is no part of its name.
-    """
-    text = unicodedata.normalize("NFKC", name).casefold()
-    text = _OWN.sub("", text) or text
-    return SPACES.sub(" ", text).strip(" .,;:")
-
-
-def singular_key(name: str) -> str:
-    """`entity_key` with the last word's plural folded, so that "dice losses" and "Dice loss", "GPUs" and "GPU" meet."""
-    head, _, last = entity_key(_CAPITAL_PLURAL.sub("", name.rstrip(" .,;:"))).rpartition(" ")
-    return f"{head} {_singular(last)}".strip()
-
-
-def _singular(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    return word[:-2] if word.endswith(("sses", "xes", "zes", "ches", "shes")) else word[:-1]

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from paperscope_core.protocols import Corpus, Embedder
-from paperscope_core.types import Claim, Element, Paper, singular_key
+from paperscope_core.text.words import singular_key
+from paperscope_core.types import Claim, Element, Paper
 from query.extractive.across import compare_across
 from query.extractive.align import Aligner
 from query.extractive.compare import decides

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 import prompts
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
-from paperscope_core.types import Filters, Message, ModelRequest, Turn, Usage, singular_key
+from paperscope_core.text.words import singular_key
+from paperscope_core.types import Filters, Message, ModelRequest, Turn, Usage
 from prompts import as_data
 from query.question.follow_ups import leans_on_history, standalone
 from query.question.scope import named_papers

@@ -8,7 +8,8 @@ from evaluation.graph.entities import score_entities
 from evaluation.graph.matches import Matches
 from evaluation.graph.relations import score_relations, score_results
 from evaluation.values import Score
-from paperscope_core.types import Entity, Extraction, Relation, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Entity, Extraction, Relation
 
 if TYPE_CHECKING:
     pass

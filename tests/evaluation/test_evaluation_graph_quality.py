@@ -13,7 +13,8 @@ from evaluation.graph.names import acronym_pairs, duplicates, plain_keys
 from evaluation.graph.quality import score_graph, score_library
 from evaluation.values import Score
 from ingest import chunk_paper
-from paperscope_core.types import Entity, Extraction, IndexedPaper, Link, Relation, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Entity, Extraction, IndexedPaper, Link, Relation
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import MakePaper

@@ -11,6 +11,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
+from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Box,
     Cell,
@@ -42,7 +43,6 @@ from paperscope_core.types import (
     UnreadImage,
     Verdict,
     content_hash,
-    entity_key,
 )
 
 EMBEDDER = "fake-8"

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from ingest.document.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
 from ingest.extraction.entity_types import type_of_name
-from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, Reference, Table, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, Reference, Table
 from tests.ingest.extraction.paper_builders import PLACE, by_name, extract, paper_of, passages, relations, table_of
 
 

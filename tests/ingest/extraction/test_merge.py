@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.extraction import combine
-from paperscope_core.types import Entity, Extraction, Mention, Relation, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Entity, Extraction, Mention, Relation
 
 
 def entity(name: str, *aliases: str, source: str = "p/passage-1", kind: str = "concept", told: str = "") -> Entity:

@@ -15,7 +15,8 @@ from ingest.extraction.mentions import FoldedText
 from ingest.extraction.model_extractor import FoundEntity, FoundGraph, Grounding
 from paperscope_core.errors import ModelRefusedError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
-from paperscope_core.types import Box, Chunk, Element, Paper, Passage, Place, Reference, Shortfall, entity_key
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Box, Chunk, Element, Paper, Passage, Place, Reference, Shortfall
 from tests.ingest.extraction.paper_builders import table_of
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))

@@ -17,6 +17,7 @@ from ingest.extraction.resolution import certain_pairs, doubtful_pairs, surely_d
 from ingest.extraction.resolver import ResolvingExtractor
 from paperscope_core.errors import BudgetError, ModelUnavailableError
 from paperscope_core.models import FakeModel
+from paperscope_core.text.words import singular_key
 from paperscope_core.types import (
     WORK,
     Box,
@@ -34,7 +35,6 @@ from paperscope_core.types import (
     UnjudgedNames,
     Usage,
     Verdict,
-    singular_key,
 )
 
 PAPER = Paper(id="p", title="", authors=(), sha256="", file="p.pdf", pages=(), sections=(), elements=())

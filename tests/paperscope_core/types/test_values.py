@@ -9,19 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.types import (
-    Box,
-    Cell,
-    Message,
-    ModelRequest,
-    Paper,
-    Place,
-    Table,
-    Usage,
-    content_hash,
-    entity_key,
-    singular_key,
-)
+from paperscope_core.text.words import entity_key, singular_key
+from paperscope_core.types import Box, Cell, Message, ModelRequest, Paper, Place, Table, Usage, content_hash
 
 coordinates = st.floats(0, 2000).map(lambda value: round(value, 1))
 boxes = st.builds(Box, coordinates, coordinates, coordinates, coordinates)

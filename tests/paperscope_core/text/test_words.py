@@ -1,0 +1,132 @@
+"""One tokenizer, one stop list, one singularizer: which spellings meet and which stay apart."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope_core.text.words import (
+    STOP_WORDS,
+    content_words,
+    entity_key,
+    plain_words,
+    singular,
+    singular_key,
+    tokenize,
+    word_key,
+    words,
+)
+
+
+@pytest.mark.parametrize(
+    ("plural", "expected"),
+    [
+        ("analyses", "analysis"),
+        ("hypotheses", "hypothesis"),
+        ("matrices", "matrix"),
+        ("corpora", "corpus"),
+        ("criteria", "criterion"),
+        ("spectra", "spectrum"),
+        ("axes", "axis"),
+        ("leaves", "leaf"),
+        ("mice", "mouse"),
+        ("viruses", "virus"),
+        ("losses", "loss"),
+        ("caches", "cache"),
+        ("patches", "patch"),
+        ("sizes", "size"),
+        ("studies", "study"),
+        ("movies", "movie"),
+        ("larvae", "larva"),
+        ("genera", "genus"),
+        ("galaxies", "galaxy"),
+        ("provides", "provide"),
+    ],
+)
+def test_plurals_and_verbs_lose_their_endings(plural: str, expected: str) -> None:
+    assert singular(plural) == expected
+
+
+@pytest.mark.parametrize("word", ["datasets", "kinases", "hyperparameters", "taggers", "voxels", "bosons"])
+def test_an_unknown_word_loses_a_regular_ending(word: str) -> None:
+    assert singular(word) == word[:-1]
+
+
+@pytest.mark.parametrize(
+    "word",
+    "species series bias basis analysis virus corpus status loss lens gas atlas physics mathematics news data dice "
+    "media always perhaps various less this was has its consensus stimulus axis class".split(),
+)
+def test_a_singular_stays(word: str) -> None:
+    assert singular(word) == word
+
+
+@given(st.text(max_size=20))
+def test_any_text_has_a_singular_of_about_its_length(word: str) -> None:
+    assert len(singular(word.casefold())) <= len(word.casefold()) + 2
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("AIDS", "aids"),
+        ("aids", "aid"),
+        ("GPUs", "gpu"),
+        ("GPU", "gpu"),
+        ("FPS", "fps"),
+        ("US", "us"),
+        ("LOSSES", "loss"),
+        ("Losses", "loss"),
+    ],
+)
+def test_case_tells_acronyms_from_words(word: str, key: str) -> None:
+    assert word_key(word) == key
+
+
+def test_signs_join_words_and_offsets_point_into_the_text() -> None:
+    text = "BERT+DSC improves SST-5 (OntoNotes4.0), don't_it."
+    tokens = list(tokenize(text))
+    assert [token.text for token in tokens] == ["BERT+DSC", "improves", "SST-5", "OntoNotes4.0", "don't", "it"]
+    assert all(text[token.start : token.end] == token.text for token in tokens)
+    assert tokens[0].parts == ["BERT", "DSC"]
+    assert tokens[1].parts == ["improves"]
+
+
+def test_a_compound_counts_as_itself_and_as_its_parts() -> None:
+    assert words("BERT+DSC losses") == ["bert+dsc", "bert", "dsc", "loss"]
+    assert plain_words("F1-scores of SST_5") == ["f1", "scores", "of", "sst", "5"]
+
+
+def test_content_words_leave_out_stop_words_and_single_letters() -> None:
+    assert content_words("Which of the losses does model A use in Table 5?") == {"loss", "model", "use", "table", "5"}
+    assert content_words("该 模型") == {"该", "模型"}
+    assert {"the", "which", "whether", "within", "not"} <= STOP_WORDS
+    assert STOP_WORDS.isdisjoint({"model", "top", "part", "use", "table", "state"})
+    assert all(word == word.casefold() for word in STOP_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "singular_form"),
+    [
+        ("F1 Score", "f1 score", "f1 score"),
+        ("F1-scores", "f1 scores", "f1 score"),
+        ("Dice losses", "dice losses", "dice loss"),
+        ("confusion matrices", "confusion matrices", "confusion matrix"),
+        ("LSTM-CRFs (ours)", "lstm crfs", "lstm crf"),
+        ("AIDS", "aids", "aids"),
+        ("aids", "aids", "aid"),
+        ("endangered species", "endangered species", "endangered species"),
+        ("BERT+", "bert+", "bert+"),
+        ("Ensemble methods (our model).", "ensemble methods", "ensemble method"),
+        ("(ours)", "(ours)", "(ours)"),
+        (" - ", "", ""),
+    ],
+)
+def test_names_meet_under_their_keys(name: str, key: str, singular_form: str) -> None:
+    assert entity_key(name) == key
+    assert singular_key(name) == singular_form
+
+
+@given(st.text(max_size=40))
+def test_a_key_of_any_text_is_a_key(text: str) -> None:
+    assert singular_key(text) == singular_key(f" {text} ")
+    assert "  " not in entity_key(text)
