@@ -1,4 +1,4 @@
-# The HTTP service in a container. docs/container.md says how to build, start, upgrade and back it up.
+# The HTTP service in a container. docs/guides/container.md explains how to build, start, upgrade and back it up.
 FROM python:3.11.15-slim-trixie AS base
 ENV PATH=/opt/paperscope/bin:$PATH
 

@@ -17,8 +17,8 @@ import typer
 from pydantic import BaseModel
 from typer.cli import get_docs_for_click
 
-from paperscope.settings import Settings, load_settings
-from paperscope.cli import app
+from paperscope_core.settings import Settings, load_settings
+from service.cli import app
 from service.http import create_app
 
 ROOT = Path(__file__).resolve().parent.parent

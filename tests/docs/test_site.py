@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import typer
 
-from paperscope.settings.tree import setting_names
-from paperscope.cli import app
+from paperscope_core.settings.schema import setting_names
+from service.cli import app
 
 
 def run(root: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""The house rules that no linter checks."""
+"""Conventions that no linter checks."""
 
 import ast
 import importlib
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("paperscope", "prompts", "ingest", "graph_store", "query", "service", "evaluation")
+PACKAGES = ("paperscope", "paperscope_core", "prompts", "ingest", "graph_store", "query", "service", "evaluation")
 
 
 def modules(root: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Dockerfile, compose.yaml and docs/container.md are true to the code; no engine is needed to know that."""
+"""The Dockerfile, compose.yaml and the container guide agree with the code; no container engine is needed."""
 
 import json
 import re
@@ -91,7 +91,7 @@ def test_the_python_of_the_image_is_one_that_is_tested(project: dict[str, Any], 
 
 
 def test_the_extras_that_are_named_exist(root: Path, project: dict[str, Any]) -> None:
-    text = (root / "Dockerfile").read_text() + (root / "docs/container.md").read_text()
+    text = (root / "Dockerfile").read_text() + (root / "docs/guides/container.md").read_text()
     named = re.findall(r'EXTRAS=([a-z,]+)|such as "([a-z,]+)" or "([a-z,]+)"', text)
     extras = {extra for group in named for names in group if names for extra in names.split(",")}
     assert extras
@@ -153,7 +153,7 @@ def shell_lines(text: str) -> Iterator[list[str]]:
 
 
 def test_the_documented_commands_are_commands_and_services(root: Path, services: dict[str, Any]) -> None:
-    page = (root / "docs/container.md").read_text()
+    page = (root / "docs/guides/container.md").read_text()
     calls = [shlex.split(call) for call in re.findall(r"docker compose run --rm paperscope [^`\n]*", page)]
     assert len(calls) > 3
     for call in calls:
@@ -168,7 +168,7 @@ def test_the_documented_commands_are_commands_and_services(root: Path, services:
 
 
 def test_the_documented_variables_are_settings(root: Path, services: dict[str, Any]) -> None:
-    page = (root / "docs/container.md").read_text()
+    page = (root / "docs/guides/container.md").read_text()
     blocks = re.findall(r"^```text\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
     assert len(blocks) == 2
     for block in blocks:
@@ -182,7 +182,7 @@ def test_the_documented_variables_are_settings(root: Path, services: dict[str, A
 
 def test_the_copy_that_the_page_tells_to_make_of_a_running_library_is_whole(root: Path, tmp_path: Path) -> None:
     """The one command of the page that reaches into Paperscope's files, run beside an open library."""
-    (line,) = (line for line in shell_lines((root / "docs/container.md").read_text()) if "sqlite3" in " ".join(line))
+    (line,) = (line for line in shell_lines((root / "docs/guides/container.md").read_text()) if "sqlite3" in " ".join(line))
     code = line[line.index("-c") + 1].replace("/data/library", str(tmp_path))
     store = Store.open(tmp_path)
     store.add(small_paper(), crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
