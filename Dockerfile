@@ -4,11 +4,11 @@ ENV PATH=/opt/paperscope/bin:$PATH
 
 
 FROM base AS build
-# Where torch is taken from: the CPU build, or another index of PyTorch's for CUDA.
+# The package index for torch: the CPU build, or another index of PyTorch's for CUDA.
 ARG TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu
-# Optional groups of pyproject.toml, such as "ocr" or "ocr,tracing".
+# Extras of pyproject.toml, such as "ocr" or "ocr,tracing".
 ARG EXTRAS=
-# The pins hold for the tools that build packages, too.
+# The pins apply to build tools as well.
 ENV PIP_CONSTRAINT=/build/constraints.txt \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1
@@ -17,13 +17,14 @@ RUN python -m venv /opt/paperscope
 COPY constraints.txt ./
 # hadolint ignore=DL3013
 RUN pip install --no-deps --index-url "$TORCH_INDEX_URL" torch
-# The dependencies come before our own code, so that an upgrade of the code builds in seconds.
+# The dependencies are a layer before our own code, so that a change of the code rebuilds in seconds.
 COPY pyproject.toml README.md LICENSE ./
 COPY paperscope/__init__.py paperscope/
 # hadolint ignore=DL3013
 RUN pip install ".${EXTRAS:+[$EXTRAS]}" && pip uninstall --yes paperscope
 COPY prompts prompts
 COPY paperscope paperscope
+COPY paperscope_core paperscope_core
 COPY ingest ingest
 COPY graph_store graph_store
 COPY query query
@@ -40,7 +41,7 @@ RUN groupadd --gid 10001 paperscope \
     && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --no-log-init --shell /usr/sbin/nologin paperscope \
     && install --directory --owner=10001 --group=10001 --mode=0750 /data
 COPY --from=build /opt/paperscope /opt/paperscope
-# onnxruntime, which comes with pymupdf, tells Microsoft of its use where it is not told not to.
+# Disables the usage reports of onnxruntime, which pymupdf installs.
 ENV ORT_DISABLE_TELEMETRY=1 \
     PYTHONUNBUFFERED=1 \
     PAPERSCOPE_LIBRARY=/data/library \

@@ -1,4 +1,4 @@
-"""Tests on every supported Python: `nox` runs those that are installed, `nox -s tests-3.12 -- -k tables` a part of one."""
+"""Runs the tests on every supported Python that is installed; `nox -s tests-3.12 -- -k tables` selects some."""
 
 import nox
 

@@ -1,8 +1,8 @@
 """Checks the built documentation site: python scripts/check_site.py FOLDER
 
 Prints each broken link or anchor, each resource that a page or a stylesheet loads from another host, and each page of
-docs/ that the navigation lacks; exits with 1 if there is any. Zensical's strict mode does not check anchors, or links in
-included text.
+docs/ that the navigation lacks; exits with 1 if there is any. Zensical's strict mode checks neither anchors nor links
+in included text.
 """
 
 import re

@@ -124,7 +124,10 @@ def describe_operation(method: str, path: str, operation: dict[str, Any]) -> Ite
             yield f"```json\n{json.dumps(example, indent=2, ensure_ascii=False)}\n```\n"
     for status, response in operation["responses"].items():
         if status.isdigit():
-            kinds = [f"`{kind}` {type_of(content.get('schema', {}))}" for kind, content in response.get("content", {}).items()]
+            kinds = [
+                f"`{kind}` {type_of(content.get('schema', {}))}"
+                for kind, content in response.get("content", {}).items()
+            ]
             yield f"Response {status}: {', '.join(kinds) or 'no content'}\n"
 
 

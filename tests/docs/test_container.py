@@ -182,7 +182,9 @@ def test_the_documented_variables_are_settings(root: Path, services: dict[str, A
 
 def test_the_copy_that_the_page_tells_to_make_of_a_running_library_is_whole(root: Path, tmp_path: Path) -> None:
     """The one command of the page that reaches into Paperscope's files, run beside an open library."""
-    (line,) = (line for line in shell_lines((root / "docs/guides/container.md").read_text()) if "sqlite3" in " ".join(line))
+    (line,) = (
+        line for line in shell_lines((root / "docs/guides/container.md").read_text()) if "sqlite3" in " ".join(line)
+    )
     code = line[line.index("-c") + 1].replace("/data/library", str(tmp_path))
     store = Store.open(tmp_path)
     store.add(small_paper(), crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
