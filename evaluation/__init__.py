@@ -1,5 +1,5 @@
-"""Measures what Paperscope does against gold: one command a suite, the same figures each time."""
+"""Evaluation suites: score Paperscope against gold data, and compare it with other systems."""
 
-from evaluation.values import Miss, Score, Tally
+from evaluation.score import Miss, Score, Tally
 
 __all__ = ["Miss", "Score", "Tally"]

@@ -1,4 +1,4 @@
-"""Libraries of the papers that gold speaks of: made when they are first asked for, kept for later runs."""
+"""Libraries of the papers in the gold data, built on first use and reused by later runs."""
 
 import asyncio
 import time
@@ -22,18 +22,18 @@ from paperscope_core.protocols import Embedder
 from paperscope_core.settings import Settings
 from paperscope_core.types import IndexedPaper, Paper, Usage, content_hash
 
-__all__ = ["Libraries", "Shelf"]
+__all__ = ["BuiltLibrary", "Libraries"]
 
 
 # What decides a library's content.
-_ROOMS = ("paperscope", "ingest", "graph_store", "prompts")
-_DONE = "made.json"
+_CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "prompts")
+_MANIFEST = "made.json"
 # Nobody looks at the pictures where no vision model does: a low resolution saves time.
 _DPI = 36
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shelf:
+class BuiltLibrary:
     """A library's folder. `ids` gives for each file (its path as it was given) or paper (its id) the paper's id in the
     library; `seconds` how long adding it took and `usage` what its models took, when the library was made; `problems`
     why one is missing."""
@@ -58,7 +58,7 @@ class Libraries:
         self._folder = folder
         self._open = ExitStack()
         self._libraries: dict[Path, Library] = {}
-        self._shelves: dict[str, Shelf] = {}
+        self._shelves: dict[str, BuiltLibrary] = {}
         self._stores: dict[Path, Store] = {}
         self._embedder: Embedder | None = None
 
@@ -70,31 +70,31 @@ class Libraries:
     ) -> None:
         self._open.close()
 
-    def of_files(self, files: Sequence[Path]) -> Shelf:
+    def of_files(self, files: Sequence[Path]) -> BuiltLibrary:
         """The library of these files, added as a user would add them. A file that can't be read is left out."""
         contents = [content_hash(file.read_bytes() if file.is_file() else b"") for file in files]
 
-        def fill(folder: Path) -> Shelf:
+        def fill(folder: Path) -> BuiltLibrary:
             library = self._library(folder)
-            return _collect(folder, {str(file): partial(_added, library, file) for file in files})
+            return _add_all(folder, {str(file): partial(_add_file, library, file) for file in files})
 
         return self._shelf(("files", *contents, *map(str, files)), fill)
 
-    def of_papers(self, papers: Sequence[Paper]) -> Shelf:
+    def of_papers(self, papers: Sequence[Paper]) -> BuiltLibrary:
         """The library of papers that were made from texts, not read from files."""
 
-        def fill(folder: Path) -> Shelf:
+        def fill(folder: Path) -> BuiltLibrary:
             store = self._store(folder)
             models = self._models_of(store)
-            return _collect(folder, {paper.id: partial(self._stored, store, models, paper) for paper in papers})
+            return _add_all(folder, {paper.id: partial(self._stored, store, models, paper) for paper in papers})
 
         return self._shelf(("papers", *map(to_json, papers)), fill)
 
-    def library(self, shelf: Shelf) -> Library:
+    def library(self, shelf: BuiltLibrary) -> Library:
         """The library itself, open until the end of the run."""
         return self._library(shelf.folder)
 
-    def store(self, shelf: Shelf) -> Store:
+    def store(self, shelf: BuiltLibrary) -> Store:
         """The library's store, open until the end of the run."""
         return self._store(shelf.folder)
 
@@ -105,18 +105,18 @@ class Libraries:
             self._embedder = build_embedder(self.settings.embed)
         return self._embedder
 
-    def _shelf(self, parts: Sequence[str], fill: Callable[[Path], Shelf]) -> Shelf:
+    def _shelf(self, parts: Sequence[str], fill: Callable[[Path], BuiltLibrary]) -> BuiltLibrary:
         key = self._key(parts)
         if key not in self._shelves:
             folder = self._folder / key
             with output_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            self._shelves[key] = _made(folder) or fill(folder)
+            self._shelves[key] = _read_manifest(folder) or fill(folder)
         return self._shelves[key]
 
     def _key(self, parts: Sequence[str]) -> str:
         settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "retrieval"})
-        return content_hash("\0".join((code_fingerprint(*_ROOMS), settings, *parts)).encode())[:16]
+        return content_hash("\0".join((code_fingerprint(*_CODE_PACKAGES), settings, *parts)).encode())[:16]
 
     def _library(self, folder: Path) -> Library:
         if folder not in self._libraries:
@@ -133,7 +133,7 @@ class Libraries:
     def _models_of(self, store: Store) -> Models:
         return replace(build_models(self.settings, cache=store), embedder=self.embedder)
 
-    def _stored(self, store: Store, models: Models, paper: Paper) -> "_Made":
+    def _stored(self, store: Store, models: Models, paper: Paper) -> "_AddedPaper":
         started = time.perf_counter()
         chunks = chunk_paper(paper, max_words=self.settings.chunking.max_words)
 
@@ -143,11 +143,11 @@ class Libraries:
             return IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
 
         store.add(asyncio.run(indexed()), crops={}, source=paper.id, embedder=models.embedder.name)
-        return _Made(id=paper.id, seconds=time.perf_counter() - started)
+        return _AddedPaper(id=paper.id, seconds=time.perf_counter() - started)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Made:
+class _AddedPaper:
     """A paper in the library, and what it took to get there."""
 
     id: str
@@ -155,32 +155,32 @@ class _Made:
     usage: Usage = Usage()
 
 
-def _added(library: Library, file: Path) -> _Made:
+def _add_file(library: Library, file: Path) -> _AddedPaper:
     added = library.add(file)
-    return _Made(id=added.paper.id, seconds=added.seconds, usage=added.usage)
+    return _AddedPaper(id=added.paper.id, seconds=added.seconds, usage=added.usage)
 
 
-def _collect(folder: Path, adds: Mapping[str, Callable[[], _Made]]) -> Shelf:
-    made: dict[str, _Made] = {}
+def _add_all(folder: Path, adds: Mapping[str, Callable[[], _AddedPaper]]) -> BuiltLibrary:
+    made: dict[str, _AddedPaper] = {}
     problems: dict[str, str] = {}
     for name, add in adds.items():
         try:
             made[name] = add()
         except PaperscopeError as error:
             problems[name] = str(error)
-    shelf = Shelf(
+    shelf = BuiltLibrary(
         folder=folder,
         ids={name: paper.id for name, paper in made.items()},
         seconds={name: paper.seconds for name, paper in made.items()},
         usage={name: paper.usage for name, paper in made.items()},
         problems=problems,
     )
-    write_atomically(folder / _DONE, to_json(shelf).encode())
+    write_atomically(folder / _MANIFEST, to_json(shelf).encode())
     return shelf
 
 
-def _made(folder: Path) -> Shelf | None:
+def _read_manifest(folder: Path) -> BuiltLibrary | None:
     try:
-        return replace(from_json(Shelf, (folder / _DONE).read_bytes()), folder=folder)
+        return replace(from_json(BuiltLibrary, (folder / _MANIFEST).read_bytes()), folder=folder)
     except (OSError, ValueError):
         return None

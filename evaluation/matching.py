@@ -1,4 +1,4 @@
-"""Comparing texts and sequences: folding, similarity, edit distance, monotone alignment. Pure functions."""
+"""Text comparison: normalization, trigram similarity, edit distance, monotone alignment."""
 
 import unicodedata
 from bisect import bisect_left
@@ -6,9 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-__all__ = ["align", "edit_distance", "fold", "nearest_distance", "pair_best", "rising", "similarity", "spaced"]
+__all__ = [
+    "align",
+    "edit_distance",
+    "longest_increasing_subsequence",
+    "nearest_distance",
+    "normalise_spaces",
+    "pair_best",
+    "remove_spaces",
+    "similarity",
+]
 
-_SAME = str.maketrans(
+
+_PLAIN_CHARACTERS = str.maketrans(
     dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014", "-")
     | dict.fromkeys("\u2018\u2019\u201a\u2032`", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u2033", '"')
@@ -20,16 +30,16 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def spaced(text: str) -> str:
+def normalise_spaces(text: str) -> str:
     """NFKC, one kind of dash, quote and tilde, single blanks; case and hyphens count."""
     # Twice: what the table makes plain may join with a mark that follows.
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_SAME))
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_PLAIN_CHARACTERS))
     return " ".join(text.replace("''", '"').split())
 
 
-def fold(text: str) -> str:
+def remove_spaces(text: str) -> str:
     """The text as it is compared where blanks don't count: `spaced` without them."""
-    return spaced(text).replace(" ", "")
+    return normalise_spaces(text).replace(" ", "")
 
 
 def _grams(text: str) -> Counter[str]:
@@ -39,7 +49,7 @@ def _grams(text: str) -> Counter[str]:
 
 def similarity(first: str, second: str) -> float:
     """0 to 1: the Dice coefficient 2|A∩B| / (|A|+|B|) of the multisets of character trigrams of the folded texts."""
-    one, two = fold(first).casefold(), fold(second).casefold()
+    one, two = remove_spaces(first).casefold(), remove_spaces(second).casefold()
     if one == two:
         return 1.0
     a, b = _grams(one), _grams(two)
@@ -70,7 +80,7 @@ def nearest_distance(pattern: str, text: str) -> int:
     return best
 
 
-def rising(positions: Sequence[int]) -> list[int]:
+def longest_increasing_subsequence(positions: Sequence[int]) -> list[int]:
     """The indices of a longest strictly increasing subsequence (Schensted, 1961)."""
     tails: list[int] = []
     ends: list[int] = []

@@ -1,4 +1,4 @@
-"""What produced a figure: the revision, the source, the packages. No dates."""
+"""Provenance of a report: the git revision, a hash of the source, and package versions."""
 
 import hashlib
 import subprocess
@@ -9,8 +9,9 @@ from pathlib import Path
 
 __all__ = ["code_fingerprint", "revision", "versions"]
 
+
 _ROOT = Path(__file__).resolve().parent.parent
-_ROOMS = ("paperscope", "ingest", "graph_store", "query", "evaluation", "prompts")
+_CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "query", "evaluation", "prompts")
 # Those that decide what is read, found and answered.
 _PACKAGES = ("pymupdf", "sentence-transformers", "torch", "faiss-cpu", "networkx", "lightrag-hku")
 
@@ -34,7 +35,7 @@ def revision() -> str:
 def code_fingerprint(*rooms: str) -> str:
     """A hash of our own source, or of these rooms': a revision can't tell what of it is uncommitted."""
     digest = hashlib.sha256()
-    for room in rooms or _ROOMS:
+    for room in rooms or _CODE_PACKAGES:
         for file in sorted(path for path in (_ROOT / room).rglob("*") if path.suffix in (".py", ".md")):
             digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]

@@ -1,14 +1,22 @@
-"""A report as Markdown: for the terminal (the figures), and for the file (each item and miss as well)."""
+"""Reports as Markdown and as plots."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from evaluation.report import ALL, Figure, Provenance, Report, is_time
-from evaluation.running import ItemResult
+from evaluation.metrics.selective import risks
+from evaluation.report import ALL, Figure, ItemResult, Provenance, Report, grades_of, is_time, set_of
+from paperscope_core.files import output_errors
 
-__all__ = ["number", "provenance_line", "render_figures", "render_report", "table"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+__all__ = ["can_draw", "draw_plots", "number", "provenance_line", "render_figures", "render_report", "table"]
+
 
 _MISSES_AN_ITEM = 25
-_SHOWN = 160
+_MAX_TEXT = 160
 
 
 def render_figures(report: Report) -> str:
@@ -17,12 +25,12 @@ def render_figures(report: Report) -> str:
     everything = report.figures.get(ALL, {})
     lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
     lines += _by_set(report)
-    lines += _figures(
+    lines += _figures_table(
         "Over all items", [("", metric, figure) for metric, figure in everything.items() if not is_time(metric)]
     )
     times = [("", metric, figure) for metric, figure in everything.items() if is_time(metric)]
     if times:
-        lines += _figures("Times (they vary from run to run)", times)
+        lines += _figures_table("Times (they vary from run to run)", times)
     lines += [*_risks(report), *_agreement(report)]
     if report.problems:
         lines += ["## Not scored", "", *(f"- {problem}" for problem in report.problems), ""]
@@ -37,7 +45,12 @@ def render_report(report: Report) -> str:
         if name != ALL
         for metric, figure in figures.items()
     ]
-    lines = [render_figures(report), *_figures("By set", sets), *_items(report.results), *_misses(report.results)]
+    lines = [
+        render_figures(report),
+        *_figures_table("By set", sets),
+        *_items_list(report.results),
+        *_misses_list(report.results),
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -91,7 +104,7 @@ def _value(figures: Mapping[str, Figure], metric: str) -> str:
     return number(figures[metric].value) if metric in figures else ""
 
 
-def _figures(title: str, figures: Sequence[tuple[str, str, Figure]]) -> list[str]:
+def _figures_table(title: str, figures: Sequence[tuple[str, str, Figure]]) -> list[str]:
     named = any(name for name, _, _ in figures)
     rows = [
         [
@@ -130,7 +143,7 @@ def _agreement(report: Report) -> list[str]:
     return ["## Agreement of the judge with our rules", "", *table(["items", "share", "Cohen's kappa"], rows), ""]
 
 
-def _items(results: Sequence[ItemResult]) -> list[str]:
+def _items_list(results: Sequence[ItemResult]) -> list[str]:
     lines = ["## Items", ""]
     for result in results:
         if not result.problem:
@@ -140,14 +153,14 @@ def _items(results: Sequence[ItemResult]) -> list[str]:
     return [*lines, ""]
 
 
-def _misses(results: Sequence[ItemResult]) -> list[str]:
+def _misses_list(results: Sequence[ItemResult]) -> list[str]:
     lines = ["## Misses", ""]
     for result in results:
         found = result.score.misses
         if found:
             lines += [f"### {result.name}", ""]
             lines += [
-                f"- {miss.metric}, {_short(miss.what)}: {_short(miss.gold)!r} → {_short(miss.got)!r}"
+                f"- {miss.metric}, {_truncate(miss.what)}: {_truncate(miss.gold)!r} → {_truncate(miss.got)!r}"
                 for miss in found[:_MISSES_AN_ITEM]
             ]
             lines += [f"- … {len(found) - _MISSES_AN_ITEM} more"] if len(found) > _MISSES_AN_ITEM else []
@@ -155,10 +168,75 @@ def _misses(results: Sequence[ItemResult]) -> list[str]:
     return lines
 
 
-def _short(text: str) -> str:
+def _truncate(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
 
 
 def _short_number(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+_GROUP_WIDTH = 0.8
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed (extra: plots)."""
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None
+
+
+def draw_plots(report: Report, out: Path) -> list[Path]:
+    """Write OUT/SUITE.png and, where answers were graded, OUT/SUITE-risk.png. Without matplotlib nothing is drawn."""
+    if not can_draw():
+        return []
+    from matplotlib.figure import Figure
+
+    files = []
+    metrics = [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
+    if metrics:
+        sets = [name for name in report.figures if name != ALL]
+        figure = Figure(figsize=(max(6.0, 1.2 * len(sets) + 2), 4), layout="constrained")
+        _bars(figure.subplots(), report, sets or [ALL], metrics)
+        files.append(_save(figure, out / f"{report.suite}.png"))
+    if report.risks:
+        figure = Figure(figsize=(6, 4), layout="constrained")
+        _curves(figure.subplots(), report)
+        files.append(_save(figure, out / f"{report.suite}-risk.png"))
+    return files
+
+
+def _bars(axes: "Axes", report: Report, sets: list[str], metrics: list[str]) -> None:
+    width = _GROUP_WIDTH / len(metrics)
+    for number, metric in enumerate(metrics):
+        found = [(place, report.figures[name].get(metric)) for place, name in enumerate(sets)]
+        places = [place + (number - (len(metrics) - 1) / 2) * width for place, figure in found if figure]
+        figures = [figure for _, figure in found if figure]
+        below = [max(0.0, figure.value - figure.low) for figure in figures]
+        above = [max(0.0, figure.high - figure.value) for figure in figures]
+        axes.bar(places, [figure.value for figure in figures], width, yerr=[below, above], capsize=2, label=metric)
+    axes.set_xticks(range(len(sets)), sets, rotation=20, ha="right")
+    axes.set_ylim(bottom=0)
+    axes.set_title(f"{report.suite}, mode {report.mode}: 95 % bootstrap intervals", fontsize=10)
+    axes.legend(fontsize=8)
+
+
+def _curves(axes: "Axes", report: Report) -> None:
+    for name in report.risks:
+        members = [result for result in report.results if name in (ALL, set_of(result.name))]
+        curve = risks(grades_of(members))
+        coverages = [count / len(curve) for count in range(1, len(curve) + 1)]
+        axes.plot(coverages, curve, label=name, linewidth=2 if name == ALL else 1)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("coverage: share of the answers, the most confident first")
+    axes.set_ylabel("risk: their mean loss")
+    axes.set_title(f"{report.suite}, mode {report.mode}", fontsize=10)
+    axes.legend(fontsize=8)
+
+
+def _save(figure: "object", file: Path) -> Path:
+    with output_errors(file):
+        figure.savefig(file, dpi=120, metadata={"Software": None})  # type: ignore[attr-defined]
+    return file

@@ -1,18 +1,152 @@
-"""A run's report: what was measured, how sure it is, and what produced it. `evaluation.rendering` shows it."""
+"""Reports: the figures of a run with their confidence intervals, and what produced them."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evaluation.metrics.selective import aurc, excess_aurc, risk_at
 from evaluation.provenance import code_fingerprint, revision, versions
-from evaluation.risk import Agreement, Risk, agreement_of, risk_of
-from evaluation.running import ItemResult
+from evaluation.score import Graded, Score, Tally
 from evaluation.statistics import interval
-from evaluation.values import Tally
+from evaluation.suite import SuiteItem
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import InputError
+from paperscope_core.errors import InputError, PaperscopeError
+from paperscope_core.files import output_errors
 
-__all__ = ["ALL", "Figure", "Provenance", "Report", "is_time", "load_reports", "make_report", "set_of"]
+__all__ = [
+    "ALL",
+    "COVERAGES",
+    "Agreement",
+    "Figure",
+    "ItemResult",
+    "Provenance",
+    "Report",
+    "Risk",
+    "agreement_of",
+    "cohen_kappa",
+    "grades_of",
+    "is_time",
+    "load_reports",
+    "make_report",
+    "risk_of",
+    "run_items",
+    "set_of",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemResult:
+    """An item's score, or why it has none; `key` ties it to what it depends on."""
+
+    name: str
+    key: str
+    score: Score = field(default_factory=Score)
+    problem: str = ""
+
+
+def run_items(
+    items: Sequence[SuiteItem], *, settings: str, kept: Path | None = None, on_item: Callable[[ItemResult], None]
+) -> list[ItemResult]:
+    """Score the items in their order; `kept` is the file of finished ones. An item that failed is tried again."""
+    finished = dict(_read_finished(kept)) if kept else {}
+    code = code_fingerprint()
+    results = []
+    for item in items:
+        key = hashlib.sha256("\0".join((code, settings, item.name, item.fingerprint)).encode()).hexdigest()
+        result = finished.get(key) or _score_item(item, key=key)
+        if kept and key not in finished and not result.problem:
+            with output_errors(kept), kept.open("a", encoding="utf-8") as file:
+                file.write(to_json(result) + "\n")
+        results.append(result)
+        on_item(result)
+    return results
+
+
+def _score_item(item: SuiteItem, *, key: str) -> ItemResult:
+    try:
+        return ItemResult(name=item.name, key=key, score=item.score())
+    except PaperscopeError as error:
+        return ItemResult(name=item.name, key=key, problem=str(error))
+
+
+def _read_finished(kept: Path) -> Iterator[tuple[str, ItemResult]]:
+    """Results of earlier runs; a last line torn by a kill is passed over, and ended so that the next starts afresh."""
+    if not kept.is_file():
+        return
+    with output_errors(kept):
+        data = kept.read_bytes()
+        if data and not data.endswith(b"\n"):
+            kept.write_bytes(data + b"\n")
+    for line in data.decode(errors="replace").splitlines():
+        try:
+            result = from_json(ItemResult, line)
+        except ValueError:
+            continue
+        yield result.key, result
+
+
+COVERAGES = (0.25, 0.5, 0.75, 1.0)
+_RULES = "right"
+_JUDGE = "judge.right"
+_RIGHT = 0.5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Risk:
+    """Of the answers that came with a confidence: the area under their risk-coverage curve, how far it is above that
+    of the best order, and the selective risk (mean loss) at coverages, such as 0.25, written "25 %"."""
+
+    answers: int
+    aurc: float
+    excess_aurc: float
+    at: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agreement:
+    """A judge's verdicts against ours on the same items: the share that agree, and Cohen's kappa."""
+
+    items: int
+    share: float
+    kappa: float
+
+
+def grades_of(results: Sequence[ItemResult]) -> list[tuple[float, float]]:
+    """The (confidence, loss) pairs of all answers that have them."""
+    graded: list[Graded] = [grade for result in results for grade in result.score.graded]
+    return [(grade.confidence, grade.loss) for grade in graded]
+
+
+def risk_of(results: Sequence[ItemResult]) -> Risk | None:
+    """None where nothing was graded."""
+    pairs = grades_of(results)
+    if not pairs:
+        return None
+    at = {f"{coverage:.0%}".replace("%", " %"): risk_at(pairs, coverage=coverage) for coverage in COVERAGES}
+    return Risk(answers=len(pairs), aurc=aurc(pairs), excess_aurc=excess_aurc(pairs), at=at)
+
+
+def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:
+    """None where no judge was asked. What is right in part counts as right from a half on."""
+    tallies = [result.score.tallies for result in results if _JUDGE in result.score.tallies]
+    pairs = [(found[_RULES].share >= _RIGHT, found[_JUDGE].share >= _RIGHT) for found in tallies]
+    if not pairs:
+        return None
+    same = sum(rules == judge for rules, judge in pairs)
+    return Agreement(items=len(pairs), share=same / len(pairs), kappa=cohen_kappa(pairs))
+
+
+def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
+    """Agreement beyond chance (Cohen, A Coefficient of Agreement for Nominal Scales, 1960).
+
+    0 where chance alone explains all of it, as where both raters always give the same verdict.
+    """
+    count = len(pairs)
+    one, two = (sum(pair[rater] for pair in pairs) / count for rater in (0, 1))
+    chance = one * two + (1 - one) * (1 - two)
+    observed = sum(first == second for first, second in pairs) / count
+    return (observed - chance) / (1 - chance) if chance < 1 else 0.0
 
 
 ALL = "all"
@@ -94,7 +228,7 @@ def make_report(
             facts=facts or {},
         ),
         headline=tuple(headline),
-        figures={name: _figures(members, seed=seed) for name, members in sets.items()},
+        figures={name: _figures_by_metric(members, seed=seed) for name, members in sets.items()},
         results=tuple(results),
         problems=(*problems, *failed),
         risks={name: risk for name, members in sets.items() if (risk := risk_of(members))},
@@ -127,7 +261,7 @@ def load_reports(path: Path) -> list[Report]:
     return reports
 
 
-def _figures(results: Sequence[ItemResult], *, seed: int) -> dict[str, Figure]:
+def _figures_by_metric(results: Sequence[ItemResult], *, seed: int) -> dict[str, Figure]:
     tallies: dict[str, list[Tally]] = {}
     for result in results:
         for metric, tally in result.score.tallies.items():

@@ -1,4 +1,4 @@
-"""How sure a figure is: bootstrap intervals, and paired tests of two runs. Seeded: the same data, the same figures."""
+"""Bootstrap confidence intervals and paired permutation tests, seeded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ import numpy as np
 from numpy import float64
 from numpy.typing import NDArray
 
-from evaluation.values import Tally
+from evaluation.score import Tally
 
 __all__ = ["Difference", "adjusted", "interval", "paired_difference"]
+
 
 _RESAMPLES = 2000
 _PERMUTATIONS = 4999

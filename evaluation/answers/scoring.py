@@ -1,13 +1,14 @@
-"""An answer held against its gold: our own figures, and each benchmark's."""
+"""Scores an answer against its gold by the suite's own figures and by each benchmark's."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.answers.forms import form_of
-from evaluation.answers.judge import Verdict
-from evaluation.answers.question import GoldQuestion
-from evaluation.answers.right import rightness, stated_share
-from evaluation.answers.short import short_answer
+from pydantic import BaseModel, ConfigDict
+
+import prompts
+from evaluation.answers.correctness import correctness, stated_share
+from evaluation.answers.forms import form_of, short_answer
+from evaluation.answers.questions import GoldQuestion
 from evaluation.metrics.benchmarks import (
     NOT_ANSWERABLE,
     mmlongbench_score,
@@ -15,14 +16,40 @@ from evaluation.metrics.benchmarks import (
     qasper_answer_f1,
     qasper_evidence_f1,
 )
-from evaluation.metrics.lists import list_f1, read_list
 from evaluation.metrics.selective import abstention
-from evaluation.metrics.text import anls, exact_match, token_f1
+from evaluation.metrics.text import anls, exact_match, list_f1, read_list, token_f1
 from evaluation.report import set_of
-from evaluation.values import Graded, Miss, Score, Tally
-from paperscope_core.types import Answer
+from evaluation.score import Graded, Miss, Score, Tally
+from paperscope_core.models import ask_json
+from paperscope_core.protocols import LanguageModel
+from paperscope_core.types import Answer, Message, ModelRequest
+from prompts import as_data
 
-__all__ = ["Cited", "score_answer"]
+__all__ = ["Cited", "Judge", "Verdict", "score_answer"]
+
+
+class Verdict(BaseModel):
+    """Whether the answer agrees with the gold, and what decided."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    reason: str
+    right: bool
+
+
+class Judge:
+    """Asks `model` with a prompt of the project: the report names the model, and its code hash covers the prompt."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._prompt = prompts.load("judge_answer", placeholders=frozenset({"question", "gold", "answer"}))
+
+    async def judge(self, question: str, references: Sequence[str], answer: str) -> Verdict:
+        """The verdict on an answer that was given. Raises ModelError."""
+        system, user = self._prompt.fill(question=question, gold=as_data("\n".join(references)), answer=as_data(answer))
+        messages = (Message(role="system", text=system), Message(role="user", text=user))
+        verdict, _ = await ask_json(self._model, ModelRequest(messages=messages, schema_name="verdict"), Verdict)
+        return verdict
 
 
 _HALF = 0.5
@@ -46,13 +73,13 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
     """
     answered = answer.status == "answered"
     short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
-    right = _right(question, answer, short)
+    right = _correctness(question, answer, short)
     tallies = {
         "right": _one(right),
         **{f"right.{kind}": _one(right) for kind in question.kinds},
         **_abstention(question, answered=answered, right=right),
-        **_texts(question, answer, short),
-        **_own_score(question, short or NOT_ANSWERABLE, answered=answered, cited=cited),
+        **_text_measures(question, answer, short),
+        **_benchmark_score(question, short or NOT_ANSWERABLE, answered=answered, cited=cited),
     }
     if answered and cited.gold_pages:
         tallies["page"] = _one(bool(cited.pages & cited.gold_pages))
@@ -74,14 +101,14 @@ def _one(value: float) -> Tally:
     return Tally(right=float(value), total=1)
 
 
-def _right(question: GoldQuestion, answer: Answer, short: str) -> float:
+def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
     if answer.status == "unanswerable":
         # Where annotators disagree, either is right.
         return float(not question.answerable or any(form_of(gold) == "none" for gold in question.references))
     if not question.answerable:
         return 0.0
     return max(
-        rightness(
+        correctness(
             gold,
             form_of(gold, answer_format=question.answer_format),
             text=answer.text,
@@ -102,7 +129,7 @@ def _abstention(question: GoldQuestion, *, answered: bool, right: float) -> Mapp
     }
 
 
-def _texts(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:
+def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:
     """Measures of what was answered against what can be; the best over the references."""
     if not question.answerable:
         return {}
@@ -120,7 +147,7 @@ def _texts(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tall
     return tallies
 
 
-def _own_score(question: GoldQuestion, short: str, *, answered: bool, cited: Cited) -> dict[str, Tally]:
+def _benchmark_score(question: GoldQuestion, short: str, *, answered: bool, cited: Cited) -> dict[str, Tally]:
     """The score that the set's benchmark defines, for each question or as sums of it."""
     gold = question.references[0]
     match set_of(question.name):

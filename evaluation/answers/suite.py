@@ -1,27 +1,87 @@
-"""The answers suite: questions of benchmarks and of one's own, asked of the product."""
+"""The answers suite: benchmark questions and a user's own, asked of the product."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
-from evaluation.answers.items import AnswerItem
-from evaluation.answers.judge import Judge
-from evaluation.answers.reading import read_questions
-from evaluation.asking import ASKING_MODES, settings_for
-from evaluation.choosing import chosen
-from evaluation.libraries import Libraries
-from evaluation.suite import Loaded, Request
+from evaluation.answers.questions import GoldQuestion, Source, read_questions
+from evaluation.answers.scoring import Cited, Judge, Verdict, score_answer
+from evaluation.libraries import BuiltLibrary, Libraries
+from evaluation.metrics.benchmarks import NOT_ANSWERABLE
+from evaluation.question_suite import ANSWER_MODES, settings_for
+from evaluation.score import Score
+from evaluation.suite import Loaded, Request, select_items
 from graph_store import Store
-from paperscope_core.errors import GoldFileError
+from paperscope.library import Library
+from paperscope_core.codec import to_json
+from paperscope_core.errors import GoldFileError, PaperFileError
 from paperscope_core.models import build_model
+from paperscope_core.types import Answer, content_hash
 
-__all__ = ["AnswersSuite"]
+__all__ = ["AnswerItem", "AnswersSuite"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerItem:
+    """Asks the library of the question's source, which is made when it is first needed, and scores the answer."""
+
+    question: GoldQuestion
+    source: Source
+    libraries: Libraries
+    judge: Judge | None = None
+
+    @property
+    def name(self) -> str:
+        """See `SuiteItem.name`."""
+        return self.question.name
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the gold and of what is asked."""
+        return content_hash(to_json(self.question).encode()) + self.source.fingerprint
+
+    def score(self) -> Score:
+        """Raises PaperFileError where the source can't be read, ModelError where a model fails."""
+        shelf, library = self._library()
+        answer = library.ask(self.question.question)
+        verdict = self._verdict(library, answer)
+        return score_answer(self.question, answer, cited=self._cited(answer, shelf), verdict=verdict)
+
+    def _verdict(self, library: Library, answer: Answer) -> Verdict | None:
+        """None where nobody judges, or nothing was answered: there our rules are certain."""
+        if self.judge is None or answer.status == "unanswerable":
+            return None
+        gold = self.question.references if self.question.answerable else (NOT_ANSWERABLE,)
+        return library.wait(self.judge.judge(self.question.question, gold, answer.text))
+
+    def _library(self) -> tuple[BuiltLibrary, Library]:
+        of = self.libraries
+        shelf = of.of_papers(self.source.papers) if self.source.papers else of.of_files(self.source.files)
+        if not shelf.ids:
+            raise PaperFileError("; ".join(shelf.problems.values()))
+        return shelf, of.library(shelf)
+
+    def _cited(self, answer: Answer, shelf: BuiltLibrary) -> Cited:
+        evidence = [found for claim in answer.claims for found in claim.evidence]
+        texts = {
+            element.id: element.text
+            for paper in self.source.papers
+            for element in paper.elements
+            if element.kind == "passage"
+        }
+        gold = ((shelf.ids.get(str(file), ""), page) for file, page in self.question.pages)
+        return Cited(
+            pages=frozenset((found.place.paper, found.place.page) for found in evidence),
+            gold_pages=frozenset(gold),
+            texts=tuple(dict.fromkeys(texts[found.element] for found in evidence if found.element in texts)),
+        )
 
 
 class AnswersSuite:
     """Obeys `Suite`; its modes are who answers: the embedded answerer, or the models that are configured."""
 
     name = "answers"
-    modes = ASKING_MODES
+    modes = ANSWER_MODES
     headline = ("right", "right_of_answered", "answered", "page")
 
     @contextmanager
@@ -37,16 +97,16 @@ class AnswersSuite:
                 "beside it"
             )
         facts = {"judge": settings.judge.model} if settings.judge.configured else {}
-        with Libraries(request.work / "libraries", settings) as libraries, _judge(request) as judge:
+        with Libraries(request.work / "libraries", settings) as libraries, _open_judge(request) as judge:
             items = [
                 AnswerItem(question=question, source=source, libraries=libraries, judge=judge)
                 for question, source in asked
             ]
-            yield Loaded(items=chosen(items, request), bad=bad, facts=facts)
+            yield Loaded(items=select_items(items, request), bad=bad, facts=facts)
 
 
 @contextmanager
-def _judge(request: Request) -> Iterator[Judge | None]:
+def _open_judge(request: Request) -> Iterator[Judge | None]:
     """Its replies are kept, so that a verdict is paid for once."""
     if not request.settings.judge.configured:
         yield None

@@ -1,5 +1,27 @@
-"""Measures Paperscope beside others: how fast it parses, and how good it is at everything."""
+"""Benchmarks beside other systems: `scripts/bench COMMAND`."""
 
-from evaluation.bench.cli import main
+import argparse
+import sys
+from collections.abc import Sequence
+
+from evaluation.bench import growth, latency, parse, quality, serve
+from paperscope_core.errors import PaperscopeError
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: that of the command, or an error's own."""
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure Paperscope beside others.")
+    commands = parser.add_subparsers(required=True)
+    for command in (parse, quality, growth, latency, serve):
+        command.add_command(commands)
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except PaperscopeError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped: what is finished is kept; run the same command again to go on\n")
+        return 130

@@ -1,29 +1,99 @@
-"""`bench quality`: every suite in every mode that runs here, ours and the peers', as one page of tables."""
+"""`bench quality`: all suites in all modes as one page of tables."""
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.bench.quality_page import render_page
-from evaluation.measuring import Hearer, Run, measure
-from evaluation.report import Report
-from evaluation.suite import Suite
-from evaluation.suites import SUITES, suite_called
+from evaluation.compare import compare
+from evaluation.rendering import number, provenance_line, table
+from evaluation.report import ALL, Figure, Report
+from evaluation.run import RunCallbacks, RunOptions, run_suite
+from evaluation.suite import SUITES, Suite, load_suite
+from paperscope_core.errors import InputError
 from paperscope_core.files import write_atomically
 from paperscope_core.settings import load_settings
 
 if TYPE_CHECKING:
-    from evaluation.bench.speed import Commands
-    from evaluation.running import ItemResult
+    from evaluation.bench.parse import Commands
+    from evaluation.report import ItemResult
 
 
-__all__ = ["add_command"]
+__all__ = ["add_command", "render_page", "suite_rows"]
 
 
-_PAGE = Path(__file__).resolve().parents[2] / "docs/quality.md"
+_HEAD = """# Quality
+
+Made of the suites' reports; `scripts/bench quality --write` makes it anew, and the tests check some of it. Each figure
+stands with its 95 % bootstrap interval over the items. The first system of a suite is Paperscope as it comes; `*` marks
+a figure of another one that differs from it by more than chance (paired permutation test, adjusted for the number of
+metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
+"""
+_CHANCE = 0.05
+
+
+def render_page(suites: Sequence[Sequence[Report]]) -> str:
+    """The page over all suites; each has a report a mode, Paperscope's own first."""
+    lines = [_HEAD]
+    for reports in suites:
+        first = reports[0]
+        header = ["set", "system", "items", *_metrics(first)]
+        lines += [
+            f"## {first.suite.capitalize()}",
+            "",
+            provenance_line(first.provenance),
+            "",
+            *table(header, list(suite_rows(reports)), texts=2),
+            "",
+            *_problems(reports),
+        ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def suite_rows(reports: Sequence[Report]) -> Iterator[list[str]]:
+    """The rows of a suite's table: set, system, items, and the headline's figures."""
+    metrics = _metrics(reports[0])
+    apart = {report.mode: _significant_metrics(reports[0], report, metrics) for report in reports[1:]}
+    sets = list(dict.fromkeys(name for report in reports for name in report.figures if name != ALL))
+    for name in sets:
+        for report in reports:
+            figures = report.figures.get(name, {})
+            items = max((figures[metric].items for metric in metrics if metric in figures), default=0)
+            if items:
+                marked = apart.get(report.mode, {}).get(name, frozenset())
+                cells = [_cell(figures.get(metric)) + ("*" if metric in marked else "") for metric in metrics]
+                yield [name, report.mode, str(items), *cells]
+
+
+def _metrics(report: Report) -> list[str]:
+    return [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
+
+
+def _cell(figure: Figure | None) -> str:
+    return f"{number(figure.value)} ({number(figure.low)}–{number(figure.high)})" if figure else ""
+
+
+def _significant_metrics(ours: Report, theirs: Report, metrics: Sequence[str]) -> dict[str, frozenset[str]]:
+    """By set: the metrics in which the two differ by more than chance."""
+    found = {}
+    for name in theirs.figures:
+        try:
+            differences = compare(ours, theirs, within=name, metrics=metrics).metrics
+        except InputError:
+            continue
+        found[name] = frozenset(metric for metric, one in differences.items() if one.p_adjusted < _CHANCE)
+    return found
+
+
+def _problems(reports: Sequence[Report]) -> list[str]:
+    """What could not be scored, said once however many modes it befell."""
+    told = dict.fromkeys(f"- {report.mode}: {problem}" for report in reports for problem in report.problems)
+    return ["Not scored:", "", *told, ""] if told else []
+
+
+_PAGE_FILE = Path(__file__).resolve().parents[2] / "docs/quality.md"
 # It costs money and its answers differ from run to run: measured by `paperscope eval`, not for the page.
 _PAID = "model"
 
@@ -41,17 +111,17 @@ def add_command(commands: "Commands") -> None:
     quality.add_argument("--suite", nargs="+", choices=SUITES, default=list(SUITES), help="these suites only")
     quality.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these sets, papers or items only")
     quality.add_argument("--seed", type=int, default=0, help="decides every draw")
-    quality.add_argument("--write", action="store_true", help=f"write the page to {_PAGE.name} in docs/ too")
+    quality.add_argument("--write", action="store_true", help=f"write the page to {_PAGE_FILE.name} in docs/ too")
     quality.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     """The exit code: 0, or 1 where something could not be scored."""
-    reports = [list(_reports(suite_called(name), options)) for name in options.suite]
+    reports = [list(_reports(load_suite(name), options)) for name in options.suite]
     page = render_page([found for found in reports if found])
     sys.stdout.write(page)
     if options.write:
-        write_atomically(_PAGE, page.encode())
+        write_atomically(_PAGE_FILE, page.encode())
     return 1 if any(report.problems for found in reports for report in found) else 0
 
 
@@ -60,7 +130,7 @@ def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
     for mode in suite.modes:
         if mode == _PAID:
             continue
-        run = Run(
+        run = RunOptions(
             data=options.data,
             settings=load_settings(environ=os.environ),
             mode=mode,
@@ -70,7 +140,7 @@ def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
             seed=options.seed,
         )
         sys.stderr.write(f"{suite.name}, mode {mode}\n")
-        yield measure(suite, run, hearer=Hearer(begun=_begun, done=_done))
+        yield run_suite(suite, run, hearer=RunCallbacks(begun=_begun, done=_done))
 
 
 def _begun(items: int) -> None:

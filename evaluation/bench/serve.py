@@ -1,27 +1,173 @@
-"""`bench serve`: how many questions the HTTP service answers in a second, beside the same library asked directly."""
+"""`bench serve`: requests per second and latency of the HTTP service."""
 
 import argparse
+import http.client
 import json
 import os
+import socket
+import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
+from statistics import quantiles
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
-from evaluation.bench.clients import Load, ask_directly, ask_over_http, served
 from evaluation.gold.files import json_lines
+from evaluation.peers.timing import peak_memory_mb
 from evaluation.rendering import table
-from paperscope_core.errors import GoldFileError, InputError
+from paperscope.library import Library
+from paperscope_core.errors import GoldFileError, InputError, PaperscopeError
 from paperscope_core.files import write_atomically
 
 if TYPE_CHECKING:
-    from evaluation.bench.speed import Commands
+    from evaluation.bench.parse import Commands
 
 
-__all__ = ["Served", "add_command"]
+__all__ = ["Load", "ServedLoad", "Service", "add_command", "ask_directly", "ask_over_http", "start_service"]
+
+
+_START_TIMEOUT = 60.0
+_TIMEOUT = 120.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Load:
+    """Answers, failures, answers a second, and the seconds that half, 95 % and all of the answers took at the most."""
+
+    answers: int
+    failed: int
+    rate: float
+    p50: float
+    p95: float
+    most: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Service:
+    """A service that runs as a process of its own."""
+
+    address: str
+    process: int
+
+    def memory_mb(self) -> float:
+        """The most that it has held, in megabytes (Linux; 0 elsewhere)."""
+        return peak_memory_mb(self.process)
+
+
+@contextmanager
+def start_service(library: Path) -> Iterator[Service]:
+    """`paperscope serve` over a library, on a free port, ready. Raises PaperscopeError where it does not start."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "paperscope", "serve", "--library", str(library), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own
+    try:
+        _wait(port, process)
+        yield Service(address=f"http://127.0.0.1:{port}", process=process.pid)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + _START_TIMEOUT
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            if _get(port, "/readyz") == http.client.OK:
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise PaperscopeError("`paperscope serve` did not get ready; run it by hand to see why")
+
+
+def _get(port: int, path: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
+    """So many clients ask for so long, each over a connection that stays open."""
+    address = urlsplit(url)
+
+    def client() -> Callable[[str], bool]:
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=_TIMEOUT)
+        open_ones.callback(connection.close)
+
+        def ask(question: str) -> bool:
+            body = json.dumps({"question": question})
+            try:
+                connection.request("POST", address.path, body, {"Content-Type": "application/json"})
+                response = connection.getresponse()
+                response.read()
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                return False
+            return response.status == http.client.OK
+
+        return ask
+
+    with ExitStack() as open_ones:
+        return _measure_load([client() for _ in range(clients)], questions, seconds=seconds)
+
+
+def ask_directly(library: Path, questions: Sequence[str], *, retrieve: bool, seconds: float) -> Load:
+    """One client in this process asks the library for so long."""
+    with Library.open(library) as opened:
+        work: Callable[[str], object] = opened.retrieve if retrieve else opened.ask
+
+        def ask(question: str) -> bool:
+            try:
+                work(question)
+            except PaperscopeError:
+                return False
+            return True
+
+        return _measure_load([ask], questions, seconds=seconds)
+
+
+def _measure_load(clients: Sequence[Callable[[str], bool]], questions: Sequence[str], *, seconds: float) -> Load:
+    """Each client works in a thread. The first question warms what is loaded once, and is not counted."""
+    clients[0](questions[0])
+    taken: list[tuple[bool, float]] = []
+    numbers = count()
+    begun = time.perf_counter()
+
+    def work(ask: Callable[[str], bool]) -> None:
+        while time.perf_counter() < begun + seconds:
+            question = questions[next(numbers) % len(questions)]
+            started = time.perf_counter()
+            right = ask(question)
+            taken.append((right, time.perf_counter() - started))
+
+    threads = [threading.Thread(target=work, args=(client,)) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wall = time.perf_counter() - begun
+    good = [one for right, one in taken if right]
+    cuts = quantiles(good, n=20, method="inclusive") if len(good) > 1 else [0.0] * 19
+    return Load(
+        answers=len(good),
+        failed=len(taken) - len(good),
+        rate=len(good) / wall,
+        p50=cuts[9],
+        p95=cuts[18],
+        most=max(good, default=0.0),
+    )
 
 
 _CLIENTS = (1, 8, 32)
@@ -30,7 +176,7 @@ _DIRECT = "Library"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Served:
+class ServedLoad:
     """What so many clients at once got from one way in; memory is the most that the service held so far."""
 
     way: str
@@ -71,12 +217,12 @@ def _run(options: argparse.Namespace) -> int:
     found = []
     for way in options.only:
         direct = ask_directly(options.library, questions, retrieve=way == "retrieve", seconds=options.seconds)
-        found.append(Served(way=f"{_DIRECT} {way}", clients=1, load=direct))
-    with served(options.library) as service:
+        found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=direct))
+    with start_service(options.library) as service:
         for way in options.only:
             for clients in options.clients:
                 load = ask_over_http(service.address + _PATHS[way], questions, clients=clients, seconds=options.seconds)
-                found.append(Served(way=way, clients=clients, load=load, memory_mb=service.memory_mb()))
+                found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=service.memory_mb()))
     sys.stdout.write(_page(found))
     if options.out:
         write_atomically(options.out, json.dumps([*map(asdict, found)], indent=2).encode() + b"\n")
@@ -93,7 +239,7 @@ def _questions(file: Path) -> list[str]:
     return found
 
 
-def _page(found: Sequence[Served]) -> str:
+def _page(found: Sequence[ServedLoad]) -> str:
     header = ["way", "clients", "answers", "failed", "a second", "p50 s", "p95 s", "most s", "memory MB"]
     rows = [
         [
@@ -114,7 +260,7 @@ def _page(found: Sequence[Served]) -> str:
     )
 
 
-def _beside(found: Sequence[Served]) -> list[str]:
+def _beside(found: Sequence[ServedLoad]) -> list[str]:
     """The best rate over HTTP, as a multiple of that of the library itself."""
     lines = []
     for way in _PATHS:

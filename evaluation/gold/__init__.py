@@ -13,8 +13,8 @@ DIR/eval/kg_scierc.jsonl, kg_scier.jsonl, kg_scirex.jsonl                 (see `
 DIR/eval/acronym_identification.jsonl, acronym_disambiguation.jsonl       (see `acronyms`)
 """
 
-from evaluation.gold.load import load_items
-from evaluation.gold.values import (
+from evaluation.gold.paper_readers import load_items
+from evaluation.gold.papers import (
     Gold,
     GoldCaption,
     GoldHeading,

@@ -1,14 +1,17 @@
-"""Reading gold files; every error names the file and the line, or the place in it."""
+"""Reads gold files; each error names the file and the line."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from paperscope_core.errors import GoldFileError
+from ingest.document.source import read_pdf
+from ingest.pdf.backends import backend_for
+from paperscope_core.errors import GoldFileError, PaperFileError
 
-__all__ = ["json_file", "json_lines"]
+__all__ = ["check_pages", "json_file", "json_lines", "line_error", "named_lines", "parse_lines"]
 
 
 T = TypeVar("T")
@@ -55,3 +58,59 @@ def _parse(text: str, kind: TypeAdapter[T], *, where: str) -> T:
         reason = f"field {place!r} is missing" if first["type"] == "missing" else first["msg"]
         at = f" at {place!r}" if place and first["type"] != "missing" else ""
         raise GoldFileError(f"{where}: {reason}{at}; mend the gold, or leave it out") from error
+
+
+Line = TypeVar("Line")
+Value = TypeVar("Value")
+
+
+def named_lines(
+    file: Path, kind: TypeAdapter[Line], *, name: Callable[[Line], str], bad: list[GoldFileError]
+) -> Iterator[tuple[int, Line]]:
+    """As `json_lines`; a line with the name of an earlier one is bad, too."""
+    first: dict[str, int] = {}
+    for number, value in json_lines(file, kind, bad=bad):
+        known = first.setdefault(name(value), number)
+        if known == number:
+            yield number, value
+        else:
+            bad.append(line_error(file, number, f"{name(value)!r} is also on line {known}"))
+
+
+def parse_lines(
+    file: Path, kind: TypeAdapter[Line], *, name: Callable[[Line], str], make: Callable[[Line], Value]
+) -> Iterator[Value | GoldFileError]:
+    """What `make` makes of each line, and the errors of lines that can't be used: `make` raises IndexError or KeyError
+    where a line contradicts itself."""
+    bad: list[GoldFileError] = []
+    for number, line in named_lines(file, kind, name=name, bad=bad):
+        try:
+            yield make(line)
+        except (IndexError, KeyError) as error:
+            yield line_error(file, number, str(error.args[0]))
+    yield from bad
+
+
+def line_error(file: Path, number: int, reason: str) -> GoldFileError:
+    """What is wrong with a line, and what to do."""
+    return GoldFileError(f"{file}:{number}: {reason}; mend the gold, or leave it out")
+
+
+def check_pages(pages: Sequence[int], file: Path, *, where: str) -> None:
+    """Raises GoldFileError for a page (from 1) that the PDF doesn't have. A PDF that can't be read passes."""
+    count = _page_count(file, file.stat().st_mtime_ns) if pages else None
+    for page in pages if count is not None else ():
+        if not 1 <= page <= (count or 0):
+            raise GoldFileError(
+                f"{where}: page {page} is out of range; {file} has {count} pages, which count from 1; "
+                "mend the gold, or leave it out"
+            )
+
+
+@lru_cache(maxsize=256)
+def _page_count(file: Path, _changed: int) -> int | None:
+    try:
+        with backend_for("pymupdf").open(read_pdf(file), name=file.name, password=None) as document:
+            return document.page_count
+    except PaperFileError:
+        return None

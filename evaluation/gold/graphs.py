@@ -1,12 +1,87 @@
-"""What a document's graph is known to hold, and how mentions become entities."""
+"""Gold graphs: entities, relations and acronyms of SciERC, SciER, SciREX and SDU."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from evaluation.gold.files import json_lines, line_error, named_lines, parse_lines
+from paperscope_core.errors import GoldFileError
 from paperscope_core.text.words import entity_key
 
-__all__ = ["Cluster", "GoldEntity", "GoldGraph", "GoldRelation", "GoldResult", "GoldSection", "Mention", "entities_of"]
+__all__ = [
+    "Cluster",
+    "GoldAcronyms",
+    "GoldEntity",
+    "GoldExpansion",
+    "GoldGraph",
+    "GoldRelation",
+    "GoldResult",
+    "GoldSection",
+    "JoinedTokens",
+    "Mention",
+    "entities_of",
+    "gold_acronyms",
+    "gold_expansions",
+    "join_tokens",
+    "scier_graphs",
+    "scierc_graphs",
+    "scirex_graphs",
+]
+
+
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_OPENS = re.compile(r"(?:[(\[{\u201c\u2018\u00ab]|``)$")
+_CLOSES = re.compile(r"(?:[)\]},;:!?%\u201d\u2019\u00bb]|''|\.(?!\d)|'(?:s|re|ve|ll|d|m|t)?$|n't$)", re.IGNORECASE)
+_JOINS = frozenset("-/\u2010\u2011")
+_QUOTE = '"'
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JoinedTokens:
+    """Running text, and for each of its tokens where it begins and ends in there."""
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def of(self, first: int, end: int) -> str:
+        """The words from token `first` to before token `end`. Raises IndexError where there are no such tokens."""
+        if not 0 <= first < end <= len(self.ends):
+            raise IndexError(f"there are no tokens from {first} to before {end} among {len(self.ends)}")
+        return self.text[self.starts[first] : self.ends[end - 1]]
+
+
+def join_tokens(tokens: Sequence[str]) -> JoinedTokens:
+    """The tokens with blanks only where print has them: "state - of - the - art ( SOTA ) ." is one word and brackets.
+
+    Brackets in the Penn Treebank's spelling ("-LRB-") become signs. Straight quotes open and close in turns.
+    """
+    text = ""
+    starts, ends = [], []
+    for token, spaced in _spaced(tokens):
+        text += " " if spaced and text else ""
+        starts.append(len(text))
+        text += token
+        ends.append(len(text))
+    return JoinedTokens(text=text, starts=tuple(starts), ends=tuple(ends))
+
+
+def _spaced(tokens: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Each token, and whether a blank stands before it."""
+    glued = True
+    quoted = False
+    for raw in tokens:
+        token = _BRACKETS.get(raw, raw)
+        closing = quoted if token == _QUOTE else bool(_CLOSES.match(token))
+        yield token, not (glued or closing or token in _JOINS)
+        if token == _QUOTE:
+            quoted = not quoted
+        glued = token in _JOINS or bool(_OPENS.search(token)) or (token == _QUOTE and quoted)
 
 
 # Types of mentions that name nothing: "the method", "this approach", "it".
@@ -119,11 +194,293 @@ def entities_of(
 
 
 def _entity(mentions: Sequence[Mention], *, salient: bool) -> GoldEntity:
-    naming = [mention for mention in mentions if _names(mention)]
+    naming = [mention for mention in mentions if _is_naming(mention)]
     types = Counter(mention.type for mention in naming or mentions)
     forms = dict.fromkeys(entity_key(mention.words) for mention in naming or mentions)
     return GoldEntity(forms=tuple(forms), type=types.most_common(1)[0][0], generic=not naming, salient=salient)
 
 
-def _names(mention: Mention) -> bool:
+def _is_naming(mention: Mention) -> bool:
     return mention.type not in _GENERIC and entity_key(mention.words) not in _PRONOUNS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _SciERCLine:
+    """Positions of tokens count from 0 over all sentences; the last one of a span belongs to it."""
+
+    doc_key: str
+    sentences: tuple[tuple[str, ...], ...]
+    ner: tuple[tuple[tuple[int, int, str], ...], ...]
+    relations: tuple[tuple[tuple[int, int, int, int, str], ...], ...]
+    clusters: tuple[tuple[tuple[int, int], ...], ...]
+
+
+_SCIERC_LINE = TypeAdapter(_SciERCLine)
+
+
+def scierc_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
+    """One graph a line, and the errors of lines that can't be used."""
+    file = data / "eval" / "kg_scierc.jsonl"
+    yield from parse_lines(file, _SCIERC_LINE, name=lambda line: line.doc_key, make=_scierc_graph)
+
+
+def _scierc_graph(line: _SciERCLine) -> GoldGraph:
+    text = join_tokens([*chain.from_iterable(line.sentences)])
+    mentions = [_mention(text, *entry) for entry in chain.from_iterable(line.ner)]
+    clusters = [Cluster(spans=spans) for spans in line.clusters]
+    entities, place = entities_of(mentions, clusters)
+    relations = []
+    for first, last, other_first, other_last, kind in chain.from_iterable(line.relations):
+        ends = [(first, last), (other_first, other_last)]
+        for end in ends:
+            if end not in place:
+                raise KeyError(f"a relation's end {list(end)} is no entity")
+        relations.append(GoldRelation(source=place[ends[0]], target=place[ends[1]], kind=kind))
+    return GoldGraph(
+        name=f"scierc/{line.doc_key}",
+        sections=(GoldSection(heading="", text=text.text),),
+        entities=entities,
+        relations=tuple(dict.fromkeys(relations)),
+        coreferent=True,
+    )
+
+
+def _mention(text: JoinedTokens, first: int, last: int, kind: str) -> Mention:
+    return Mention(span=(first, last), words=text.of(first, last + 1), type=kind)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _SciERLine:
+    """A sentence, its tokens parted by blanks; entities are (words, type), relations (words, kind, words)."""
+
+    doc_id: str
+    sentence: str
+    ner: tuple[tuple[str, str], ...]
+    rel: tuple[tuple[str, str, str], ...]
+
+
+_SCIER_LINE = TypeAdapter(_SciERLine)
+_DIGITS = re.compile(r"(?<=\b\d) (?=\d\b)")
+
+
+def scier_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
+    """One graph a document: all its sentences as one text. The errors of lines that can't be used come last."""
+    file = data / "eval" / "kg_scier.jsonl"
+    bad: list[GoldFileError] = []
+    documents: dict[str, list[_SciERLine]] = {}
+    for number, line in json_lines(file, _SCIER_LINE, bad=bad):
+        if reason := _scier_error(line):
+            bad.append(line_error(file, number, reason))
+        else:
+            documents.setdefault(line.doc_id, []).append(line)
+    for document, lines in documents.items():
+        yield _scier_graph(document, lines)
+    yield from bad
+
+
+def _scier_error(line: _SciERLine) -> str:
+    """Why a line can't be used, or ""."""
+    named = {words for words, _ in line.ner}
+    for words in named:
+        if words not in line.sentence:
+            return f"the entity {words!r} does not stand in its sentence"
+    for source, _, target in line.rel:
+        for words in (source, target):
+            if words not in named:
+                return f"a relation's end {words!r} is no entity of its sentence"
+    return ""
+
+
+def _scier_graph(document: str, lines: Sequence[_SciERLine]) -> GoldGraph:
+    found = dict.fromkeys((_scier_words(words), kind) for line in lines for words, kind in line.ner)
+    mentions = [Mention(span=(n, n), words=words, type=kind) for n, (words, kind) in enumerate(found)]
+    entities, place = entities_of(mentions, ())
+    number = {entity_key(mention.words): place[mention.span] for mention in mentions}
+    relations = [
+        GoldRelation(source=number[entity_key(_scier_words(a))], target=number[entity_key(_scier_words(b))], kind=kind)
+        for line in lines
+        for a, kind, b in line.rel
+    ]
+    return GoldGraph(
+        name=f"scier/{document}",
+        sections=(GoldSection(heading="", text=" ".join(_scier_words(line.sentence) for line in lines)),),
+        entities=entities,
+        relations=tuple(dict.fromkeys(relations)),
+    )
+
+
+def _scier_words(text: str) -> str:
+    """The set cuts every number into its digits ("UCF 1 0 1"): they are put together again."""
+    return _DIGITS.sub("", join_tokens(text.split()).text)
+
+
+_Span = tuple[int, int]
+_MEMBERS = ("Method", "Task", "Material", "Metric")
+# What the source's markup left before headings: "section : Introduction".
+_MARK = re.compile(r"^(?:document|(?:sub)*section|(?:sub)?paragraph|appendix|bibliography): ?")
+# What it left of citations and cross-references.
+_CITATION = re.compile(r" ?\[reference\]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _SciREXLine:
+    """Positions of words count from 0; the end of a span does not belong to it. `coref` has an entry for each entity of
+    `n_ary_relations`, without spans where the paper never names it."""
+
+    doc_id: str
+    words: tuple[str, ...]
+    sentences: tuple[_Span, ...]
+    sections: tuple[_Span, ...]
+    ner: tuple[tuple[int, int, str], ...]
+    coref: Mapping[str, tuple[_Span, ...]]
+    coref_non_salient: Mapping[str, tuple[_Span, ...]]
+    n_ary_relations: tuple[Mapping[str, str | float | None], ...]
+
+
+_SCIREX_LINE = TypeAdapter(_SciREXLine)
+
+
+def scirex_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
+    """One graph a line, and the errors of lines that can't be used."""
+    file = data / "eval" / "kg_scirex.jsonl"
+    yield from parse_lines(file, _SCIREX_LINE, name=lambda line: line.doc_id, make=_scirex_graph)
+
+
+def _scirex_graph(line: _SciREXLine) -> GoldGraph:
+    text = join_tokens(line.words)
+    mentions = [Mention(span=(first, end), words=text.of(first, end), type=kind) for first, end, kind in line.ner]
+    clusters = [
+        *(Cluster(spans=spans, salient=True) for spans in line.coref.values()),
+        *(Cluster(spans=spans) for spans in line.coref_non_salient.values()),
+    ]
+    entities, place = entities_of(mentions, clusters)
+    return GoldGraph(
+        name=f"scirex/{line.doc_id}",
+        sections=tuple(_scirex_sections(line, text)),
+        entities=entities,
+        results=tuple(_scirex_results(line, place)),
+        coreferent=True,
+    )
+
+
+def _scirex_results(line: _SciREXLine, place: Mapping[_Span, int]) -> Iterator[GoldResult]:
+    """The results whose members the paper names at all; the benchmark, too, leaves out the others."""
+    for relation in line.n_ary_relations:
+        named = [str(relation[member]) for member in _MEMBERS if member in relation]
+        for name in named:
+            if name not in line.coref:
+                raise KeyError(f"a relation's member {name!r} has no entry in 'coref'")
+        members = [next((place[span] for span in line.coref[name] if span in place), None) for name in named]
+        known = tuple(dict.fromkeys(member for member in members if member is not None))
+        if len(members) > 1 and None not in members:
+            yield GoldResult(members=known, score=str(relation.get("score") or ""))
+
+
+def _scirex_sections(line: _SciREXLine, text: JoinedTokens) -> Iterator[GoldSection]:
+    """A section's first sentence is its heading where the source's markup says so."""
+    ends: Mapping[int, int] = dict(line.sentences)
+    for first, end in line.sections:
+        words = text.of(first, end)
+        mark = _MARK.match(words)
+        cut = min(ends.get(first, first), end) if mark else first
+        heading = text.of(first, cut)[mark.end() :] if mark and cut > first else ""
+        yield GoldSection(heading=_CITATION.sub("", heading), text=_CITATION.sub("", _rest(text, cut, end)))
+
+
+def _rest(text: JoinedTokens, first: int, end: int) -> str:
+    return text.of(first, end) if first < end else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldAcronyms:
+    """A sentence with its short and long forms as they stand in it; `name` is SET/ID."""
+
+    name: str
+    text: str
+    shorts: tuple[str, ...]
+    longs: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldExpansion:
+    """A sentence, a short form in it, and what that means there; `name` is SET/ID."""
+
+    name: str
+    text: str
+    short: str
+    long: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Identification:
+    """A label a token: "O", or "B-" or "I-" with "short" or "long"."""
+
+    id: str
+    tokens: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Disambiguation:
+    """`acronym` is the position of the short form, from 0."""
+
+    id: str
+    tokens: tuple[str, ...]
+    acronym: int
+    expansion: str
+
+
+_IDENTIFICATION = TypeAdapter(_Identification)
+_DISAMBIGUATION = TypeAdapter(_Disambiguation)
+_LABELS = frozenset({"O", "B-short", "I-short", "B-long", "I-long"})
+
+
+def gold_acronyms(data: Path) -> Iterator[GoldAcronyms | GoldFileError]:
+    """One value a line, and the errors of lines that can't be used."""
+    file = data / "eval" / "acronym_identification.jsonl"
+    bad: list[GoldFileError] = []
+    for number, line in named_lines(file, _IDENTIFICATION, name=lambda line: line.id, bad=bad):
+        unknown = sorted(set(line.labels) - _LABELS)
+        if unknown:
+            yield line_error(file, number, f"unknown label {unknown[0]!r}")
+        elif len(line.tokens) != len(line.labels):
+            yield line_error(file, number, f"{len(line.labels)} labels for {len(line.tokens)} tokens")
+        else:
+            text = join_tokens(line.tokens)
+            spans = list(_labelled_spans(line.labels))
+            yield GoldAcronyms(
+                name=f"acronym_identification/{line.id}",
+                text=text.text,
+                shorts=tuple(text.of(first, end) for kind, first, end in spans if kind == "short"),
+                longs=tuple(text.of(first, end) for kind, first, end in spans if kind == "long"),
+            )
+    yield from bad
+
+
+def gold_expansions(data: Path) -> Iterator[GoldExpansion | GoldFileError]:
+    """One value a line, and the errors of lines that can't be used."""
+    file = data / "eval" / "acronym_disambiguation.jsonl"
+    bad: list[GoldFileError] = []
+    for number, line in named_lines(file, _DISAMBIGUATION, name=lambda line: line.id, bad=bad):
+        if not 0 <= line.acronym < len(line.tokens):
+            yield line_error(file, number, f"'acronym' is {line.acronym}, but there are {len(line.tokens)} tokens")
+        else:
+            yield GoldExpansion(
+                name=f"acronym_disambiguation/{line.id}",
+                text=join_tokens(line.tokens).text,
+                short=line.tokens[line.acronym],
+                long=line.expansion,
+            )
+    yield from bad
+
+
+def _labelled_spans(labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Kind, first token and the one after the last; an "I-" without its "B-" begins a span, too (as in CoNLL-2000)."""
+    kind, first = "", 0
+    for number, label in enumerate((*labels, "O")):
+        mark, _, following = label.partition("-")
+        if kind and (mark != "I" or following != kind):
+            yield kind, first, number
+            kind = ""
+        if following and not kind:
+            kind, first = following, number

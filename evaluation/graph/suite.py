@@ -1,28 +1,221 @@
-"""The graph suite: entities, relations and acronyms against gold, and the graphs of real papers by themselves."""
+"""The graph suite: entities, relations and acronyms against gold, and graphs of real papers by themselves."""
 
-from collections.abc import Iterator
+import asyncio
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from evaluation.choosing import chosen
-from evaluation.gold.acronyms import GoldAcronyms, GoldExpansion, gold_acronyms, gold_expansions
-from evaluation.gold.graphs import GoldGraph
-from evaluation.gold.scier import scier_graphs
-from evaluation.gold.scierc import scierc_graphs
-from evaluation.gold.scirex import scirex_graphs
-from evaluation.graph.acronyms import AcronymItem, ExpansionItem
-from evaluation.graph.items import DocumentItem, LibraryItem, PaperItem
-from evaluation.libraries import Libraries
-from evaluation.suite import Loaded, Request, SuiteItem
+from evaluation.gold.graphs import (
+    GoldAcronyms,
+    GoldExpansion,
+    GoldGraph,
+    gold_acronyms,
+    gold_expansions,
+    scier_graphs,
+    scierc_graphs,
+    scirex_graphs,
+)
+from evaluation.gold.text_papers import paper_of_graph
+from evaluation.graph.quality import name_keys, score_floats, score_graph, score_grounding, score_library
+from evaluation.graph.scoring import EntityMatches, score_entities, score_relations, score_results
+from evaluation.libraries import BuiltLibrary, Libraries
+from evaluation.metrics.sets import set_overlap
+from evaluation.score import Miss, Score, Tally
+from evaluation.suite import Loaded, Request, SuiteItem, select_items
 from graph_store import Store
-from ingest import extractor_for
-from paperscope_core.errors import GoldFileError, SettingsError
+from ingest import chunk_paper, extractor_for
+from paperscope_core.codec import to_json
+from paperscope_core.errors import GoldFileError, PaperFileError, SettingsError
 from paperscope_core.models import build_models
 from paperscope_core.protocols import EntityExtractor
 from paperscope_core.settings import ExtractSettings, Settings
+from paperscope_core.text.acronyms import find_definitions
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import IndexedPaper, content_hash
 
-__all__ = ["GraphSuite"]
+__all__ = ["AcronymItem", "DocumentItem", "ExpansionItem", "GraphSuite", "LibraryItem", "PaperItem"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AcronymItem:
+    """The forms of one sentence, each once."""
+
+    gold: GoldAcronyms
+
+    @property
+    def name(self) -> str:
+        """See `SuiteItem.name`."""
+        return self.gold.name
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the gold."""
+        return content_hash(to_json(self.gold).encode())
+
+    def score(self) -> Score:
+        """acronyms.short and acronyms.long: the gold's forms against those of the definitions found.
+
+        The gold also marks short forms that their sentence doesn't define, which we leave alone;
+        acronyms.short.defined is the recall where it marks a long form as well.
+        """
+        found = list(find_definitions(self.gold.text))
+        gold = {"short": set(map(entity_key, self.gold.shorts)), "long": set(map(entity_key, self.gold.longs))}
+        ours = {
+            "short": {entity_key(definition.short) for definition in found},
+            "long": {entity_key(definition.long) for definition in found},
+        }
+        tallies: dict[str, Tally] = {}
+        misses = []
+        for kind, forms in gold.items():
+            tallies |= {f"acronyms.{kind}.{name}": tally for name, tally in set_overlap(forms, ours[kind]).items()}
+            if kind == "long" or gold["long"]:
+                misses += [
+                    _miss(f"acronyms.{kind}.recall", self.gold.text, gold=form) for form in sorted(forms - ours[kind])
+                ]
+            misses += [
+                _miss(f"acronyms.{kind}.precision", self.gold.text, got=form) for form in sorted(ours[kind] - forms)
+            ]
+        if gold["long"]:
+            tallies["acronyms.short.defined"] = Tally(
+                right=len(gold["short"] & ours["short"]), total=len(gold["short"])
+            )
+        return Score(tallies=tallies, misses=tuple(misses))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpansionItem:
+    """What one short form means."""
+
+    gold: GoldExpansion
+
+    @property
+    def name(self) -> str:
+        """See `SuiteItem.name`."""
+        return self.gold.name
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the gold."""
+        return content_hash(to_json(self.gold).encode())
+
+    def score(self) -> Score:
+        """expansions.defined: whether the sentence defines its short form, as far as we see, which alone lets us
+        expand it; expansions.right: of those, what we expand to the gold's meaning (see `plain_keys`)."""
+        keys = name_keys(self.gold.short)
+        longs = [found.long for found in find_definitions(self.gold.text) if name_keys(found.short) & keys]
+        tallies = {"expansions.defined": Tally(right=bool(longs), total=1)}
+        misses = []
+        if longs:
+            right = any(name_keys(long) & name_keys(self.gold.long) for long in longs)
+            tallies["expansions.right"] = Tally(right=right, total=1)
+            if not right:
+                got = " | ".join(longs)
+                misses.append(Miss(metric="expansions.right", what=self.gold.short, gold=self.gold.long, got=got))
+        return Score(tallies=tallies, misses=tuple(misses))
+
+
+def _miss(metric: str, text: str, *, gold: str = "", got: str = "") -> Miss:
+    return Miss(metric=metric, what=text, gold=gold, got=got)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentItem:
+    """A gold document, read by the extractor as a paper is."""
+
+    gold: GoldGraph
+    extractor: EntityExtractor
+    max_words: int
+
+    @property
+    def name(self) -> str:
+        """See `SuiteItem.name`."""
+        return self.gold.name
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the gold."""
+        return content_hash(to_json(self.gold).encode())
+
+    def score(self) -> Score:
+        """Raises ModelError where a model fails."""
+        started = time.perf_counter()
+        paper = paper_of_graph(self.gold)
+        chunks = chunk_paper(paper, max_words=self.max_words)
+        extraction = asyncio.run(self.extractor.extract(paper, chunks))
+        seconds = Score(tallies={"seconds.extraction": Tally(right=time.perf_counter() - started, total=1)})
+        matches = EntityMatches(gold=self.gold, extraction=extraction)
+        score = score_entities(matches)
+        if self.gold.relations is not None:
+            score += score_relations(matches, self.gold.relations)
+        if self.gold.results is not None:
+            score += score_results(matches, self.gold.results)
+        return score + seconds
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperItem:
+    """A real paper in a library of its own."""
+
+    name: str
+    file: Path
+    libraries: Libraries
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file."""
+        return _hash_files([self.file])
+
+    def score(self) -> Score:
+        """Raises PaperFileError where the paper can't be added, and ModelError."""
+        shelf = self.libraries.of_files([self.file])
+        if shelf.problems:
+            raise PaperFileError("; ".join(shelf.problems.values()))
+        [indexed] = _indexed(self.libraries, shelf)
+        return score_graph(indexed) + score_floats(indexed) + score_grounding(indexed.paper, indexed.extraction)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LibraryItem:
+    """One library of all the papers. Those that can't be added are left out: their own items say why."""
+
+    files: Sequence[Path]
+    libraries: Libraries
+    name: str = "library/all"
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the files."""
+        return _hash_files(self.files)
+
+    def score(self) -> Score:
+        """Raises ModelError."""
+        shelf = self.libraries.of_files(self.files)
+        papers = _indexed(self.libraries, shelf)
+        store = self.libraries.store(shelf)
+        papers_of = Counter(node for indexed in papers for node in _nodes(store, indexed))
+        merged = store.entities(sorted(papers_of))
+        return score_library(merged, papers_of, papers)
+
+
+def _indexed(libraries: Libraries, shelf: BuiltLibrary) -> list[IndexedPaper]:
+    store = libraries.store(shelf)
+    return [store.indexed(paper) for paper in dict.fromkeys(shelf.ids.values())]
+
+
+def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
+    """The ids in the library of a paper's entities."""
+    own = [entity.id for entity in indexed.extraction.entities]
+    return {node for nodes in store.nodes_of(own, papers=[indexed.paper.id]).values() for node in nodes}
+
+
+def _hash_files(files: Sequence[Path]) -> str:
+    contents = (file.read_bytes() if file.is_file() else b"" for file in files)
+    return hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in contents)).hexdigest()
 
 
 class GraphSuite:
@@ -68,7 +261,7 @@ class GraphSuite:
                 raise GoldFileError(
                     f"{request.data}: nothing to score here; name a folder with eval/kg_scierc.jsonl or papers/*.pdf"
                 )
-            yield Loaded(items=chosen(items, request), bad=bad)
+            yield Loaded(items=select_items(items, request), bad=bad)
 
 
 def _settings(request: Request) -> Settings:

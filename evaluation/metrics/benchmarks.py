@@ -1,19 +1,15 @@
-"""The rules by which benchmarks score an answer themselves, so that figures compare with published ones.
-
-OHR-Bench (Zhang et al., 2024) scores by SQuAD's exact match and token F1, ArgSciChat (Ruggeri et al., 2023) by the F1
-of facts and of tokens: `evaluation.metrics.text` and `evaluation.metrics.sets` have those.
-"""
+"""The scoring rules of published benchmarks."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import isclose, isfinite
 
-from evaluation.metrics.lists import read_list
 from evaluation.metrics.sets import overlap, set_overlap
-from evaluation.metrics.text import anls, token_f1
-from evaluation.values import Tally
+from evaluation.metrics.text import anls, read_list, token_f1
+from evaluation.score import Tally
 
 __all__ = ["NOT_ANSWERABLE", "mmlongbench_score", "mmlongbench_tallies", "qasper_answer_f1", "qasper_evidence_f1"]
+
 
 NOT_ANSWERABLE = "Not answerable"
 _EXACT = re.compile(

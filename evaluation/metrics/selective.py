@@ -1,4 +1,4 @@
-"""Knowing when not to answer: abstention, and the risk of what is answered as coverage grows."""
+"""Selective answering: abstention, and risk over coverage."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, groupby
@@ -6,9 +6,10 @@ from math import ceil
 from operator import itemgetter
 
 from evaluation.metrics.sets import overlap
-from evaluation.values import Tally
+from evaluation.score import Tally
 
 __all__ = ["abstention", "aurc", "excess_aurc", "risk_at", "risks"]
+
 
 Confidences = Sequence[tuple[float, float]]
 

@@ -1,4 +1,4 @@
-"""Predicted against gold sets, labels and clusters: precision, recall and F1, as tallies wherever these add up."""
+"""Set and cluster measures: precision, recall, F1, B-cubed, MUC, as tallies that add up."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -6,9 +6,10 @@ from typing import TypeVar
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from evaluation.values import Tally
+from evaluation.score import Tally
 
-__all__ = ["assigned", "b_cubed", "harmonic_mean", "macro_f1", "muc", "overlap", "set_overlap"]
+__all__ = ["b_cubed", "best_assignment", "harmonic_mean", "macro_f1", "muc", "overlap", "set_overlap"]
+
 
 A = TypeVar("A")
 T = TypeVar("T", bound=Hashable)
@@ -34,7 +35,7 @@ def set_overlap(gold: Collection[T], predicted: Collection[T]) -> Mapping[str, T
     return overlap(right=len(one & two), gold=len(one), predicted=len(two))
 
 
-def assigned(gold: Sequence[A], predicted: Sequence[A], *, worth: Callable[[A, A], float]) -> float:
+def best_assignment(gold: Sequence[A], predicted: Sequence[A], *, worth: Callable[[A, A], float]) -> float:
     """The summed worth of the one-to-one pairs of gold and predicted items that make most of it."""
     if not gold or not predicted:
         return 0.0

@@ -1,12 +1,20 @@
-"""Comparing a predicted answer with a gold one as text. Scores are 0 to 1; take the best over several golds."""
+"""Text measures: exact match, token F1, ANLS, and F1 of lists."""
 
+import ast
+import json
+import re
 import string
 import unicodedata
+import warnings
 from collections import Counter
+from collections.abc import Sequence
 
-from evaluation.matching import edit_distance, spaced
+from evaluation.matching import edit_distance, normalise_spaces
+from evaluation.metrics.numbers import as_number, same_number
+from evaluation.metrics.sets import best_assignment, overlap
 
-__all__ = ["anls", "contains_answer", "exact_match", "normalise", "token_f1"]
+__all__ = ["anls", "contains_answer", "exact_match", "item_similarity", "list_f1", "normalise", "read_list", "token_f1"]
+
 
 _ARTICLES = {"a", "an", "the"}
 
@@ -17,7 +25,7 @@ def normalise(text: str) -> str:
     Unlike there, equal characters of Unicode meet (NFKC), and punctuation is what Unicode says it is. As there,
     punctuation leaves no blank behind: "state-of-the-art" is one token, and "0.5" is "05".
     """
-    kept = "".join(char for char in spaced(text).casefold() if not _is_punctuation(char))
+    kept = "".join(char for char in normalise_spaces(text).casefold() if not _is_punctuation(char))
     return " ".join(token for token in kept.split() if token not in _ARTICLES)
 
 
@@ -49,7 +57,7 @@ def anls(gold: str, predicted: str, *, threshold: float = 0.5) -> float:
 
     Biten et al., Scene Text Visual Question Answering (2019), one question and one gold; case and blanks are folded.
     """
-    one, two = spaced(gold).casefold(), spaced(predicted).casefold()
+    one, two = normalise_spaces(gold).casefold(), normalise_spaces(predicted).casefold()
     longer = max(len(one), len(two))
     if one == two:
         return 1.0
@@ -57,3 +65,58 @@ def anls(gold: str, predicted: str, *, threshold: float = 0.5) -> float:
         return 0.0
     share = edit_distance(one, two) / longer
     return 1 - share if share < threshold else 0.0
+
+
+_BULLET = re.compile(r"^\s*(?:[-*•·–]\s+|\(?\d{1,2}[.)]\s+)")
+_BETWEEN = re.compile(r"\s*(?:;|,(?!\d{3}(?!\d)))\s*(?:(?:and|or)\s+)?")
+_LAST = re.compile(r"\s+(?:and|or|&)\s+")
+
+
+def read_list(text: str) -> tuple[str, ...]:
+    """The items of a list in JSON or Python, in lines, or in words ("a, b and c"); blank ones go.
+
+    A number's commas don't part it, and "and" or "or" part what follows the last comma. Any other text is one item.
+    """
+    text = text.strip()
+    items = _literal(text) if text.startswith(("[", "(", "{")) else None
+    if items is None:
+        lines = [line for line in text.splitlines() if line.strip()]
+        items = [_BULLET.sub("", line) for line in lines] if len(lines) > 1 else _in_words(text)
+    return tuple(item for item in (item.strip() for item in items) if item)
+
+
+def _literal(text: str) -> list[str] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of "\d" in a stranger's string
+                value = ast.literal_eval(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+    if isinstance(value, set):
+        return sorted(map(str, value))
+    return list(map(str, value)) if isinstance(value, list | tuple) else None
+
+
+def _in_words(text: str) -> list[str]:
+    *items, last = _BETWEEN.split(text)
+    return [*items, *_LAST.split(last)]
+
+
+def item_similarity(gold: str, predicted: str) -> float:
+    """0 to 1: of two numbers, whether they are the same; of texts, 1 where they are equal normalised, else ANLS."""
+    one, two = as_number(gold), as_number(predicted)
+    if one is not None and two is not None:
+        return float(same_number(one, two))
+    return 1.0 if exact_match(gold, predicted) else anls(gold, predicted)
+
+
+def list_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
+    """F1 of unordered items, each worth its similarity in the one-to-one assignment that makes most of them.
+
+    1 where both are empty. As no item counts twice, naming more than the gold does costs precision.
+    """
+    right = best_assignment(gold, predicted, worth=item_similarity)
+    return overlap(right=right, gold=len(gold), predicted=len(predicted))["f1"].share

@@ -1,5 +1,5 @@
-"""Scores of parsing: pure functions over a `Paper` and its `Gold`."""
+"""The parsing suite: what the parser reads from papers, scored against gold."""
 
-from evaluation.parsing.paper import score_paper
+from evaluation.parsing.suite import score_paper
 
 __all__ = ["score_paper"]

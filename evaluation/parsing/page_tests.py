@@ -1,25 +1,19 @@
-"""olmOCR-bench's unit tests on a page (Poznanski et al., 2025), asked of a `Paper`.
-
-As that benchmark defines them: "present" and "absent" ask whether a text stands on the page with at most `max_diffs`
-edits (in its first or last n letters, where given); "order" whether one stands before another; "table" whether a cell
-exists whose neighbours, or headings, are the named ones. "math" differs: the benchmark compares rendered formulas; we
-compare text only (trigram similarity of at least 0.7 without LaTeX's commands), so its figure is not the benchmark's.
-"""
+"""The unit tests of olmOCR-bench, run on a parsed paper."""
 
 import re
 import unicodedata
 
-from evaluation.gold.values import Gold, PageTest
+from evaluation.gold.papers import Gold, PageTest
 from evaluation.matching import edit_distance, nearest_distance, similarity
-from evaluation.values import Miss, Score, Tally
+from evaluation.score import Miss, Score, Tally
 from paperscope_core.types import Element, Figure, Paper, Passage, Table
 
 __all__ = ["page_text", "score_page_tests"]
 
 
-_SAME_MATH = 0.7
-_LEAST_SHARE = 0.5
-_SAME = str.maketrans(
+_MIN_MATH_SIMILARITY = 0.7
+_MIN_LIKENESS = 0.5
+_PLAIN_CHARACTERS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a", "'")
     | dict.fromkeys("\u201c\u201d\u201e", '"')
     | dict.fromkeys("\u2013\u2014\u2011\u2012\u2212", "-")
@@ -43,7 +37,7 @@ def score_page_tests(paper: Paper, gold: Gold) -> Score:
 
 def _plain(text: str) -> str:
     """The benchmark's normal form: NFC, single blanks, plain quotes and dashes."""
-    return unicodedata.normalize("NFC", " ".join(text.split())).translate(_SAME)
+    return unicodedata.normalize("NFC", " ".join(text.split())).translate(_PLAIN_CHARACTERS)
 
 
 def _passes(paper: Paper, test: PageTest) -> bool:
@@ -56,8 +50,10 @@ def _passes(paper: Paper, test: PageTest) -> bool:
         return before in text and text.find(before) < text.rfind(after)
     if test.type == "math":
         wanted = _COMMAND.sub(" ", test.math)
-        return any(similarity(wanted, _COMMAND.sub(" ", element_text(element))) >= _SAME_MATH for element in elements)
-    present = _stands_in(text, test)
+        return any(
+            similarity(wanted, _COMMAND.sub(" ", element_text(element))) >= _MIN_MATH_SIMILARITY for element in elements
+        )
+    present = _is_present(text, test)
     return present if test.type == "present" else not present
 
 
@@ -77,7 +73,7 @@ def element_text(element: Element) -> str:
     return element.text
 
 
-def _stands_in(text: str, test: PageTest) -> bool:
+def _is_present(text: str, test: PageTest) -> bool:
     wanted = _plain(test.text)
     if not test.case_sensitive:
         text, wanted = text.lower(), wanted.lower()
@@ -113,4 +109,4 @@ def _like(text: str, wanted: str, test: PageTest) -> bool:
     if not test.max_diffs:
         return text == wanted
     longest = max(len(text), len(wanted), 1)
-    return 1 - edit_distance(text, wanted) / longest >= max(_LEAST_SHARE, 1 - test.max_diffs / max(len(wanted), 1))
+    return 1 - edit_distance(text, wanted) / longest >= max(_MIN_LIKENESS, 1 - test.max_diffs / max(len(wanted), 1))

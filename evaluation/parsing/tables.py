@@ -1,21 +1,243 @@
-"""Scores tables: cells, exact tables, spans, header rows, captions, TEDS."""
+"""Scores tables: cells, spans, header rows, captions, TEDS, look-ups."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
 
-from evaluation.gold.values import Gold, GoldTable
-from evaluation.matching import pair_best, similarity
-from evaluation.parsing.grids import Alignment, align_grids, folded_grid, without_citations
-from evaluation.parsing.labels import number_of
-from evaluation.parsing.teds import teds, tree_of_gold, tree_of_table
-from evaluation.values import Miss, Score, Tally
-from paperscope_core.types import Paper, Table
+from evaluation.gold.papers import Gold, GoldLookup, GoldTable
+from evaluation.matching import align, edit_distance, pair_best, remove_spaces, similarity
+from evaluation.score import Miss, Score, Tally
+from paperscope_core.types import Cell, Paper, Table
 
-__all__ = ["score_tables"]
+__all__ = [
+    "Alignment",
+    "Tree",
+    "align_grids",
+    "folded_grid",
+    "found_cells",
+    "label_number",
+    "score_lookups",
+    "score_tables",
+    "teds",
+    "tree_distance",
+    "tree_of_gold",
+    "tree_of_table",
+    "without_citations",
+]
 
 
-_SAME_CAPTION = 0.85
-_SHOWN_MISSES = 12
+_LABEL_NUMBER = re.compile(r"^\D*?\s*([A-Z]{0,2}\.?\d+(?:[.-]\d+)*[a-z]?|[IVXLC]+)\W*$")
+
+
+def label_number(label: str) -> str:
+    """The number of a float's or an equation's label, "" if it has none."""
+    last = label.strip().split()[-1:] if label.strip() else []
+    match = _LABEL_NUMBER.match(last[0].strip("().:")) if last else None
+    return match[1] if match else ""
+
+
+_RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u207f]+")
+_CITATION = re.compile(r"\[\d+(?:[,-]\d+)*\]$")
+_DROPPED = str.maketrans("", "", "*_\\{}")
+
+
+def folded_grid(grid: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Every text folded, raised digits written 10^20, rows filled up to equal length.
+
+    The marks of emphasis and of subscripts, for which each source has its own signs, go.
+    """
+    width = max((len(row) for row in grid), default=0)
+    return [[_folded(text) for text in (*row, *[""] * (width - len(row)))] for row in grid]
+
+
+def _folded(text: str) -> str:
+    return remove_spaces(_RAISED.sub(lambda match: f"^{match[0]}", text)).translate(_DROPPED)
+
+
+def without_citations(grid: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A folded grid without numeric citations at the end of its texts."""
+    return [[_CITATION.sub("", text) for text in row] for row in grid]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Alignment:
+    """Rows and columns of the gold grid that have their like in the other, by index."""
+
+    rows: dict[int, int]
+    columns: dict[int, int]
+
+
+def align_grids(gold: Sequence[Sequence[str]], got: Sequence[Sequence[str]]) -> Alignment:
+    """The monotone map of rows and columns under which most cells agree (greedy).
+
+    Rows first by the texts that they share, then columns given the rows, then rows again given the columns; empty cells
+    don't count. A row or column that is missing or added thus costs itself and shifts nothing.
+    """
+    rows = align(gold, got, worth=_shared_texts)
+    gold_columns, got_columns = range(len(gold[0]) if gold else 0), range(len(got[0]) if got else 0)
+    columns = align(
+        gold_columns,
+        got_columns,
+        worth=lambda a, b: sum(1 for i, k in rows.items() if gold[i][a] and gold[i][a] == got[k][b]),
+    )
+    rows = align(
+        range(len(gold)),
+        range(len(got)),
+        worth=lambda i, k: sum(1 for a, b in columns.items() if gold[i][a] and gold[i][a] == got[k][b]),
+    )
+    return Alignment(rows=rows, columns=columns)
+
+
+def _shared_texts(first: Sequence[str], second: Sequence[str]) -> int:
+    return (Counter(filter(None, first)) & Counter(filter(None, second))).total()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A node with its children; `label` is compared for equality, `text` by edit distance."""
+
+    label: str
+    text: str = ""
+    children: tuple["Tree", ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many nodes it has."""
+        return 1 + sum(child.size for child in self.children)
+
+
+def teds(gold: Tree, got: Tree, *, structure_only: bool = False) -> float:
+    """The similarity, 0 to 1; `structure_only` takes all texts for equal (TEDS-struct)."""
+    distance = tree_distance(gold, got, rename=_same_label if structure_only else _rename)
+    return 1 - distance / max(gold.size, got.size)
+
+
+def tree_of_table(table: Table, *, repeat_spans: bool = False) -> Tree:
+    """A table as a tree, with an empty cell wherever it has none.
+
+    `repeat_spans` repeats a spanned text in each of its cells in place of a span.
+    """
+    if repeat_spans:
+        return _tree([[("1x1", text) for text in row] for row in table.grid(repeat_spans=True)])
+    cells = {(cell.row, cell.column): cell for cell in table.cells}
+    covered = {
+        (row, column)
+        for cell in table.cells
+        for row in range(cell.row, cell.row + cell.row_span)
+        for column in range(cell.column, cell.column + cell.column_span)
+    }
+    height, width = table.shape
+    rows: list[list[tuple[str, str]]] = [[] for _ in range(height)]
+    for row, column in product(range(height), range(width)):
+        cell = cells.get((row, column))
+        if cell:
+            rows[row].append((f"{cell.row_span}x{cell.column_span}", cell.text))
+        elif (row, column) not in covered:
+            rows[row].append(("1x1", ""))
+    return _tree(rows)
+
+
+def tree_of_gold(gold: GoldTable, *, logical: bool = True) -> Tree:
+    """A gold table as a tree of its logical rows, or of its printed lines."""
+    row_of = gold.logical_row if logical else range(len(gold.grid))
+    sizes: dict[tuple[int, int], str] = {}
+    covered: set[tuple[int, int]] = set()
+    for span in gold.spans or ():
+        top = row_of[span.row]
+        down = row_of[span.row + span.rowspan - 1] - top + 1
+        sizes[top, span.col] = f"{down}x{span.colspan}"
+        covered |= {(top + i, span.col + j) for i in range(down) for j in range(span.colspan)} - {(top, span.col)}
+    return _tree(
+        [
+            [(sizes.get((i, j), "1x1"), text) for j, text in enumerate(row) if (i, j) not in covered]
+            for i, row in enumerate(gold.logical if logical else gold.grid)
+        ]
+    )
+
+
+def _tree(rows: Sequence[Sequence[tuple[str, str]]]) -> Tree:
+    return Tree(
+        "table",
+        children=tuple(
+            Tree("row", children=tuple(Tree(f"cell {size}", remove_spaces(text)) for size, text in row)) for row in rows
+        ),
+    )
+
+
+def _same_label(first: Tree, second: Tree) -> float:
+    return float(first.label != second.label)
+
+
+@lru_cache(maxsize=100_000)
+def _text_cost(first: str, second: str) -> float:
+    return edit_distance(first, second) / max(len(first), len(second)) if first != second else 0.0
+
+
+def _rename(first: Tree, second: Tree) -> float:
+    return 1.0 if first.label != second.label else _text_cost(first.text, second.text)
+
+
+def tree_distance(first: Tree, second: Tree, *, rename: Callable[[Tree, Tree], float] = _same_label) -> float:
+    """The cost of the cheapest edit script between two ordered trees; insertion and deletion cost 1."""
+    if first == second:
+        return 0.0
+    a, b = _Postorder(first), _Postorder(second)
+    distances = [[0.0] * len(b.nodes) for _ in a.nodes]
+    for i in a.keyroots:
+        for j in b.keyroots:
+            _forests(a, b, (i, j), distances, rename=rename)
+    return distances[-1][-1]
+
+
+class _Postorder:
+    """A tree's nodes in postorder, their leftmost leaves, and the keyroots: the root and nodes with a left sibling."""
+
+    def __init__(self, root: Tree) -> None:
+        self.nodes: list[Tree] = []
+        self.leftmost: list[int] = []
+        self._walk(root)
+        last = {leaf: index for index, leaf in enumerate(self.leftmost)}
+        self.keyroots = sorted(last.values())
+
+    def _walk(self, node: Tree) -> int:
+        leaves = [self._walk(child) for child in node.children]
+        leaf = leaves[0] if leaves else len(self.nodes)
+        self.nodes.append(node)
+        self.leftmost.append(leaf)
+        return leaf
+
+
+def _forests(
+    a: _Postorder,
+    b: _Postorder,
+    roots: tuple[int, int],
+    distances: list[list[float]],
+    *,
+    rename: Callable[[Tree, Tree], float],
+) -> None:
+    """Fill in the distances of all pairs of subtrees on the left paths of the two `roots`."""
+    i, j = roots
+    left, up = a.leftmost[i], b.leftmost[j]
+    forest = [[float(k + m) if not k or not m else 0.0 for m in range(j - up + 2)] for k in range(i - left + 2)]
+    for k in range(left, i + 1):
+        row, above = forest[k - left + 1], forest[k - left]
+        whole = a.leftmost[k] == left
+        for m in range(up, j + 1):
+            at = m - up + 1
+            cheapest = min(above[at], row[at - 1]) + 1
+            if whole and b.leftmost[m] == up:
+                cheapest = min(cheapest, above[at - 1] + rename(a.nodes[k], b.nodes[m]))
+                distances[k][m] = cheapest
+            else:
+                cheapest = min(cheapest, forest[a.leftmost[k] - left][b.leftmost[m] - up] + distances[k][m])
+            row[at] = cheapest
+
+
+_MIN_CAPTION_SIMILARITY = 0.85
+_MAX_MISSES_SHOWN = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +291,7 @@ def score_tables(paper: Paper, gold: Gold) -> Score:
 
 def _pairs(gold: Sequence[GoldTable], tables: Sequence[Table]) -> dict[int, int]:
     pairs: dict[int, int] = {}
-    by_number = {number_of(table.label): index for index, table in reversed(list(enumerate(tables))) if table.label}
+    by_number = {label_number(table.label): index for index, table in reversed(list(enumerate(tables))) if table.label}
     for index, expected in enumerate(gold):
         if expected.number and expected.number in by_number:
             pairs[index] = by_number[expected.number]
@@ -177,13 +399,16 @@ def _same_header(expected: GoldTable, table: Table | None, reading: _Reading) ->
 
 
 def _caption_bound(expected: GoldTable, table: Table, tables: Sequence[Table]) -> bool:
-    if expected.caption is not None and similarity(_bare(expected), table.caption) < _SAME_CAPTION:
+    if (
+        expected.caption is not None
+        and similarity(_caption_without_label(expected), table.caption) < _MIN_CAPTION_SIMILARITY
+    ):
         return False
     own = _best_reading(expected, table).tally.right
     return own > 0 and all(_best_reading(expected, other).tally.right <= own for other in tables)
 
 
-def _bare(expected: GoldTable) -> str:
+def _caption_without_label(expected: GoldTable) -> str:
     """The caption without its "Table 5: "."""
     caption = expected.caption or ""
     head = f"Table {expected.number}"
@@ -214,4 +439,65 @@ def _cell_misses(name: str, reading: _Reading, expected: GoldTable, table: Table
         gold_rows = expected.logical if reading.logical else expected.grid
         shapes = _shape(folded_grid(gold_rows)), _shape(folded_grid(got))
         misses.append(Miss(metric="tables.exact", what=name, gold=f"shape {shapes[0]}", got=f"shape {shapes[1]}"))
-    return misses[:_SHOWN_MISSES]
+    return misses[:_MAX_MISSES_SHOWN]
+
+
+_MIN_LOOKUP_CAPTION_SIMILARITY = 0.85
+
+
+def score_lookups(paper: Paper, gold: Gold) -> Score:
+    """tables.lookups: questions whose answer is found in a cell."""
+    if not gold.lookups:
+        return Score()
+    missed = [lookup for lookup in gold.lookups if not found_cells(paper, lookup)]
+    return Score(
+        tallies={"tables.lookups": Tally(right=len(gold.lookups) - len(missed), total=len(gold.lookups))},
+        misses=tuple(
+            Miss(
+                metric="tables.lookups",
+                what=f"{miss.label or miss.caption[:30]}: {miss.row} | {miss.column}",
+                gold=miss.answer,
+            )
+            for miss in missed
+        ),
+    )
+
+
+def found_cells(paper: Paper, lookup: GoldLookup) -> Sequence[Cell]:
+    """The cells of that table whose value is the answer, in a row that has all named parts in front of it, under a
+    column whose header (with the section above the row, if any) is the named one."""
+    tables = [element for element in paper.elements if isinstance(element, Table) and _is_meant(element, lookup)]
+    return [cell for table in tables for position in _positions(table, lookup) for cell in _cells_at(table, *position)]
+
+
+def _is_meant(table: Table, lookup: GoldLookup) -> bool:
+    if lookup.label:
+        return label_number(table.label) == label_number(lookup.label)
+    return similarity(table.caption, lookup.caption) >= _MIN_LOOKUP_CAPTION_SIMILARITY
+
+
+def _positions(table: Table, lookup: GoldLookup) -> Iterator[tuple[int, int]]:
+    wanted, column_name, *parts = folded_grid([[lookup.answer, lookup.column, *lookup.row.split(" / ")]])[0]
+    grid = without_citations(folded_grid(_without_annotations(table).grid(repeat_spans=True)))
+    heads = folded_grid([table.column_names()])[0]
+    section = ""
+    for row, texts in enumerate(grid):
+        if any(cell.row == row and cell.role == "section" for cell in table.cells):
+            section = next(filter(None, texts), "")
+            continue
+        for column, text in enumerate(texts):
+            names = {heads[column], section + heads[column]}
+            if text == wanted and column_name in names and all(part in texts[:column] for part in parts):
+                yield row, column
+
+
+def _cells_at(table: Table, row: int, column: int) -> Iterator[Cell]:
+    for cell in table.cells:
+        across = cell.column <= column < cell.column + cell.column_span
+        if across and cell.row <= row < cell.row + cell.row_span:
+            yield cell
+
+
+def _without_annotations(table: Table) -> Table:
+    """The table without its annotations."""
+    return replace(table, cells=tuple(replace(cell, text=cell.value) for cell in table.cells))

@@ -1,24 +1,100 @@
-"""LightRAG over our units as its chunks and our entities and relations as its graph; no model is called.
-
-Without a model there are no keywords of a question: the question itself stands for them, as in LightRAG's own fallback.
-What is scored is the list of chunks that it would hand to a model, in its order: for `naive` by cosine, for `mix` taken
-in turn from the chunks nearest to the question, those of the entities and those of the relations that were found.
-"""
+"""LightRAG over our chunks and our graph, without a model."""
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.peers.graph import MergedEntity, MergedRelation, merged_entities, merged_relations
-from evaluation.peers.index import Index, System, findable
-from evaluation.peers.job import Found, PeerCorpus
-from evaluation.peers.minilm import load_encoder
+from evaluation.peers.protocol import Found, Index, PeerCorpus, PeerDocument, System, load_encoder, units_with_text
 
-__all__ = ["Embed", "fill", "make_rag", "search_chunks", "system"]
+__all__ = [
+    "Embed",
+    "MergedEntity",
+    "MergedRelation",
+    "fill",
+    "lightrag_system",
+    "make_rag",
+    "merged_entities",
+    "merged_relations",
+    "search_chunks",
+]
+
+
+# LightRAG's own separator between the descriptions that meet in one entity or relation.
+_SEPARATOR = "<SEP>"
+Named = Callable[[str], str]
+
+
+@dataclass(kw_only=True, slots=True)
+class MergedEntity:
+    """An entity of all documents: the most frequent type, each description once, each unit once."""
+
+    name: str
+    types: Counter[str] = field(default_factory=Counter)
+    descriptions: dict[str, None] = field(default_factory=dict)
+    units: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def type(self) -> str:
+        """The most frequent one; the first of several."""
+        return self.types.most_common(1)[0][0] or "UNKNOWN"
+
+    @property
+    def description(self) -> str:
+        """All of them."""
+        return _SEPARATOR.join(self.descriptions)
+
+
+@dataclass(kw_only=True, slots=True)
+class MergedRelation:
+    """A pair of entities, in either direction: weights add up, each description and keyword once."""
+
+    source: str
+    target: str
+    weight: float = 0.0
+    descriptions: dict[str, None] = field(default_factory=dict)
+    keywords: dict[str, None] = field(default_factory=dict)
+    units: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def description(self) -> str:
+        """All of them."""
+        return _SEPARATOR.join(self.descriptions)
+
+
+def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> list[MergedEntity]:
+    """One for each name, in the order of their first appearance; `named` folds a name, "" drops it."""
+    merged: dict[str, MergedEntity] = {}
+    for document in documents:
+        for entity in document.entities:
+            if name := named(entity.name):
+                into = merged.setdefault(name, MergedEntity(name=name))
+                into.types[entity.type] += 1
+                into.descriptions[entity.description or entity.name] = None
+                into.units.update(dict.fromkeys(entity.units))
+    return list(merged.values())
+
+
+def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> list[MergedRelation]:
+    """One for each pair of two entities, in the order of their first appearance."""
+    merged: dict[frozenset[str], MergedRelation] = {}
+    for document in documents:
+        for relation in document.relations:
+            source, target = named(relation.source), named(relation.target)
+            if not source or not target or source == target:
+                continue
+            into = merged.setdefault(frozenset((source, target)), MergedRelation(source=source, target=target))
+            into.weight += relation.weight
+            into.descriptions[relation.description or relation.keywords] = None
+            into.keywords[relation.keywords] = None
+            into.units.update(dict.fromkeys(relation.units))
+    return list(merged.values())
+
 
 # Texts to rows of numbers.
 Embed = Callable[[list[str]], Awaitable[Any]]
@@ -44,13 +120,13 @@ class _WordPieces:
         return str(self._tokenizer.decode(tokens))
 
 
-def system(weights: Path, *, mode: str) -> System:
+def lightrag_system(weights: Path, *, mode: str) -> System:
     """LightRAG in one of its modes; each corpus gets a workspace of its own, as equal names share their stores."""
     encoder = load_encoder(weights)
 
     @contextmanager
     def index(corpus: PeerCorpus) -> Iterator[Index]:
-        units = findable(corpus)
+        units = units_with_text(corpus)
         with tempfile.TemporaryDirectory() as folder, asyncio.Runner() as runner:
             rag = _with_minilm(encoder, weights, Path(folder))
             runner.run(rag.initialize_storages())

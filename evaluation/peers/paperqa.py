@@ -1,8 +1,4 @@
-"""PaperQA's retrieval: its PyMuPDF reader, its chunks, its index, with our embedder; no model is called.
-
-A document without a PDF goes in as our units, through the door for texts that were cut before. Looking its title up
-and describing its pictures need a network and a model, and are off.
-"""
+"""PaperQA's retrieval with our embedder, without a model."""
 
 import asyncio
 import re
@@ -12,13 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.peers.index import Index, System, told
-from evaluation.peers.job import Found, PeerCorpus, PeerDocument
+from evaluation.peers.protocol import Found, Index, PeerCorpus, PeerDocument, System, describe_error
 
-__all__ = ["pages_of", "system"]
+__all__ = ["pages_of", "paperqa_system"]
 
 
-def system(weights: Path, *, chunk_chars: int | None = None, overlap: int | None = None) -> System:
+def paperqa_system(weights: Path, *, chunk_chars: int | None = None, overlap: int | None = None) -> System:
     """PaperQA with its own settings; `chunk_chars` and `overlap` replace the length of its chunks, in characters."""
     paperqa: Any = import_module("paperqa")
     embedder = import_module("lmi").SentenceTransformerEmbeddingModel(name=str(weights))
@@ -52,7 +47,7 @@ async def _add_all(docs: Any, corpus: PeerCorpus, settings: Any, embedder: Any) 
         try:
             await (_add_file if document.file else _add_units)(docs, document, settings, embedder)
         except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
-            problems.append(f"{document.id}: {told(error)}")
+            problems.append(f"{document.id}: {describe_error(error)}")
     return problems
 
 

@@ -1,8 +1,4 @@
-"""Runs one peer; a process of its own, by whatever Python has its packages.
-
-`python -m evaluation.peers.runner JOB.json RESULT.jsonl` writes a `PeerLine` the moment that it is known. One failure
-never stops the rest: it is told in place of what it cost. No connection leaves this machine.
-"""
+"""Runs one peer in a process of its own, with the Python that has its packages."""
 
 import sys
 import time
@@ -12,12 +8,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TextIO
 
-from evaluation.memory import peak_memory_mb
-from evaluation.peers.index import Index, System, told
-from evaluation.peers.job import PeerAnswer, PeerCorpus, PeerIndexed, PeerJob, PeerLine, read_job, write_value
+from evaluation.peers.protocol import (
+    Index,
+    PeerAnswer,
+    PeerCorpus,
+    PeerIndexed,
+    PeerJob,
+    PeerLine,
+    System,
+    describe_error,
+    read_job,
+    write_value,
+)
 from evaluation.peers.systems import SYSTEMS
+from evaluation.peers.timing import peak_memory_mb
 
 __all__ = ["main", "refuse_network", "run_corpora"]
+
 
 OnLine = Callable[[PeerLine], None]
 
@@ -54,7 +61,7 @@ def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
                 on_line(PeerLine(indexed=_indexed(corpus, index, seconds=time.perf_counter() - started)))
                 _ask(corpus, index, limit=job.limit, on_line=on_line)
         except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
-            on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(told(error),))))
+            on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(describe_error(error),))))
 
 
 def _indexed(corpus: PeerCorpus, index: Index, *, seconds: float) -> PeerIndexed:
@@ -73,7 +80,7 @@ def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> No
         try:
             found = tuple(index.search(question.text, limit))[:limit]
         except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
-            answer = PeerAnswer(corpus=corpus.name, question=question.id, problem=told(error))
+            answer = PeerAnswer(corpus=corpus.name, question=question.id, problem=describe_error(error))
         else:
             seconds = round(time.perf_counter() - started, 4)
             answer = PeerAnswer(corpus=corpus.name, question=question.id, found=found, seconds=seconds)

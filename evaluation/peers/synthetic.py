@@ -1,17 +1,12 @@
-"""Papers made by a seeded generator, for measuring how a library grows; both sides of a comparison read the same.
-
-Only the standard library is imported, so that a peer's Python can. The sizes are those of a conference paper: 60 chunks
-of about 120 words, 60 entities, 240 relations. A third of a paper's entities come from a vocabulary that all papers
-share, by Zipf's law (G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949): a few stand in nearly
-every paper, as BERT or accuracy do. The other two thirds are its own.
-"""
+"""Synthetic papers from a seeded generator. Standard library only."""
 
 import random
 from itertools import accumulate
 
-from evaluation.peers.job import PeerDocument, PeerEntity, PeerRelation, Unit
+from evaluation.peers.protocol import PeerDocument, PeerEntity, PeerRelation, Unit
 
 __all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "SHARED", "synthetic_paper", "synthetic_words"]
+
 
 CHUNKS = 60
 ENTITIES = 60

@@ -1,45 +1,90 @@
-"""The peers by name: what people know them by, the packages that they need, and how to get them running."""
+"""The peers by name, and the two small ones: BM25 and MiniLM."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from evaluation.peers.index import System
+from evaluation.peers.lightrag import lightrag_system
+from evaluation.peers.paperqa import paperqa_system
+from evaluation.peers.protocol import Found, Index, PeerCorpus, System, load_encoder, units_with_text
 
 __all__ = ["SETUP", "SYSTEMS", "Peer"]
 
-# Installs whatever any of them needs.
+
+def minilm_system(weights: Path) -> System:
+    """Exact search over all units. Equal cosines keep the units' order."""
+    encoder = load_encoder(weights)
+
+    def vectors(texts: list[str]) -> Any:  # noqa: ANN401
+        return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+
+    @contextmanager
+    def index(corpus: PeerCorpus) -> Iterator[Index]:
+        units = units_with_text(corpus)
+        rows = vectors([unit.text for unit in units])
+
+        def search(question: str, limit: int) -> list[Found]:
+            cosines = rows @ vectors([question])[0]
+            return [units[place] for place in (-cosines).argsort(kind="stable")[:limit]]
+
+        yield Index(search=search, units=len(units))
+
+    return index
+
+
+def bm25_system(_weights: Path) -> System:
+    """BM25 as the package sets it: Lucene's variant, k1 = 1.5, b = 0.75. Equal scores keep the units' order."""
+    bm25s: Any = import_module("bm25s")
+    stemmer: Any = import_module("Stemmer").Stemmer("english")
+
+    def words(texts: list[str]) -> list[list[str]]:
+        tokens: list[list[str]] = bm25s.tokenize(
+            texts, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False
+        )
+        return tokens
+
+    @contextmanager
+    def index(corpus: PeerCorpus) -> Iterator[Index]:
+        units = units_with_text(corpus)
+        scorer = bm25s.BM25()
+        scorer.index(words([unit.text for unit in units]), show_progress=False)
+
+        def search(question: str, limit: int) -> list[Found]:
+            asked = words([question])[0]
+            if not asked:
+                return []
+            scores = scorer.get_scores(asked)
+            best = (-scores).argsort(kind="stable")[:limit]
+            return [units[place] for place in best if scores[place] > 0]
+
+        yield Index(search=search, units=len(units))
+
+    return index
+
+
+# Installs the packages of all peers.
 SETUP = "scripts/setup peers"
 
 
 class Peer(NamedTuple):
-    """A retrieval system: `package` is the distribution whose version is told, `imports` are the modules it needs."""
+    """A retrieval system: `package` is the distribution whose version is reported, `imports` the modules it needs."""
 
-    title: str
     package: str
     imports: tuple[str, ...]
     system: Callable[[Path], System]
 
 
-def _made_by(module: str, **options: str | int) -> Callable[[Path], System]:
-    def make(weights: Path) -> System:
-        made: System = import_module(f"evaluation.peers.{module}").system(weights, **options)
-        return made
-
-    return make
-
-
 _LIGHTRAG = ("lightrag", "sentence_transformers")
 _PAPERQA = ("paperqa", "paperqa_pymupdf", "sentence_transformers")
 SYSTEMS = {
-    "bm25": Peer("BM25", "bm25s", ("bm25s", "Stemmer"), _made_by("bm25")),
-    "minilm": Peer("MiniLM", "sentence-transformers", ("sentence_transformers",), _made_by("minilm")),
-    "lightrag-naive": Peer("LightRAG, naive", "lightrag-hku", _LIGHTRAG, _made_by("lightrag", mode="naive")),
-    "lightrag-mix": Peer("LightRAG, mix", "lightrag-hku", _LIGHTRAG, _made_by("lightrag", mode="mix")),
-    "paperqa": Peer("PaperQA", "paper-qa", _PAPERQA, _made_by("paperqa")),
-    # A chunk of the default length is five times what MiniLM reads of a text: the rest of it can't be found.
-    "paperqa-short": Peer(
-        "PaperQA, short chunks", "paper-qa", _PAPERQA, _made_by("paperqa", chunk_chars=1000, overlap=50)
-    ),
+    "bm25": Peer("bm25s", ("bm25s", "Stemmer"), bm25_system),
+    "minilm": Peer("sentence-transformers", ("sentence_transformers",), minilm_system),
+    "lightrag-naive": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="naive")),
+    "lightrag-mix": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="mix")),
+    "paperqa": Peer("paper-qa", _PAPERQA, paperqa_system),
+    # A chunk of the default length is five times as long as MiniLM's window, so most of it can't be found.
+    "paperqa-short": Peer("paper-qa", _PAPERQA, partial(paperqa_system, chunk_chars=1000, overlap=50)),
 }

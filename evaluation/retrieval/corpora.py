@@ -1,16 +1,126 @@
-"""Three kinds of corpora: a text cut into units, one PDF, and many short files."""
+"""Corpora of retrieval questions: their units, evidence, and libraries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from evaluation.libraries import Libraries, Shelf
-from evaluation.retrieval.values import Question, UnitsOf
+from evaluation.libraries import BuiltLibrary, Libraries
+from evaluation.matching import remove_spaces, similarity
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import Paper, content_hash
 
-__all__ = ["FilesCorpus", "PdfCorpus", "UnitsCorpus", "hash_of"]
+__all__ = [
+    "Corpus",
+    "EvidencePiece",
+    "FilesCorpus",
+    "FoundText",
+    "PdfCorpus",
+    "Question",
+    "UnitTexts",
+    "UnitsCorpus",
+    "UnitsOf",
+    "hash_of",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvidencePiece:
+    """A piece of evidence, found with any of these units of the corpus; `kinds` are what it may be, such as "table"."""
+
+    units: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question as an item of the suite calls it; `evidence` holds the pieces of each annotator."""
+
+    name: str
+    text: str
+    evidence: tuple[tuple[EvidencePiece, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoundText:
+    """A text that a system found: of which paper of the library, from which elements (none where the system cut the
+    paper itself), on which pages, the first one that it is there for."""
+
+    paper: str
+    elements: tuple[str, ...]
+    pages: tuple[int, ...]
+    text: str
+
+
+UnitsOf = Callable[[FoundText], tuple[str, ...]]
+
+
+class Corpus(Protocol):
+    """Texts, and the questions that are asked of all of them."""
+
+    @property
+    def name(self) -> str:
+        """Unique within the suite."""
+        ...
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What is asked of it."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the texts."""
+        ...
+
+    @property
+    def file(self) -> Path | None:
+        """The PDF that it is, if it is one."""
+        ...
+
+    def shelf(self, libraries: Libraries) -> BuiltLibrary:
+        """Its library. Raises PaperFileError where nothing of it can be read."""
+        ...
+
+    def units_in(self, shelf: BuiltLibrary) -> UnitsOf:
+        """What tells the units of the corpus that a found text shows, the one that it is there for first."""
+        ...
+
+
+# On the development data all that gold quotes stands in its units as it is, blanks and quotes aside. Where it does not,
+# the units nearest to a quotation reach 0.7 at the most unless they are what is meant.
+_MIN_SIMILARITY = 0.75
+
+
+class UnitTexts:
+    """The units of a corpus, to look quotations up in."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._folded = [_folded(text) for text in texts]
+
+    def holding(self, quotation: str) -> list[int]:
+        """The places of the units that are the quotation; or else hold it; or else are parts of it; or else of the one
+        that is most similar, if it is so at all. Case and blanks don't count."""
+        wanted = _folded(quotation)
+        for holds in (str.__eq__, str.__contains__, _is_part_of):
+            if found := [place for place, text in enumerate(self._folded) if holds(text, wanted)]:
+                return found
+        nearest = max(
+            range(len(self._texts)), key=lambda place: similarity(self._texts[place], quotation), default=None
+        )
+        if nearest is None or similarity(self._texts[nearest], quotation) < _MIN_SIMILARITY:
+            return []
+        return [nearest]
+
+
+def _folded(text: str) -> str:
+    return remove_spaces(text).casefold()
+
+
+def _is_part_of(text: str, wanted: str) -> bool:
+    return text in wanted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,11 +138,11 @@ class UnitsCorpus:
         """See `Corpus.fingerprint`."""
         return self.paper.sha256
 
-    def shelf(self, libraries: Libraries) -> Shelf:
+    def shelf(self, libraries: Libraries) -> BuiltLibrary:
         """See `Corpus.shelf`."""
         return libraries.of_papers([self.paper])
 
-    def units_in(self, _shelf: Shelf) -> UnitsOf:
+    def units_in(self, _shelf: BuiltLibrary) -> UnitsOf:
         """See `Corpus.units_in`."""
         return lambda find: tuple(element for element in find.elements if element in self.ids)
 
@@ -46,14 +156,14 @@ class PdfCorpus:
     file: Path
     fingerprint: str
 
-    def shelf(self, libraries: Libraries) -> Shelf:
+    def shelf(self, libraries: Libraries) -> BuiltLibrary:
         """See `Corpus.shelf`."""
         shelf = libraries.of_files([self.file])
         for problem in shelf.problems.values():
             raise PaperFileError(problem)
         return shelf
 
-    def units_in(self, _shelf: Shelf) -> UnitsOf:
+    def units_in(self, _shelf: BuiltLibrary) -> UnitsOf:
         """See `Corpus.units_in`."""
         return lambda find: tuple(f"page {page}" for page in find.pages)
 
@@ -73,7 +183,7 @@ class FilesCorpus:
     fingerprint: str
     file: None = None
 
-    def shelf(self, libraries: Libraries) -> Shelf:
+    def shelf(self, libraries: Libraries) -> BuiltLibrary:
         """See `Corpus.shelf`."""
         files = self._files()
         for unit, file in files.items():
@@ -83,7 +193,7 @@ class FilesCorpus:
                 write_atomically(file, self.texts[unit].encode())
         return libraries.of_files(list(files.values()))
 
-    def units_in(self, shelf: Shelf) -> UnitsOf:
+    def units_in(self, shelf: BuiltLibrary) -> UnitsOf:
         """See `Corpus.units_in`. Texts that are the same are one paper, and all found with it."""
         units: dict[str, tuple[str, ...]] = {}
         for unit, file in self._files().items():

@@ -1,35 +1,84 @@
-"""The retrieval suite: whether the evidence that gold names is among the first that is found.
-
-set             unit           asked of             evidence
-qasper          paragraph      the question's paper paragraphs, captions of figures and tables; best annotator
-argscichat      sentence       the dialogue's paper sentences with the facts that the reply rests on
-mmlongbench     page           the question's PDF   pages
-ohrbench        page           all pages            a page, as it is
-ohrbench-ocr    page           all pages            a page, as recognition read it
-tdms            paper          all papers           all papers that report a result: task, dataset, metric
-
-A ranking holds distinct units in the order in which a system first found a text of theirs. Questions without evidence
-are left out.
-"""
+"""The retrieval suite: is the gold evidence among the first texts found?"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
-from evaluation.choosing import chosen
 from evaluation.libraries import Libraries
 from evaluation.peers.systems import SYSTEMS
 from evaluation.report import set_of
-from evaluation.retrieval.items import RetrievalItem
-from evaluation.retrieval.opened import OpenedCorpora
-from evaluation.retrieval.peers import PeerSystem
-from evaluation.retrieval.scoring import HEADLINE
+from evaluation.retrieval.corpora import Corpus, Question, hash_of
+from evaluation.retrieval.scoring import HEADLINE, first_rank, score_ranking
 from evaluation.retrieval.sets import load_corpora
-from evaluation.retrieval.systems import OWN_MODES, OwnSystem, RetrievalSystem
-from evaluation.retrieval.values import Corpus
-from evaluation.suite import Loaded, Request
+from evaluation.retrieval.systems import OWN_MODES, OpenCorpora, OpenCorpus, OwnSystem, PeerSystem, RetrievalSystem
+from evaluation.score import Miss, Score
+from evaluation.suite import Loaded, Request, select_items
+from paperscope_core.codec import to_json
 from paperscope_core.errors import InputError
 
-__all__ = ["RetrievalSuite"]
+__all__ = ["RetrievalItem", "RetrievalSuite"]
+
+
+_HIT_RANK = 5
+_MAX_TEXT = 120
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RetrievalItem:
+    """Asks a system, and scores the ranking of what it found. The corpus is opened when its first item is scored."""
+
+    question: Question
+    corpus: Corpus
+    corpora: OpenCorpora
+    system: RetrievalSystem
+
+    @property
+    def name(self) -> str:
+        """See `SuiteItem.name`."""
+        return self.question.name
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the question, its evidence and the corpus."""
+        return hash_of(self.corpus.fingerprint, to_json(self.question))
+
+    def score(self) -> Score:
+        """Raises PaperscopeError where the corpus can't be read or the system fails."""
+        opened = self.corpora.open(self.corpus)
+        finds = self.system.find(opened, self.question)
+        ranking = opened.ranking(finds)
+        rank = first_rank(ranking, self.question.evidence)
+        misses = () if rank is not None and rank <= _HIT_RANK else (self._miss(ranking, opened),)
+        return Score(
+            tallies=score_ranking(ranking, self.question.evidence),
+            misses=misses,
+            details={
+                "question": self.question.text,
+                "rank": "none" if rank is None else str(rank),
+                "first": _truncate(finds[0].text) if finds else "",
+            }
+            | {f"not read: {name}": problem for name, problem in opened.shelf.problems.items()},
+        )
+
+    def _miss(self, ranking: list[str], opened: OpenCorpus) -> Miss:
+        units = dict.fromkeys(unit for pieces in self.question.evidence for piece in pieces for unit in piece.units)
+        return Miss(
+            metric="hit@5",
+            what=self.question.text,
+            gold="; ".join(_describe_unit(unit, opened) for unit in units),
+            got="; ".join(_describe_unit(unit, opened) for unit in ranking[:_HIT_RANK]),
+        )
+
+
+def _describe_unit(unit: str, opened: OpenCorpus) -> str:
+    """A unit with the beginning of its text, where it is an element."""
+    text = next((find.text for find in opened.chunks.values() if unit in find.elements), "")
+    return f"{unit} {_truncate(text)!r}" if text else unit
+
+
+def _truncate(text: str) -> str:
+    folded = " ".join(text.split())
+    return folded if len(folded) <= _MAX_TEXT else f"{folded[: _MAX_TEXT - 1]}…"
 
 
 _UNITS = {
@@ -60,13 +109,13 @@ class RetrievalSuite:
                 yield Loaded(items=(), bad=[*bad, error])
                 return
             with closing(system):
-                opened = OpenedCorpora(libraries)
+                opened = OpenCorpora(libraries)
                 items = [
                     RetrievalItem(question=question, corpus=corpus, corpora=opened, system=system)
                     for corpus in corpora
                     for question in corpus.questions
                 ]
-                items = chosen(items, request)
+                items = select_items(items, request)
                 yield Loaded(items=items, bad=bad, facts=system.facts | _facts(corpora))
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from evaluation.answers.forms import form_of
-from evaluation.gold.docbench_line import DocBenchLine
+from evaluation.gold.questions import DocBenchLine
 from paperscope_core.errors import InputError, QuestionFileError
 from paperscope_core.types import Filters
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evaluation import Tally
-from evaluation.answers.question import GoldQuestion
+from evaluation.answers.questions import GoldQuestion
 from evaluation.answers.scoring import Cited, score_answer
 from paperscope_core.types import Usage
 from service.batch.questions import Question

@@ -7,15 +7,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from evaluation.suite import Part
-from evaluation.suites import SUITES, suite_called
+from evaluation.suite import SUITES, Part, load_suite
 from service.cli.display import stderr
 from service.cli.options import ConfigOption, JsonOption, read_settings
 
 if TYPE_CHECKING:
-    from evaluation.measuring import Run
-    from evaluation.report import Report
-    from evaluation.running import ItemResult
+    from evaluation.report import ItemResult, Report
+    from evaluation.run import RunOptions
 
 
 __all__ = ["eval_app"]
@@ -58,11 +56,13 @@ def _add_command(name: str, title: str) -> None:
         config: ConfigOption = None,
         as_json: JsonOption = False,
     ) -> None:
-        from evaluation.measuring import Run
         from evaluation.rendering import render_figures, render_report
+        from evaluation.run import RunOptions
 
         settings = read_settings(library=None, config=config)
-        run = Run(data=data, settings=settings, mode=mode, names=tuple(only or ()), part=part or "", out=out, seed=seed)
+        run = RunOptions(
+            data=data, settings=settings, mode=mode, names=tuple(only or ()), part=part or "", out=out, seed=seed
+        )
         report = _measured(name, run)
         if as_json:
             typer.echo(report.to_json())
@@ -86,7 +86,7 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Compare two runs on the items of both: differences, their intervals, paired tests."""
-    from evaluation.comparing import compare_runs, render_comparison
+    from evaluation.compare import compare_runs, render_comparison
     from evaluation.report import load_reports
     from paperscope_core.codec import to_json
 
@@ -94,9 +94,9 @@ def compare(
     typer.echo(to_json(found, indent=1) if as_json else "\n".join(map(render_comparison, found)))
 
 
-def _measured(name: str, run: "Run") -> "Report":
-    from evaluation.measuring import Hearer, measure
-    from evaluation.plots import drawable
+def _measured(name: str, run: "RunOptions") -> "Report":
+    from evaluation.rendering import can_draw
+    from evaluation.run import RunCallbacks, run_suite
 
     columns = (
         TextColumn(name),
@@ -113,9 +113,9 @@ def _measured(name: str, run: "Run") -> "Report":
             if result.problem:
                 bar.console.print(Text(f"! {result.name}: {result.problem}", style="yellow"))
 
-        report = measure(
-            suite_called(name), run, hearer=Hearer(begun=lambda count: bar.update(task, total=count), done=done)
+        report = run_suite(
+            load_suite(name), run, hearer=RunCallbacks(begun=lambda count: bar.update(task, total=count), done=done)
         )
-    if run.out and not drawable():
+    if run.out and not can_draw():
         stderr().print(Text('no plots: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))
     return report

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.bench.quality_page import suite_rows
-from evaluation.measuring import Hearer, Run, measure
-from evaluation.suites import SUITES, suite_called
+from evaluation.bench.quality import suite_rows
+from evaluation.run import RunCallbacks, RunOptions, run_suite
+from evaluation.suite import SUITES, load_suite
 from paperscope_core.settings import Settings
 
 
@@ -43,8 +43,8 @@ def test_the_page_has_every_suite_and_says_what_produced_it(root: Path) -> None:
 )
 def test_rows_are_what_the_code_gives(root: Path, shared: Path, tmp_path: Path, about: tuple[str, str, str]) -> None:
     suite, mode, name = about
-    run = Run(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
-    report = measure(suite_called(suite), run, hearer=Hearer(begun=lambda _: None, done=lambda _: None))
+    run = RunOptions(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
+    report = run_suite(load_suite(suite), run, hearer=RunCallbacks(begun=lambda _: None, done=lambda _: None))
     found = {(suite, row[0], row[1]): row[2:] for row in suite_rows([report])}
     assert found
     rows = written(root)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from evaluation import Tally
-from evaluation.answers.question import GoldQuestion
+from evaluation.answers.questions import GoldQuestion
 from evaluation.answers.scoring import Cited, score_answer
-from evaluation.values import total
+from evaluation.score import total
 from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelRefusedError

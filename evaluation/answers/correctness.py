@@ -1,0 +1,131 @@
+"""Whether an answer is right: one measure for each form of gold answer."""
+
+import re
+
+from evaluation.answers.forms import Form, polarity
+from evaluation.matching import nearest_distance, normalise_spaces, remove_spaces
+from evaluation.metrics.numbers import as_number, numbers_recall, stated_numbers
+from evaluation.metrics.text import anls, contains_answer, list_f1, read_list
+from evaluation.score import Tally
+
+__all__ = ["correctness", "formulas_in", "is_free_text_right", "stated_share", "states_formula"]
+
+
+_MAX_FORMULA_DISTANCE = 0.25
+_TEX = re.compile(r"\$([^$]+)\$")
+_MARKUP = re.compile(r"[_^]\{|\\[a-zA-Z]{2,}")
+_PROSE = re.compile(r"(?<![\\\w{])[^\W\d_]{2,} [^\W\d_]{2,}")
+_RELATION = re.compile(r"[=+*/<>^]|\\(?:frac|sum|prod|times|cdot|leq|geq)|-")
+# JSON that was escaped once too little turns "\frac", "\times", "\right" and "\beta" into control characters.
+_LOST_ESCAPES = str.maketrans({"\f": r"\f", "\t": r"\t", "\r": r"\r", "\b": r"\b"})
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_COMMAND = re.compile(r"\\(?:left|right|mathcal|mathbf|mathrm|mathbb|operatorname|text|quad|qquad)\b|\\(?=[a-zA-Z{}|])")
+_MARKUP_CHARACTERS = re.compile(r"[{}\s$^_\\,;!]")
+
+
+def formulas_in(text: str) -> list[str]:
+    """The formulas between dollars, or the whole text where it is a bare one, that relate quantities.
+
+    A lone symbol or number is none.
+    """
+    bare = [text] if "$" not in text and _MARKUP.search(text) and not _PROSE.search(text) else []
+    found = [formula.translate(_LOST_ESCAPES) for formula in _TEX.findall(text) or bare]
+    return [formula for formula in found if _RELATION.search(formula) and as_number(formula) is None]
+
+
+def states_formula(formula: str, answer: str) -> bool:
+    """Whether a part of the answer differs from the formula in at most a quarter of its characters, markup aside."""
+    wanted = _plain_formula(formula)
+    return nearest_distance(wanted, _plain_formula(answer)) <= _MAX_FORMULA_DISTANCE * len(wanted)
+
+
+def _plain_formula(text: str) -> str:
+    text = _COMMAND.sub("", _FRACTION.sub(r"\1/\2", text.translate(_LOST_ESCAPES)))
+    return _MARKUP_CHARACTERS.sub("", remove_spaces(text)).casefold()
+
+
+_MIN_ANLS = 0.5
+_MIN_RECALL = 0.5
+_MAX_NUMBERS = 16
+_MAX_NUMBERS_RATIO = 4
+# "averaged" and "averaging" meet: words are compared by their first letters, a stemmer that English bears well
+# (McNamee, Nicholas & Mayfield, 2009).
+_STEM_LENGTH = 6
+_WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
+# A word with a capital or a digit within a sentence, or with more than one capital.
+_NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_]+[\w+-]*\d[\w+-]*")
+# "types;⁶" and "① first": a power stands behind a digit or in brackets.
+_MARKS = re.compile(r"(?<=[^\d\s)⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\u2460-\u2473]")
+_FUNCTION_WORDS = frozenset(
+    "a about above after against all also an and any are as at be because been before being below between both but by "
+    "can could did do does doing down during each either every few for from further had has have having he her here "
+    "him his how however i if in into is it its itself just may me might more most must my neither no nor not of off "
+    "on once one only or other our out over own per same shall she should so some such than that the their them then "
+    "there these they this those through thus to too under until up upon very via was we were what when where whether "
+    "which while who whom whose why will with within without would yes you your "
+    # What stands beside a number, and says nothing more.
+    "approximately around compared faster greater higher increase less lower percent percentage point points reach "
+    "reaches respectively score scores slower time times value values".split()
+)
+
+
+def correctness(gold: str, form: Form, *, text: str, short: str, question: str) -> float:
+    """0 to 1: how right an answer that was given is; only lists and nothing else may be right in part.
+
+    "polar": the short answer is the same word. "number": every number of the gold that the question doesn't give is
+    among those that the answer states, as rounded as the gold. "list": F1 of its items. "text": ANLS of the short
+    answer is at least 0.5, or the answer contains the gold as whole tokens (the short answer must, where the question
+    itself names the gold). "free": see `free_right`. An answer to what can't be answered is wrong.
+    """
+    if form == "none":
+        return 0.0
+    if form == "polar":
+        return float(polarity(short) == polarity(gold))
+    if form == "number":
+        numbers = stated_share(gold, text, question)
+        numbers = numbers if numbers.total else stated_share(gold, text)
+        return float(numbers.total > 0 and numbers.right == numbers.total)
+    if form == "list":
+        return list_f1(read_list(gold), read_list(short))
+    if form == "text":
+        within = short if contains_answer(gold, question) else f"{short} {text}"
+        return float(anls(gold, short) >= _MIN_ANLS or contains_answer(gold, within))
+    return float(is_free_text_right(gold, text, question))
+
+
+def is_free_text_right(gold: str, answer: str, question: str) -> bool:
+    """Whether the answer states all numbers of the gold and at least half of its telling words.
+
+    Numbers and words that the question gives don't count, nor function words; where that leaves nothing of the gold,
+    those that the question gives count. Beside numbers only names tell: the rest of such a gold is how it is put.
+    A gold with formulas in TeX wants these, and nothing else.
+    """
+    formulas = formulas_in(gold)
+    if formulas:
+        return all(states_formula(formula, answer) for formula in formulas)
+    numbers, words = stated_share(gold, answer, question), _content_stems(gold) - _content_stems(question)
+    if not numbers.total and not words:
+        numbers, words = stated_share(gold, answer), _content_stems(gold)
+        if not numbers.total and not words:
+            return contains_answer(gold, answer)
+    elif numbers.total:
+        words &= _content_stems(" ".join(_NAME.findall(gold)))
+    return numbers.right == numbers.total and len(words & _content_stems(answer)) >= _MIN_RECALL * len(words)
+
+
+def stated_share(gold: str, answer: str, question: str = "") -> Tally:
+    """How many of the gold's numbers that the question doesn't give the answer states.
+
+    Numbers of tables, pages, citations, footnotes and steps in the answer state nothing, nor does any number of an
+    answer that prints a whole table: more than sixteen, and more than four times as many as the gold.
+    """
+    stated = [number.text for number in stated_numbers(_MARKS.sub(" ", answer))]
+    share = numbers_recall(gold, "; ".join(stated), question)
+    printed = len(stated) > max(_MAX_NUMBERS, _MAX_NUMBERS_RATIO * share.total)
+    return Tally(right=0, total=share.total) if printed else share
+
+
+def _content_stems(text: str) -> frozenset[str]:
+    found = (word.casefold() for word in _WORD.findall(normalise_spaces(text)))
+    telling = (word for word in found if len(word) > 1 and word not in _FUNCTION_WORDS)
+    return frozenset(word[:_STEM_LENGTH] if word.isalpha() else word for word in telling)

@@ -1,0 +1,117 @@
+"""The PDF readers that `bench parse` times, each run as a script in a process of its own."""
+
+import importlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evaluation.peers.timing import peak_memory_mb
+
+__all__ = ["OURS", "PDF_READERS", "PdfReader", "run"]
+
+
+# Reads a file whole and returns its number of pages.
+ReadFile = Callable[[Path], int]
+
+
+class PdfReader(NamedTuple):
+    """Somebody who reads PDF files: what people know them by, the packages they need, how to get their reader."""
+
+    title: str
+    packages: tuple[str, ...]
+    install: str
+    reader: Callable[[], ReadFile]
+
+
+def _paperscope(backend: Any) -> Callable[[], ReadFile]:  # noqa: ANN401
+    def prepare() -> ReadFile:
+        from ingest.pdf import PdfParser, backend_for
+
+        parser = PdfParser(backend=backend_for(backend), max_pages=None)
+        return lambda file: len(parser.parse(file).paper.pages)
+
+    return prepare
+
+
+def _to_markdown() -> ReadFile:
+    pymupdf, markdown = importlib.import_module("pymupdf"), importlib.import_module("pymupdf4llm")
+    importlib.import_module("pymupdf.layout")
+
+    def read(file: Path) -> int:
+        markdown.to_markdown(str(file), show_progress=False)
+        return int(pymupdf.open(file).page_count)
+
+    return read
+
+
+def _get_text() -> ReadFile:
+    pymupdf: Any = importlib.import_module("pymupdf")
+    return lambda file: len([page.get_text() for page in pymupdf.open(file)])
+
+
+def _pdfplumber() -> ReadFile:
+    pdfplumber: Any = importlib.import_module("pdfplumber")
+
+    def read(file: Path) -> int:
+        with pdfplumber.open(file) as document:
+            for page in document.pages:
+                page.extract_text()
+                page.extract_tables()
+                page.close()
+            return len(document.pages)
+
+    return read
+
+
+def _docling() -> ReadFile:
+    parser: Any = importlib.import_module("docling_parse.pdf_parser").DoclingPdfParser(loglevel="fatal")
+
+    def read(file: Path) -> int:
+        document = parser.load(str(file))
+        return len([page for _, page in document.iterate_pages()])
+
+    return read
+
+
+OURS = ("paperscope", "paperscope-pdfium")
+PDF_READERS = {
+    "paperscope": PdfReader("Paperscope (pymupdf)", ("pymupdf",), "pip install -e .", _paperscope("pymupdf")),
+    "paperscope-pdfium": PdfReader(
+        "Paperscope (pdfium)", ("pypdfium2",), 'pip install -e ".[pdfium]"', _paperscope("pdfium")
+    ),
+    "layout": PdfReader(
+        "PyMuPDF to_markdown, layout", ("pymupdf4llm", "pymupdf.layout"), "pip install pymupdf4llm", _to_markdown
+    ),
+    "get-text": PdfReader("PyMuPDF get_text", ("pymupdf",), "pip install pymupdf", _get_text),
+    "pdfplumber": PdfReader("pdfplumber", ("pdfplumber",), "pip install pdfplumber", _pdfplumber),
+    "docling": PdfReader("docling-parse", ("docling_parse",), "pip install docling-parse", _docling),
+}
+
+
+def run(name: str, files: list[Path]) -> dict[str, float | str | list[str]]:
+    """Read the files with a contender; a file that it can't read is named, and its time doesn't count."""
+    contender = PDF_READERS[name]
+    for package in contender.packages:
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            return {"missing": contender.install}
+    read = contender.reader()
+    pages, seconds = 0, 0.0
+    failed: list[str] = []
+    for file in files:
+        started = time.perf_counter()
+        try:
+            pages += read(file)
+        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+            failed.append(f"{file.name}: {type(error).__name__}")
+        else:
+            seconds += time.perf_counter() - started
+    return {"pages": pages, "seconds": round(seconds, 3), "memory_mb": peak_memory_mb(), "failed": failed}
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n" + json.dumps(run(sys.argv[1], [Path(name) for name in sys.argv[2:]])))

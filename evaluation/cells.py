@@ -1,0 +1,254 @@
+"""The cells suite: is the value of a gold table cell answered, and is that cell cited?"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from evaluation.gold.files import check_pages
+from evaluation.gold.paper_readers import folder_items, latex_items
+from evaluation.gold.papers import GoldItem, GoldLookup, GoldTable
+from evaluation.libraries import Libraries
+from evaluation.matching import normalise_spaces, remove_spaces
+from evaluation.metrics.numbers import as_number, numbers_in, same_number, stated_numbers
+from evaluation.metrics.text import contains_answer
+from evaluation.page_words import read_pages, words_in
+from evaluation.parsing.tables import found_cells
+from evaluation.question_suite import QuestionSuite, library_of_paper
+from evaluation.score import Miss, Score, Tally
+from paperscope_core.codec import to_json
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Answer, Box, Paper, Place
+
+__all__ = [
+    "CellItem",
+    "cell_items",
+    "cells_suite",
+    "question_of",
+    "sample_lookups",
+    "score_cell_answer",
+    "states_value",
+    "table_lookups",
+]
+
+
+def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
+    """Each numeric cell that the name of its row and the full name of its column tell from all others of the table.
+
+    A row is named by its first cell, unless that one spans several rows; a column by the headers above it, a group's
+    title and the title of the section that heads them first. None of a table whose header rows aren't known.
+    """
+    cells = list(_cells(table))
+    seen = Counter(_name_key(row, column) for row, column, _ in cells)
+    return [
+        GoldLookup(
+            label=f"Table {table.number}" if table.number else "",
+            caption=table.caption or "",
+            row=normalise_spaces(row),
+            column=normalise_spaces(column),
+            answer=text,
+            page=table.page,
+        )
+        for row, column, text in cells
+        if row and column and seen[_name_key(row, column)] == 1 and as_number(text)
+    ]
+
+
+def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt: str) -> list[tuple[int, GoldLookup]]:
+    """At most so many of them with their numbers, from 1, in their order; a seed always draws the same."""
+
+    def lot(index: int) -> str:
+        lookup = lookups[index]
+        parts = (str(seed), salt, lookup.label, lookup.caption, lookup.row, lookup.column)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    return [(index + 1, lookups[index]) for index in sorted(sorted(range(len(lookups)), key=lot)[:most])]
+
+
+def _cells(table: GoldTable) -> Iterator[tuple[str, str, str]]:
+    """(row's name, column's name, text) of the body; the name of a row that isn't told is "" ."""
+    grid = _expand_spans(table)
+    heads = {table.logical_row[row] for row in table.header_rows or ()}
+    sections = {table.logical_row[row] for row in table.section_rows}
+    names: list[dict[str, None]] = []
+    for row, texts in enumerate(grid):
+        if row in heads:
+            if row - 1 not in heads:
+                names = [{} for _ in texts]
+            title = next(filter(None, texts), "")
+            for name, text in zip(names, texts, strict=True):
+                name[title if row in sections else text] = None
+        elif row not in sections and names:
+            follows = grid[row + 1] if row + 1 < len(grid) and row + 1 not in heads | sections else None
+            told = follows is None or bool(follows[0])
+            for name, text in list(zip(names, texts, strict=False))[1:]:
+                yield texts[0] if told else "", " ".join(filter(None, name)), text
+
+
+def _expand_spans(table: GoldTable) -> list[list[str]]:
+    """The logical grid, its texts stripped, rows of equal length, each spanned text of a header in all its columns."""
+    width = max(map(len, table.logical), default=0)
+    grid = [[text.strip() for text in (*row, *[""] * (width - len(row)))] for row in table.logical]
+    for span in table.spans or ():
+        row = table.logical_row[span.row]
+        if span.row in (table.header_rows or ()):
+            for column in range(span.col, min(span.col + span.colspan, width)):
+                grid[row][column] = grid[row][span.col]
+    return grid
+
+
+def _name_key(row: str, column: str) -> tuple[str, str]:
+    return remove_spaces(row).casefold(), remove_spaces(column).casefold()
+
+
+_MIN_BOX_OVERLAP = 0.5
+
+
+def question_of(lookup: GoldLookup) -> str:
+    """The look-up in words; a table without a label is named by its caption."""
+    if lookup.label:
+        return f"In {lookup.label}, what is the {lookup.column} of {lookup.row}?"
+    return f'In the table "{lookup.caption}", what is the {lookup.column} of {lookup.row}?'
+
+
+def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file: Path) -> Score:
+    """answered; right: the value is stated; where the gold names the table's page, cited_page: a claim cites that page,
+    and cited_cell: it cites there the gold's cell as our parse has it, or else a place that prints the value alone."""
+    text = answer.text if answer.status == "answered" else ""
+    right = bool(text) and states_value(lookup.answer, text, question=answer.question)
+    marks = {"right": right, "answered": bool(text)}
+    places = [evidence.place for claim in answer.claims for evidence in claim.evidence]
+    if lookup.page is not None:
+        there = [place for place in places if place.page == lookup.page]
+        marks["cited_cell"] = bool(text) and _is_cited(there, lookup, paper=paper, file=file)
+        marks["cited_page"] = bool(text) and bool(there)
+    wrong = [name for name, good in marks.items() if not good]
+    shown = normalise_spaces(answer.text)
+    cited = "; ".join(map(str, places))
+    return Score(
+        tallies={name: Tally(right=good, total=1) for name, good in marks.items()},
+        misses=tuple(Miss(metric=name, what=answer.question, gold=lookup.answer, got=shown) for name in wrong),
+        details={"question": answer.question, "gold": lookup.answer, "answer": shown, "cited": cited},
+    )
+
+
+def states_value(gold: str, text: str, *, question: str) -> bool:
+    """Whether the text states the cell's value: a number as rounded as it is printed, several ones, or words.
+
+    Numbers that the question gives, and those of labels such as "Table 5", don't count, unless the value is among the
+    question's.
+    """
+    number = as_number(gold)
+    if number is None and contains_answer(gold, text):
+        return True
+    wanted = (number,) if number else numbers_in(gold)
+    given = numbers_in(question)
+    asked = "" if any(same_number(one, other) for one in wanted for other in given) else question
+    stated = stated_numbers(text, asked)
+    return bool(wanted) and all(any(same_number(one, other) for other in stated) for one in wanted)
+
+
+def _is_cited(places: list[Place], lookup: GoldLookup, *, paper: Paper, file: Path) -> bool:
+    cells = found_cells(paper, lookup)
+    if cells:
+        return any(
+            place.page == cell.place.page and _jaccard_index(place.box, cell.place.box) >= _MIN_BOX_OVERLAP
+            for place in places
+            for cell in cells
+        )
+    pages = read_pages(file)
+    printed = [words_in(pages[place.page - 1], place.box) for place in places if place.page <= len(pages)]
+    return any(normalise_spaces(" ".join(words)) == normalise_spaces(lookup.answer) for words in printed)
+
+
+def _jaccard_index(one: Box, other: Box) -> float:
+    """The shared area over the area of both (Jaccard index)."""
+    width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
+    shared = max(width, 0) * max(height, 0)
+    both = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other)) - shared
+    return shared / both if both > 0 else 0.0
+
+
+# A paper with many tables shall not outweigh the others.
+_MAX_PER_PAPER = 60
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CellItem:
+    """Asks the library of the paper for the cell."""
+
+    name: str
+    file: Path
+    lookup: GoldLookup
+    libraries: Libraries
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file and of its gold."""
+        data = self.file.read_bytes() if self.file.is_file() else b""
+        return hashlib.sha256(data + b"\0" + to_json(self.lookup).encode()).hexdigest()
+
+    def score(self) -> Score:
+        """Raises PaperFileError, and ModelError where a model is asked."""
+        shelf = library_of_paper(self.libraries, self.file)
+        library = self.libraries.library(shelf)
+        paper = library.paper(shelf.ids[str(self.file)])
+        answer = library.ask(question_of(self.lookup), papers=[paper.id])
+        return score_cell_answer(answer, self.lookup, paper=paper, file=self.file)
+
+
+def cell_items(data: Path, libraries: Libraries, *, seed: int) -> tuple[list[CellItem], list[GoldFileError]]:
+    """All look-ups below `data`, and the gold that can't be used. Raises GoldFileError where there is nothing to ask.
+
+    Sets: "papers" (cells.jsonl), "latexgold", and "gold-tables", drawn from gold_tables.json.
+    """
+    bad: list[GoldFileError] = []
+    given: list[CellItem] = []
+    made: list[CellItem] = []
+    for gold in chain(folder_items(data), latex_items(data)):
+        if isinstance(gold, GoldFileError):
+            bad.append(gold)
+            continue
+        for name, lookup in _sampled_lookups(gold, seed=seed, bad=bad):
+            made.append(CellItem(name=name, file=gold.file, lookup=lookup, libraries=libraries))
+        for lookup in gold.gold.lookups:
+            name = f"{gold.name}/{lookup.line}"
+            given.append(CellItem(name=name, file=gold.file, lookup=lookup, libraries=libraries))
+    if not given and not made:
+        raise bad[0] if bad else GoldFileError(f"{data}: no cells here; name a folder with papers/NAME/cells.jsonl")
+    return given + made, bad
+
+
+def _sampled_lookups(gold: GoldItem, *, seed: int, bad: list[GoldFileError]) -> Iterator[tuple[str, GoldLookup]]:
+    """Look-ups of fully transcribed tables with their names: the paper and their number among all of it."""
+    if not gold.gold.all_tables:
+        return
+    paper = gold.file.parent.name
+    tables = [table for table in gold.gold.tables if _has_page(table, gold.file, bad)]
+    lookups = [lookup for table in tables for lookup in table_lookups(table)]
+    for number, lookup in sample_lookups(lookups, most=_MAX_PER_PAPER, seed=seed, salt=paper):
+        yield f"gold-tables/{paper}/{number}", lookup
+
+
+def _has_page(table: GoldTable, paper: Path, bad: list[GoldFileError]) -> bool:
+    try:
+        check_pages(
+            [table.page] if table.page is not None else [],
+            paper,
+            where=f"{paper.with_name('gold_tables.json')}: table {table.number}",
+        )
+    except GoldFileError as error:
+        bad.append(error)
+        return False
+    return True
+
+
+def cells_suite() -> QuestionSuite:
+    """The suite."""
+    return QuestionSuite(
+        name="cells",
+        headline=("right", "cited_cell", "cited_page", "answered"),
+        read=lambda request, libraries: cell_items(request.data, libraries, seed=request.seed),
+    )

@@ -1,1 +1,0 @@
-"""Look-ups in gold tables, put as questions to the whole product."""

@@ -1,1 +1,0 @@
-"""Each claim of an answer held against what the page prints where it says to rest."""

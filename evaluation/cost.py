@@ -1,0 +1,140 @@
+"""The cost suite: model calls, tokens, money and time per paper and per question."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from evaluation.gold.questions import DocBenchQuestion, docbench_questions
+from evaluation.libraries import BuiltLibrary, Libraries
+from evaluation.question_suite import QuestionSuite, library_of_paper
+from evaluation.score import Score, Tally
+from evaluation.suite import SuiteItem
+from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Answer, Usage
+
+__all__ = ["PaperCost", "QuestionCost", "cost_items", "cost_suite"]
+
+
+_MEGABYTE = 1e6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperCost:
+    """Adds the paper to a library of its own. Its figures are means over papers."""
+
+    name: str
+    file: Path
+    libraries: Libraries
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file."""
+        return _hash(self.file)
+
+    def score(self) -> Score:
+        """Raises PaperFileError where the paper can't be added, and ModelError where a model fails.
+
+        A library that an earlier run made tells what it took then.
+        """
+        shelf = library_of_paper(self.libraries, self.file)
+        name = str(self.file)
+        pages = len(self.libraries.library(shelf).paper(shelf.ids[name]).pages)
+        figures = {"add.pages": float(pages), "add.megabytes": _megabytes(shelf)}
+        if shelf.seconds.get(name):  # 0 where an earlier run was stopped after it had added the paper
+            figures |= _usage_figures("add", shelf.usage.get(name, Usage()))
+            figures["seconds.add_per_page"] = shelf.seconds[name] / max(pages, 1)
+        return _mean_score(figures)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionCost:
+    """Asks the library of the paper. Its figures are means over questions."""
+
+    name: str
+    file: Path
+    question: str
+    libraries: Libraries
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file and the question."""
+        return _hash(self.file) + hashlib.sha256(self.question.encode()).hexdigest()
+
+    def score(self) -> Score:
+        """Raises PaperFileError where the paper can't be added, and ModelError where a model fails."""
+        library = self.libraries.library(library_of_paper(self.libraries, self.file))
+        return _mean_score(_answer_figures(library.ask(self.question)))
+
+
+def cost_items(data: Path, libraries: Libraries) -> tuple[list[SuiteItem], list[GoldFileError]]:
+    """The papers in folders of their own, the questions beside them, and those that can't be used.
+
+    Raises GoldFileError where there is no paper.
+    """
+    found = list(docbench_questions(data))
+    asked = [question for question in found if isinstance(question, DocBenchQuestion)]
+    bad = [error for error in found if isinstance(error, GoldFileError)]
+    files = dict.fromkeys(chain(sorted((data / "papers").glob("*/paper.pdf")), (question.file for question in asked)))
+    if not files:
+        raise bad[0] if bad else GoldFileError(f"{data}: no papers here; name a folder with papers/NAME/paper.pdf")
+    return [*_papers(files, libraries), *_questions(asked, libraries)], bad
+
+
+def _papers(files: Mapping[Path, None], libraries: Libraries) -> Iterator[SuiteItem]:
+    for file in files:
+        yield PaperCost(name=f"papers/{file.parent.name}", file=file, libraries=libraries)
+
+
+def _questions(asked: list[DocBenchQuestion], libraries: Libraries) -> Iterator[SuiteItem]:
+    for question in asked:
+        name = f"questions/{question.paper}/{question.number}"
+        yield QuestionCost(name=name, file=question.file, question=question.question, libraries=libraries)
+
+
+def _answer_figures(answer: Answer) -> Mapping[str, float]:
+    return {
+        **_usage_figures("ask", answer.usage),
+        "ask.images": sum(reading.kind == "finding" for reading in answer.readings),
+        "ask.context_words": sum(len(source.content.split()) for source in answer.context.sources),
+        "seconds.question": answer.seconds,
+    }
+
+
+def _usage_figures(what: str, usage: Usage) -> dict[str, float]:
+    return {
+        f"{what}.calls": usage.calls,
+        f"{what}.cached_calls": usage.cached,
+        f"{what}.prompt_tokens": usage.prompt_tokens,
+        f"{what}.completion_tokens": usage.completion_tokens,
+        f"{what}.cost": usage.cost,
+    }
+
+
+def _mean_score(figures: Mapping[str, float]) -> Score:
+    return Score(tallies={name: Tally(right=value, total=1) for name, value in figures.items()})
+
+
+def _megabytes(shelf: BuiltLibrary) -> float:
+    """What the paper takes on disk in 10^6 bytes, to a tenth: the database with what is still in its log, and the
+    crops. Indexes, which are derived from them when a question is asked, don't count."""
+    with closing(sqlite3.connect(shelf.folder / "library.sqlite")) as database:
+        (size,) = database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    crops = (file for file in (shelf.folder / "crops").rglob("*") if file.is_file())
+    return round((int(size) + sum(file.stat().st_size for file in crops)) / _MEGABYTE, 1)
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()
+
+
+def cost_suite() -> QuestionSuite:
+    """The suite."""
+    return QuestionSuite(
+        name="cost",
+        headline=("add.calls", "add.cost", "ask.calls", "ask.cost", "ask.context_words"),
+        read=lambda request, libraries: cost_items(request.data, libraries),
+    )

@@ -1,1 +1,0 @@
-"""What adding papers and asking questions takes: calls, tokens, money, time."""

@@ -1,0 +1,153 @@
+"""Gold of a paper: tables, headings, captions, references, and where it comes from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+__all__ = [
+    "Gold",
+    "GoldCaption",
+    "GoldHeading",
+    "GoldItem",
+    "GoldLookup",
+    "GoldReference",
+    "GoldSpan",
+    "GoldTable",
+    "Grid",
+    "PageTest",
+]
+
+
+Grid = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldSpan:
+    """A cell over more than one row or column; `row` and `col` count from 0."""
+
+    row: int
+    col: int
+    rowspan: int = 1
+    colspan: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldTable:
+    """A table. `grid` has a row for each printed line, `logical` one for each row as it is meant; a spanned text
+    stands in its first position.
+
+    `logical_row` maps rows of `grid` to rows of `logical`; `spans`, `header_rows`, `section_rows` and `formulas`
+    (positions that are not compared) are in rows of `grid`. `number` is "" where unknown. `from_source` says that the
+    gold was drawn from a source file: a spanned text stands in all its positions, citations are left out.
+    """
+
+    grid: Grid
+    logical: Grid
+    logical_row: tuple[int, ...]
+    number: str = ""
+    page: int | None = None
+    caption: str | None = None
+    header_rows: tuple[int, ...] | None = None
+    section_rows: tuple[int, ...] = ()
+    spans: tuple[GoldSpan, ...] | None = None
+    formulas: tuple[tuple[int, int], ...] = ()
+    from_source: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldLookup:
+    """What stands under a column, in a row, of the table with this label, or with this caption where the label is "".
+
+    A row that is named by several cells has " / " between them. `page` is the table's; `line` is where in the gold file
+    the question stands, 0 for one that was drawn from a table.
+    """
+
+    row: str
+    column: str
+    answer: str
+    label: str = ""
+    caption: str = ""
+    page: int | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldHeading:
+    """A section's title without its number; its level counts from 1."""
+
+    title: str
+    level: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldCaption:
+    """A caption without its label; `label` is "" where unknown, `kind` None where it may be either."""
+
+    text: str
+    label: str = ""
+    kind: Literal["figure", "table"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldReference:
+    """An entry of the bibliography as printed, its label left out; `label` is as cited, "" where unknown."""
+
+    text: str
+    label: str = ""
+    year: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageTest:
+    """A unit test on a page in olmOCR-bench's form (Poznanski et al., 2025); fields that a type lacks are empty."""
+
+    id: str
+    pdf: str
+    page: int
+    type: Literal["present", "absent", "order", "table", "math"]
+    text: str = ""
+    before: str = ""
+    after: str = ""
+    math: str = ""
+    cell: str = ""
+    up: str = ""
+    down: str = ""
+    left: str = ""
+    right: str = ""
+    top_heading: str = ""
+    left_heading: str = ""
+    max_diffs: int = 0
+    case_sensitive: bool = True
+    first_n: int | None = None
+    last_n: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gold:
+    """All that is known of a paper. `all_tables` says that it has no other tables than these.
+
+    `equations` are the numbers of its display equations as printed, without brackets; `figures` is their count.
+    """
+
+    tables: tuple[GoldTable, ...] = ()
+    all_tables: bool = False
+    lookups: tuple[GoldLookup, ...] = ()
+    title: str | None = None
+    headings: tuple[GoldHeading, ...] | None = None
+    paragraphs: tuple[str, ...] = ()
+    captions: tuple[GoldCaption, ...] = ()
+    references: tuple[GoldReference, ...] | None = None
+    reference_count: int | None = None
+    equations: tuple[str, ...] | None = None
+    figures: int | None = None
+    tests: tuple[PageTest, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldItem:
+    """A paper to score: `name` is SET/PAPER. `hide_outline` keeps the file's bookmarks from the parser."""
+
+    name: str
+    file: Path
+    gold: Gold
+    hide_outline: bool = False

@@ -1,0 +1,250 @@
+"""Scores the text of a paper: sentences and their order, headings, captions, references, title and counts."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from evaluation.gold.papers import Gold, GoldCaption
+from evaluation.matching import (
+    align,
+    longest_increasing_subsequence,
+    normalise_spaces,
+    pair_best,
+    remove_spaces,
+    similarity,
+)
+from evaluation.parsing.tables import label_number
+from evaluation.score import Miss, Score, Tally
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import Equation, Figure, Paper, Passage, Reference, Section, Table
+
+__all__ = ["running_texts", "score_captions", "score_counts", "score_headings", "score_order", "score_references"]
+
+
+_MIN_CAPTION_SIMILARITY = 0.85
+
+
+def score_captions(paper: Paper, gold: Gold) -> Score:
+    """captions.figure, captions.table, captions.any (kind not known): gold captions that a float of that kind bears,
+    with the gold's number where it has one; alike means a trigram similarity of 0.85 and more."""
+    floats = [element for element in paper.elements if isinstance(element, Table | Figure)]
+    pairs = pair_best(gold.captions, floats, worth=_caption_worth, least=_MIN_CAPTION_SIMILARITY)
+    score = Score()
+    for index, caption in enumerate(gold.captions):
+        metric = f"captions.{caption.kind or 'any'}"
+        right = index in pairs
+        what = caption.label or "caption"
+        miss = () if right else (Miss(metric=metric, what=what, gold=caption.text, got=_nearest(caption, floats)),)
+        score += Score(tallies={metric: Tally(right=right, total=1)}, misses=miss)
+    return score
+
+
+def _caption_worth(caption: GoldCaption, element: Table | Figure) -> float:
+    if caption.kind not in (None, element.kind):
+        return 0.0
+    if caption.label and label_number(caption.label) != label_number(element.label):
+        return 0.0
+    return similarity(caption.text, element.caption)
+
+
+def _nearest(caption: GoldCaption, floats: Sequence[Table | Figure]) -> str:
+    ranked = sorted(floats, key=lambda element: -similarity(caption.text, element.caption))
+    return f"{ranked[0].label}: {ranked[0].caption}" if ranked else ""
+
+
+_MIN_TITLE_SIMILARITY = 0.8
+# Headings that gold of sections commonly leaves out: neither found nor false.
+_UNLISTED = frozenset(
+    "abstract references bibliography acknowledgement acknowledgements acknowledgment acknowledgments contents "
+    "keywords".split()
+)
+
+
+def score_headings(paper: Paper, gold: Gold) -> Score:
+    """headings.found: gold titles that a section bears, in their order; headings.true: sections that the gold knows
+    (abstract, references and the like don't count where the gold has none); headings.level: level right, of those found
+    whose level the gold knows."""
+    if gold.headings is None:
+        return Score()
+    listed = {remove_spaces(heading.title).casefold() for heading in gold.headings}
+    got = [section for section in paper.sections if not _unlisted(section, listed)]
+    pairs = align(gold.headings, got, worth=lambda heading, section: _title_worth(heading.title, section))
+    levels = [(gold.headings[i].level, got[j].level) for i, j in pairs.items() if gold.headings[i].level is not None]
+    known = set(pairs.values())
+    lost = [heading.title for index, heading in enumerate(gold.headings) if index not in pairs]
+    false = [section.title for index, section in enumerate(got) if index not in known]
+    return Score(
+        tallies={
+            "headings.found": Tally(right=len(pairs), total=len(gold.headings)),
+            "headings.true": Tally(right=len(pairs), total=len(got)),
+            "headings.level": Tally(right=sum(level == other for level, other in levels), total=len(levels)),
+        },
+        misses=(
+            *(Miss(metric="headings.found", what="heading", gold=title) for title in lost),
+            *(Miss(metric="headings.true", what="heading", gold="", got=title) for title in false),
+        ),
+    )
+
+
+def _unlisted(section: Section, listed: set[str]) -> bool:
+    title = remove_spaces(section.title).casefold()
+    return title in _UNLISTED and title not in listed
+
+
+def _title_worth(title: str, section: Section) -> float:
+    likeness = max(similarity(title, section.title), similarity(title, f"{section.number} {section.title}"))
+    return likeness if likeness >= _MIN_TITLE_SIMILARITY else 0.0
+
+
+_MIN_UNIT_LENGTH = 25
+_SEED_LENGTH = 12
+_MIN_SEED_SHARE = 0.8
+
+
+def running_texts(paper: Paper) -> Iterator[str]:
+    """All texts of a paper in reading order, page furniture left out."""
+    for element in paper.elements:
+        if isinstance(element, Passage):
+            if element.role != "furniture":
+                yield element.text
+        elif isinstance(element, Table | Figure):
+            yield element.caption
+        else:
+            yield element.text
+
+
+def score_order(paper: Paper, gold: Gold) -> Score:
+    """How much of the gold's running text is there, and in order. Units are its sentences (of 25 letters and more) that
+    occur once in the gold; blanks count in text.spaced only.
+
+    - text.found: units that stand verbatim, exactly once, in the paper; text.fuzzy: those, and units of which at least
+      80 % of the 12-letter parts stand in one place.
+    - text.spaced: of the units found verbatim, those whose words are parted as in the gold.
+    - text.order: of the units found verbatim, those on a longest rising chain of places.
+    - text.in_order: units on that chain, of all: lost and doubled text costs here too.
+    """
+    units = _units(gold)
+    if not units:
+        return Score()
+    printed = normalise_spaces(" ".join(running_texts(paper)))
+    text = printed.replace(" ", "")
+    found = [unit for unit in units if text.count(unit) == 1]
+    ordered = {found[index] for index in longest_increasing_subsequence([text.find(unit) for unit in found])}
+    seeds = _seeds(text)
+    states = {unit: _state(unit, text, seeds) for unit in units if unit not in set(found)}
+    near = sum(state == "differs a little" for state in states.values())
+    parted = [unit for unit in found if units[unit] in printed]
+    misses = [Miss(metric="text.found", what=state, gold=units[unit]) for unit, state in states.items()]
+    misses += [Miss(metric="text.order", what="order", gold=units[unit]) for unit in found if unit not in ordered]
+    misses += [Miss(metric="text.spaced", what="blanks", gold=units[unit]) for unit in found if unit not in set(parted)]
+    return Score(
+        tallies={
+            "text.found": Tally(right=len(found), total=len(units)),
+            "text.fuzzy": Tally(right=len(found) + near, total=len(units)),
+            "text.spaced": Tally(right=len(parted), total=len(found)),
+            "text.order": Tally(right=len(ordered), total=len(found)),
+            "text.in_order": Tally(right=len(ordered), total=len(units)),
+        },
+        misses=tuple(misses),
+    )
+
+
+def _units(gold: Gold) -> dict[str, str]:
+    """The sentences to look for, in order: without blanks -> with them."""
+    found = [normalise_spaces(sentence) for paragraph in gold.paragraphs for sentence in split_sentences(paragraph)]
+    once = Counter(found)
+    folded = ((unit.replace(" ", ""), unit) for unit in found if once[unit] == 1)
+    return {key: unit for key, unit in folded if len(key) >= _MIN_UNIT_LENGTH}
+
+
+def _state(unit: str, text: str, seeds: dict[str, list[int]]) -> str:
+    """What became of a unit that does not stand there exactly once."""
+    if unit in text:
+        return "stands there more than once"
+    return "differs a little" if _is_nearly_found(unit, seeds) else "lost"
+
+
+def _seeds(text: str) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for start in range(len(text) - _SEED_LENGTH + 1):
+        places.setdefault(text[start : start + _SEED_LENGTH], []).append(start)
+    return places
+
+
+def _is_nearly_found(unit: str, seeds: dict[str, list[int]]) -> bool:
+    """Whether most parts of `unit` stand in one place, a little shifted at most."""
+    width = len(unit)
+    diagonals: Counter[int] = Counter()
+    count = width - _SEED_LENGTH + 1
+    for start in range(count):
+        for bucket in {(place - start) // width for place in seeds.get(unit[start : start + _SEED_LENGTH], ())}:
+            diagonals[bucket] += 1
+            diagonals[bucket + 1] += 1
+    return bool(diagonals) and max(diagonals.values()) / count >= _MIN_SEED_SHARE
+
+
+_MIN_REFERENCE_SIMILARITY = 0.9
+
+
+def score_references(paper: Paper, gold: Gold) -> Score:
+    """references.count: the paper has as many entries as the gold (per paper). Where the gold has their texts:
+    references.split: entries met one to one at a trigram similarity of 0.9; references.true: found entries that were
+    met; references.year and references.label: right, of those met whose year or label the gold knows."""
+    got = [element for element in paper.elements if isinstance(element, Reference)]
+    expected = len(gold.references) if gold.references is not None else gold.reference_count
+    if expected is None:
+        return Score()
+    right = len(got) == expected
+    miss = () if right else (Miss(metric="references.count", what="entries", gold=str(expected), got=str(len(got))),)
+    score = Score(tallies={"references.count": Tally(right=right, total=1)}, misses=miss)
+    return score if gold.references is None else score + _score_entries(got, gold)
+
+
+def _score_entries(got: Sequence[Reference], gold: Gold) -> Score:
+    wanted = gold.references or ()
+    pairs = pair_best(wanted, got, worth=lambda a, b: similarity(a.text, b.text), least=_MIN_REFERENCE_SIMILARITY)
+    met = [(wanted[i], got[j]) for i, j in pairs.items()]
+    years = [(one.year, other.year) for one, other in met if one.year is not None]
+    labels = [(remove_spaces(one.label), remove_spaces(other.label)) for one, other in met if one.label]
+    misses = [
+        Miss(metric="references.split", what=f"entry {index + 1}", gold=entry.text)
+        for index, entry in enumerate(wanted)
+        if index not in pairs
+    ]
+    misses += [Miss(metric="references.year", what="year", gold=str(a), got=str(b)) for a, b in years if a != b]
+    misses += [Miss(metric="references.label", what="label", gold=a, got=b) for a, b in labels if a != b]
+    return Score(
+        tallies={
+            "references.split": Tally(right=len(pairs), total=len(wanted)),
+            "references.true": Tally(right=len(pairs), total=len(got)),
+            "references.year": Tally(right=sum(a == b for a, b in years), total=len(years)),
+            "references.label": Tally(right=sum(a == b for a, b in labels), total=len(labels)),
+        },
+        misses=tuple(misses),
+    )
+
+
+def score_counts(paper: Paper, gold: Gold) -> Score:
+    """equations.found: gold numbers that an equation bears; equations.true: numbers that the gold has;
+    figures.count: the smaller of the counts found and true, of the larger; title: equal but for case and blanks."""
+    tallies: dict[str, Tally] = {}
+    misses: list[Miss] = []
+    if gold.equations is not None:
+        labels = [element.label for element in paper.elements if isinstance(element, Equation) and element.label]
+        got, wanted = Counter(label_number(label) for label in labels), Counter(gold.equations)
+        met = (got & wanted).total()
+        tallies["equations.found"] = Tally(right=met, total=wanted.total())
+        tallies["equations.true"] = Tally(right=met, total=got.total())
+        misses += [Miss(metric="equations.found", what="equation", gold=number) for number in wanted - got]
+        misses += [Miss(metric="equations.true", what="equation", gold="", got=number) for number in got - wanted]
+    if gold.figures is not None:
+        count = sum(isinstance(element, Figure) for element in paper.elements)
+        larger = max(count, gold.figures)
+        tallies["figures.count"] = Tally(right=min(count, gold.figures), total=larger)
+        if count != gold.figures:
+            misses.append(Miss(metric="figures.count", what="figures", gold=str(gold.figures), got=str(count)))
+    if gold.title is not None:
+        right = similarity(gold.title, paper.title) == 1
+        tallies["title"] = Tally(right=right, total=1)
+        if not right:
+            misses.append(Miss(metric="title", what="title", gold=gold.title, got=paper.title))
+    return Score(tallies=tallies, misses=tuple(misses))

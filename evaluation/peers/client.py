@@ -1,0 +1,164 @@
+"""Starts a peer's process, hands it a job and reads its results."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.peers.protocol import (
+    PeerAnswer,
+    PeerDocument,
+    PeerEntity,
+    PeerIndexed,
+    PeerJob,
+    PeerLine,
+    PeerRelation,
+    Unit,
+    write_value,
+)
+from evaluation.peers.systems import SETUP
+from paperscope_core.codec import from_json
+from paperscope_core.files import output_errors
+from paperscope_core.types import IndexedPaper
+
+__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_peer", "run_process"]
+
+
+def peer_document(indexed: IndexedPaper, *, file: Path | None) -> PeerDocument:
+    """The paper under its own id, its chunks under theirs; `file` is its PDF, None where there is none to read."""
+    paper = indexed.paper
+    pages = {element.id: element.place.page for element in paper.elements}
+    units: dict[str, list[str]] = {}
+    for chunk in indexed.chunks:
+        for element in chunk.elements:
+            units.setdefault(element, []).append(chunk.id)
+    names = {entity.id: entity.name for entity in indexed.extraction.entities}
+    return PeerDocument(
+        id=paper.id,
+        title=paper.title,
+        file=str(file.resolve()) if file else "",
+        units=tuple(
+            Unit(
+                id=chunk.id,
+                text=chunk.text,
+                pages=tuple(sorted({chunk.place.page, *(pages[element] for element in chunk.elements)})),
+            )
+            for chunk in indexed.chunks
+        ),
+        entities=tuple(
+            PeerEntity(
+                name=entity.name,
+                type=entity.type,
+                description=entity.description,
+                units=_units(entity.sources, units),
+            )
+            for entity in indexed.extraction.entities
+        ),
+        relations=tuple(
+            PeerRelation(
+                source=names[relation.source],
+                target=names[relation.target],
+                description=relation.description,
+                keywords=relation.kind,
+                weight=relation.weight,
+                units=_units(relation.sources, units),
+            )
+            for relation in indexed.extraction.relations
+        ),
+    )
+
+
+def _units(elements: Iterable[str], units: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """The chunks that hold these elements, each once."""
+    return tuple(dict.fromkeys(unit for element in elements for unit in units.get(element, ())))
+
+
+_ROOT = Path(__file__).resolve().parents[2]
+PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
+
+# What a process needs to run and may be told; keys and settings are not among them.
+_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "TMPDIR")
+_SET = {
+    "PYTHONPATH": str(_ROOT),
+    "PYTHONSAFEPATH": "1",
+    "PYTHONHASHSEED": "0",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "PIP_NO_INDEX": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerResults:
+    """What came back: of each corpus that was taken in, and of each question that was asked, in the job's order.
+
+    `package` names the peer with its version. `note` says why something or everything is missing: the peer isn't
+    installed, or its process failed; "" where the job was done to its end.
+    """
+
+    system: str
+    package: str = ""
+    indexed: tuple[PeerIndexed, ...] = ()
+    answers: tuple[PeerAnswer, ...] = ()
+    note: str = ""
+
+
+def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None = None) -> PeerResults:
+    """Run one peer in a process of its own by `python`, for at most `timeout` seconds.
+
+    Never raises because of the peer. Raises StoreError where the job can't be written.
+    """
+    if not python.is_file():
+        return PeerResults(system=job.system, note=f"not installed: no {str(python)!r}; run {SETUP}")
+    with tempfile.TemporaryDirectory(prefix="paperscope-peer-") as name:
+        folder = Path(name)
+        job_file, result_file = folder / "job.json", folder / "result.jsonl"
+        with output_errors(job_file):
+            job_file.write_text(write_value(job), encoding="utf-8")
+        note = run_process(
+            [str(python), "-m", "evaluation.peers.runner", str(job_file), str(result_file)], folder, timeout
+        )
+        return _results(job, tuple(_lines(result_file)), note=note)
+
+
+def run_process(command: list[str], folder: Path, timeout: float | None) -> str:
+    """Run a command in a folder of its own, without keys, to its end or for `timeout` seconds; why it failed, or ""."""
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": str(folder)}
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"stopped after {timeout:.0f} s"
+    except OSError as error:
+        return f"failed: {command[0]!r} can't be run ({error.strerror}); run {SETUP}"
+    if done.returncode == 0:
+        return ""
+    reason = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}, no reason given"])[-1]
+    return f"failed: {reason}"
+
+
+def _lines(file: Path) -> Iterator[PeerLine]:
+    """The lines up to one that is torn."""
+    if not file.is_file():
+        return
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            yield from_json(PeerLine, line)
+        except ValueError:
+            return
+
+
+def _results(job: PeerJob, lines: tuple[PeerLine, ...], *, note: str) -> PeerResults:
+    missing = next((line.missing for line in lines if line.missing), "")
+    return PeerResults(
+        system=job.system,
+        package=next((line.package for line in lines if line.package), ""),
+        indexed=tuple(line.indexed for line in lines if line.indexed),
+        answers=tuple(line.answer for line in lines if line.answer),
+        note=f"not installed: no module {missing!r}; run {SETUP}" if missing else note,
+    )

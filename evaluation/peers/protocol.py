@@ -1,0 +1,214 @@
+"""Values exchanged with a peer's process as JSON, and the interface of a peer. Standard library only."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "Found",
+    "Index",
+    "PeerAnswer",
+    "PeerCorpus",
+    "PeerDocument",
+    "PeerEntity",
+    "PeerIndexed",
+    "PeerJob",
+    "PeerLine",
+    "PeerQuestion",
+    "PeerRelation",
+    "System",
+    "Unit",
+    "describe_error",
+    "load_encoder",
+    "read_job",
+    "units_with_text",
+    "write_value",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unit:
+    """A text that can be found; `pages` count from 1, and are empty where a document has none. Ids are unique."""
+
+    id: str
+    text: str
+    pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerEntity:
+    """A thing that a document speaks of; `units` are the ids of those that name it."""
+
+    name: str
+    type: str
+    description: str
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerRelation:
+    """A statement between two entities (their names) with the ids of the units that it stands on."""
+
+    source: str
+    target: str
+    description: str
+    keywords: str
+    weight: float
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerDocument:
+    """A document; `file` is the absolute path of its PDF, "" where it has none."""
+
+    id: str
+    title: str
+    file: str
+    units: tuple[Unit, ...]
+    entities: tuple[PeerEntity, ...] = ()
+    relations: tuple[PeerRelation, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerQuestion:
+    """A question; its id is unique within the corpus."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerCorpus:
+    """The documents that each of the questions is asked of; its name is unique within the job."""
+
+    name: str
+    documents: tuple[PeerDocument, ...]
+    questions: tuple[PeerQuestion, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerJob:
+    """What one system shall do: find `limit` texts a question. `weights` is the embedder's folder."""
+
+    system: str
+    weights: str
+    limit: int
+    corpora: tuple[PeerCorpus, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A text that a system found; `unit` is "" where it cut the document by itself. `pages` count from 1."""
+
+    unit: str
+    document: str
+    pages: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerAnswer:
+    """What was found for a question, best first, and in how many seconds; `problem` says why nothing could be."""
+
+    corpus: str
+    question: str
+    found: tuple[Found, ...] = ()
+    seconds: float = 0.0
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerIndexed:
+    """A corpus taken in: `units` texts in `seconds`; `memory_mb` is the most that the process held until then.
+
+    `problems` tells what of it could not be taken in.
+    """
+
+    corpus: str
+    units: int = 0
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeerLine:
+    """A line that comes back: one of these; `package` ("bm25s 0.3.16") is the first, or `missing`, what to install."""
+
+    package: str = ""
+    missing: str = ""
+    indexed: PeerIndexed | None = None
+    answer: PeerAnswer | None = None
+
+
+def write_value(value: PeerJob | PeerLine) -> str:
+    """A value as one line of JSON, without its end."""
+    return json.dumps(asdict(value))
+
+
+def read_job(text: str) -> PeerJob:
+    """Read back a job; raises ValueError, KeyError or TypeError where the text describes none."""
+    value = json.loads(text)
+    return PeerJob(**{**value, "corpora": tuple(_read_corpus(item) for item in value["corpora"])})
+
+
+def _read_corpus(value: dict[str, Any]) -> PeerCorpus:
+    return PeerCorpus(
+        name=value["name"],
+        documents=tuple(_read_document(item) for item in value["documents"]),
+        questions=tuple(PeerQuestion(**item) for item in value["questions"]),
+    )
+
+
+def _read_document(value: dict[str, Any]) -> PeerDocument:
+    parts = {
+        "units": tuple(Unit(**{**item, "pages": tuple(item["pages"])}) for item in value["units"]),
+        "entities": tuple(PeerEntity(**_with_units(item)) for item in value["entities"]),
+        "relations": tuple(PeerRelation(**_with_units(item)) for item in value["relations"]),
+    }
+    return PeerDocument(**{**value, **parts})
+
+
+def _with_units(value: dict[str, Any]) -> dict[str, Any]:
+    return {**value, "units": tuple(value["units"])}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Index:
+    """A corpus taken in: `search(question, limit)` gives the best texts first; `problems` as in `PeerIndexed`."""
+
+    search: Callable[[str, int], Sequence[Found]]
+    units: int
+    problems: tuple[str, ...] = ()
+
+
+# Takes in a corpus; what that holds is given back with the block. Both may raise whatever the peer's packages raise.
+System = Callable[[PeerCorpus], AbstractContextManager[Index]]
+
+
+def units_with_text(corpus: PeerCorpus) -> list[Found]:
+    """All units that have a text, in their order. Raises ValueError where there are none."""
+    found = [
+        Found(unit=unit.id, document=document.id, pages=unit.pages, text=unit.text)
+        for document in corpus.documents
+        for unit in document.units
+        if unit.text.strip()
+    ]
+    if not found:
+        raise ValueError(f"no text in the corpus {corpus.name!r}")
+    return found
+
+
+def describe_error(error: Exception) -> str:
+    """An error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def load_encoder(weights: Path) -> Any:  # noqa: ANN401
+    """The SentenceTransformer of a folder, on the CPU; it cuts a text beyond its window (256 word pieces)."""
+    sentence_transformers: Any = import_module("sentence_transformers")
+    return sentence_transformers.SentenceTransformer(str(weights), device="cpu", local_files_only=True)

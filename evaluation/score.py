@@ -1,0 +1,75 @@
+"""Scores: tallies that add up over items, graded answers, and the misses behind the figures."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Graded", "Miss", "Score", "Tally", "total"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """`right` of `total`; tallies of several items add up, so that a share over all is a micro average.
+
+    A figure of one question (its reciprocal rank, its F1) is `right` of a `total` of 1: the share is then the mean.
+    """
+
+    right: float
+    total: float
+
+    @property
+    def share(self) -> float:
+        """right / total; 1 where there was nothing to get right."""
+        return self.right / self.total if self.total else 1.0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(right=self.right + other.right, total=self.total + other.total)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Miss:
+    """One thing that is wrong: `what` in words ("Table 3, row 2"), what the gold says and what came out instead."""
+
+    metric: str
+    what: str
+    gold: str
+    got: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Graded:
+    """An answer that was given: how sure it was said to be (higher is surer), and its loss from 0, right, to 1."""
+
+    confidence: float
+    loss: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """The tallies of one item by metric, such as "tables.cells".
+
+    Metrics that start with "seconds" are times, which vary from run to run. `details` are words on the item for whoever
+    reads its line: the question, what was answered, where it was found.
+    """
+
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    misses: tuple[Miss, ...] = ()
+    graded: tuple[Graded, ...] = ()
+    details: Mapping[str, str] = field(default_factory=dict)
+
+    def __add__(self, other: "Score") -> "Score":
+        return total((self, other))
+
+
+def total(scores: Iterable[Score]) -> Score:
+    """All tallies added up by metric, in the order of their first appearance, and all misses and grades."""
+    tallies: dict[str, Tally] = {}
+    misses: list[Miss] = []
+    graded: list[Graded] = []
+    details: dict[str, str] = {}
+    for score in scores:
+        for name, tally in score.tallies.items():
+            tallies[name] = tallies[name] + tally if name in tallies else tally
+        misses.extend(score.misses)
+        graded.extend(score.graded)
+        details.update(score.details)
+    return Score(tallies=tallies, misses=tuple(misses), graded=tuple(graded), details=details)

@@ -1,0 +1,366 @@
+"""The verification suite: are wrong numbers flagged that are planted in right answers?"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain
+from pathlib import Path
+
+from numpy.random import Generator, default_rng
+
+from evaluation.answers.correctness import correctness
+from evaluation.answers.forms import form_of, short_answer
+from evaluation.cells import question_of, states_value
+from evaluation.gold.paper_readers import folder_items, latex_items
+from evaluation.gold.papers import GoldLookup
+from evaluation.gold.questions import DocBenchQuestion, docbench_questions
+from evaluation.libraries import Libraries
+from evaluation.matching import normalise_spaces
+from evaluation.metrics.numbers import Number, as_number, numbers_in, stated_numbers
+from evaluation.parsing.tables import found_cells
+from evaluation.question_suite import QuestionSuite, library_of_paper
+from evaluation.score import Miss, Score, Tally, total
+from paperscope_core.errors import GoldFileError
+from paperscope_core.protocols import Corpus
+from paperscope_core.types import Cell, Claim, Context, ContextSource, Table
+from query import Cited, Verified, verify
+from query.evidence import EvidenceFinder
+
+__all__ = [
+    "PlantedError",
+    "PlantingItem",
+    "RightAnswer",
+    "answer_as_given",
+    "answer_citing_elements",
+    "composed_answers",
+    "plant_errors",
+    "planting_items",
+    "score_planting",
+    "verification_suite",
+]
+
+
+_Change = Callable[[str], str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RightAnswer:
+    """A right answer. `claims` gives the claims with their evidence, as whoever wrote `text` would have made them had
+    they written it with a change; `kind` tells who that is, or what was composed."""
+
+    kind: str
+    question: str
+    text: str
+    claims: Callable[[_Change], tuple[Claim, ...]]
+    store: Corpus
+
+    def verified(self, change: _Change = str) -> Verified:
+        """What verification says of the answer once its words are changed."""
+        claims = self.claims(change)
+        ids = {evidence.element for claim in claims for evidence in claim.evidence}
+        cited = Cited(elements={element: self.store.element(element) for element in ids})
+        return verify(question=self.question, text=change(self.text), claims=claims, cited=cited)
+
+    def tables(self) -> list[Table]:
+        """The tables that it cites."""
+        ids = {evidence.element: None for claim in self.claims(str) for evidence in claim.evidence}
+        elements = [self.store.element(element) for element in ids]
+        return [element for element in elements if isinstance(element, Table)]
+
+
+def answer_as_given(question: str, text: str, claims: Sequence[Claim], *, store: Corpus) -> RightAnswer:
+    """An answer as the product gave it: its evidence stays what it was, whatever its words become."""
+
+    def changed(change: _Change) -> tuple[Claim, ...]:
+        return tuple(Claim(text=change(claim.text), evidence=claim.evidence) for claim in claims)
+
+    return RightAnswer(kind="given", question=question, text=text, claims=changed, store=store)
+
+
+def answer_citing_elements(
+    question: str, text: str, elements: Sequence[str], *, store: Corpus, kind: str = "cited"
+) -> RightAnswer:
+    """An answer as a language model gives it: one claim that cites the rows of these elements, and the evidence is
+    looked for by what the claim says, right or wrong."""
+    chunks = store.chunks_of(elements)
+    sources = tuple(
+        ContextSource(id=number, content=chunk.shown, element=chunk.elements[0], place=chunk.place)
+        for number, chunk in enumerate(chunks)
+    )
+    finder = EvidenceFinder(corpus=store, context=Context(sources=sources), question=question)
+
+    def claims(change: _Change) -> tuple[Claim, ...]:
+        said = change(text)
+        found = [evidence for source in sources for evidence in finder.find(f"S{source.id}", claim=said)]
+        return (Claim(text=said, evidence=tuple(dict.fromkeys(found))),)
+
+    return RightAnswer(kind=kind, question=question, text=text, claims=claims, store=store)
+
+
+def composed_answers(
+    question: str, table: Table, cell: Cell, *, row: str, column: str, store: Corpus
+) -> Iterator[RightAnswer]:
+    """A look-up in a model's words, and the difference and the mean with the value below or above it, with and without
+    these two values."""
+
+    def says(text: str, kind: str) -> RightAnswer:
+        return answer_citing_elements(question, text, [table.id], store=store, kind=kind)
+
+    yield says(f"{row} has {cell.value} under {column}.", "look-up")
+    other = _adjacent_value(table, cell)
+    one = as_number(cell.value)
+    if other is None or one is None:
+        return
+    name, value = other
+    second = as_number(value)
+    if second is None or second.value == one.value or name == row:
+        return
+    difference = abs(one.value - second.value)
+    more = "higher" if one.value > second.value else "lower"
+    behind = f"than that of {name} ({value})"
+    yield says(f"The {column} of {row} ({cell.value}) is {_decimal_text(difference)} {more} {behind}.", "difference")
+    yield says(f"Under {column}, {row} is {_decimal_text(difference)} {more} than {name}.", "bare difference")
+    mean = (one.value + second.value) / 2
+    yield says(f"The mean {column} of {row} ({cell.value}) and {name} ({value}) is {_decimal_text(mean)}.", "mean")
+
+
+def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str] | None:
+    """The name and the value of the row below, or else above, that has a name."""
+    for row in (cell.row + 1, cell.row - 1):
+        names = [other.text for other in table.cells if other.row == row and other.role == "row_header"]
+        values = [other.value for other in table.cells if (other.row, other.column) == (row, cell.column)]
+        if names and values:
+            return " ".join(names), values[0]
+    return None
+
+
+def _decimal_text(value: Decimal) -> str:
+    return format(value, "f")
+
+
+_MINUS = "\u2212"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlantedError:
+    """A number of a right answer and the wrong one that takes its place."""
+
+    kind: str
+    right: str
+    wrong: str
+
+    def into(self, text: str) -> str:
+        """The text with the wrong number at the first place of the right one."""
+        return _place_of(self.right).sub(lambda _match: self.wrong, text, count=1)
+
+
+def plant_errors(text: str, *, question: str, tables: Sequence[Table], random: Generator) -> Iterator[PlantedError]:
+    """One plant of each kind that can be made: of a number that the text states and the question doesn't.
+
+    "digit": one digit is another; "sign": turned, or a minus before a number without one; "tenfold": the point moved
+    by one; "rounding": one place less, and rounded wrongly; "row" and "column": the value of a neighbouring cell.
+    """
+    stated = [
+        number for number in stated_numbers(text, question) if number.text[-1].isdigit() or number.kind == "share"
+    ]
+    numbers = [number for number in stated if _place_of(_digits(number)).search(text)]
+    if not numbers:
+        return
+    for kind, make in {
+        **_CORRUPTIONS,
+        "row": _neighbour_value(tables, rows=True),
+        "column": _neighbour_value(tables, rows=False),
+    }.items():
+        for index in random.permutation(len(numbers)):
+            right = _digits(numbers[index])
+            wrong = make(right, random)
+            if wrong is not None and not _same_value(wrong, right):
+                yield PlantedError(kind=kind, right=right, wrong=wrong)
+                break
+
+
+def _place_of(digits: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,]){re.escape(digits)}(?![\w]|[.,]\d)")
+
+
+def _digits(number: Number) -> str:
+    """The number as printed, without what stands behind its last digit."""
+    found = re.match(r"[-+]?[\d.,]*\d", number.text)
+    return found[0] if found else number.text
+
+
+def _change_digit(right: str, random: Generator) -> str | None:
+    places = [index for index, letter in enumerate(right) if letter.isdigit()]
+    at = places[random.integers(len(places))]
+    others = [digit for digit in "0123456789" if digit != right[at] and (digit != "0" or at != places[0])]
+    return right[:at] + others[random.integers(len(others))] + right[at + 1 :]
+
+
+def _change_sign(right: str, _random: Generator) -> str | None:
+    if right[0] in "+-":
+        return (_MINUS if right[0] == "+" else "+") + right[1:]
+    return _MINUS + right
+
+
+def _shift_point(right: str, random: Generator) -> str | None:
+    value = Decimal(right.replace(",", ""))
+    return format(value * 10 if random.random() < 0.5 else value / 10, "f")
+
+
+def _round_wrongly(right: str, _random: Generator) -> str | None:
+    """The neighbour, on the wrong side, of what the number would be with one place less."""
+    value = Decimal(right.replace(",", ""))
+    decimals = len(right.partition(".")[2])
+    if not decimals:
+        return None
+    unit = Decimal(1).scaleb(1 - decimals)
+    rounded = value.quantize(unit, ROUND_HALF_UP)
+    return format(rounded - unit if rounded >= value else rounded + unit, "f")
+
+
+_CORRUPTIONS: Mapping[str, Callable[[str, Generator], str | None]] = {
+    "digit": _change_digit,
+    "sign": _change_sign,
+    "tenfold": _shift_point,
+    "rounding": _round_wrongly,
+}
+
+
+def _neighbour_value(tables: Sequence[Table], *, rows: bool) -> Callable[[str, Generator], str | None]:
+    def make(right: str, random: Generator) -> str | None:
+        values = [(table, cell) for table in tables for cell in table.cells if _leading_number(cell) is not None]
+        homes = [(table, cell) for table, cell in values if _same_value(_leading_number(cell) or "", right)]
+        found = [
+            _leading_number(other)
+            for home, cell in homes
+            for table, other in values
+            if table is home
+            and _is_beside(cell, other, rows=rows)
+            and not _same_value(_leading_number(other) or "", right)
+        ]
+        return found[random.integers(len(found))] if found else None
+
+    return make
+
+
+def _is_beside(one: Cell, other: Cell, *, rows: bool) -> bool:
+    apart = (abs(one.row - other.row), abs(one.column - other.column))
+    return apart == ((1, 0) if rows else (0, 1))
+
+
+def _leading_number(cell: Cell) -> str | None:
+    """The number that a value cell begins with."""
+    numbers = numbers_in(cell.value) if cell.role == "value" else ()
+    return _digits(numbers[0]) if numbers and cell.text.startswith(_digits(numbers[0])) else None
+
+
+def _same_value(one: str, other: str) -> bool:
+    first, second = as_number(one), as_number(other)
+    return first is not None and second is not None and first.value == second.value
+
+
+_Gold = GoldLookup | DocBenchQuestion
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlantingItem:
+    """Plants in the answers to a look-up, or to a question: those of the product that are right, the gold's as a model
+    would put it, and what can be composed of a table's values."""
+
+    name: str
+    file: Path
+    gold: _Gold
+    libraries: Libraries
+    seed: int
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file and of its gold."""
+        data = self.file.read_bytes() if self.file.is_file() else b""
+        return hashlib.sha256(data + f"\0{self.gold}".encode()).hexdigest()
+
+    def score(self) -> Score:
+        """Raises PaperFileError, and ModelError where a model is asked."""
+        answers = self._of_lookup(self.gold) if isinstance(self.gold, GoldLookup) else self._of_question(self.gold)
+        return total(score_planting(answer, seed=f"{self.seed} {self.name} {answer.kind}") for answer in answers)
+
+    def _of_lookup(self, lookup: GoldLookup) -> Iterator[RightAnswer]:
+        shelf = library_of_paper(self.libraries, self.file)
+        library, store = self.libraries.library(shelf), self.libraries.store(shelf)
+        paper = library.paper(shelf.ids[str(self.file)])
+        question = question_of(lookup)
+        answer = library.ask(question)
+        if answer.status == "answered" and states_value(lookup.answer, answer.text, question=question):
+            yield answer_as_given(question, answer.text, answer.claims, store=store)
+        tables = {cell: table for table in paper.elements if isinstance(table, Table) for cell in table.cells}
+        for cell in found_cells(paper, lookup)[:1]:
+            yield from composed_answers(question, tables[cell], cell, row=lookup.row, column=lookup.column, store=store)
+
+    def _of_question(self, gold: DocBenchQuestion) -> Iterator[RightAnswer]:
+        shelf = library_of_paper(self.libraries, self.file)
+        store = self.libraries.store(shelf)
+        answer = self.libraries.library(shelf).ask(gold.question)
+        form = form_of(gold.answer, answer_format=gold.answer_format)
+        short = short_answer(answer.text, question=gold.question, answer_format=gold.answer_format)
+        right = correctness(gold.answer, form, text=answer.text, short=short, question=gold.question)
+        if answer.status == "answered" and right == 1:
+            yield answer_as_given(gold.question, answer.text, answer.claims, store=store)
+            cited = dict.fromkeys(evidence.element for claim in answer.claims for evidence in claim.evidence)
+            yield answer_citing_elements(gold.question, gold.answer, list(cited), store=store)
+
+
+def score_planting(answer: RightAnswer, *, seed: str) -> Score:
+    """passed: the right answer gets no warning; flagged: a planted number brings one; both by kind as well."""
+    verified = answer.verified()
+    quiet = not verified.warnings
+    tallies = {name: Tally(right=quiet, total=1) for name in ("passed", f"passed.{answer.kind}")}
+    misses = [Miss(metric="passed", what=answer.text, gold="", got=warning) for warning in verified.warnings]
+    random = default_rng(int(hashlib.sha256(seed.encode()).hexdigest(), 16))
+    for plant in plant_errors(answer.text, question=answer.question, tables=answer.tables(), random=random):
+        warnings = set(answer.verified(plant.into).warnings) - set(verified.warnings)
+        for name in ("flagged", f"flagged.{plant.kind}", f"flagged.{answer.kind}"):
+            tally = Tally(right=bool(warnings), total=1)
+            tallies[name] = tallies[name] + tally if name in tallies else tally
+        if not warnings:
+            planted = normalise_spaces(plant.into(answer.text))
+            misses.append(Miss(metric="flagged", what=f"{plant.kind}, {answer.kind}", gold=plant.right, got=planted))
+    return Score(tallies=tallies, misses=tuple(misses))
+
+
+def planting_items(data: Path, libraries: Libraries, *, seed: int) -> tuple[list[PlantingItem], list[GoldFileError]]:
+    """The look-ups and the questions below `data`, and the gold that can't be used. Raises GoldFileError where there is
+    none. Sets: "papers" (cells.jsonl, questions.jsonl) and "latexgold"."""
+    found = list(_gold_answers(data))
+    bad = [error for error in found if isinstance(error, GoldFileError)]
+    items = [
+        PlantingItem(name=name, file=file, gold=gold, libraries=libraries, seed=seed)
+        for name, file, gold in (one for one in found if not isinstance(one, GoldFileError))
+    ]
+    if not items:
+        raise bad[0] if bad else GoldFileError(f"{data}: no cells or questions here; name a folder with papers/NAME/")
+    return items, bad
+
+
+def _gold_answers(data: Path) -> Iterator[tuple[str, Path, _Gold] | GoldFileError]:
+    for item in chain(folder_items(data), latex_items(data)):
+        if isinstance(item, GoldFileError):
+            yield item
+        else:
+            for lookup in item.gold.lookups:
+                yield f"{item.name}/cell-{lookup.line}", item.file, lookup
+    for question in docbench_questions(data):
+        if isinstance(question, GoldFileError):
+            yield question
+        elif question.answerable:
+            yield f"papers/{question.paper}/question-{question.number}", question.file, question
+
+
+def verification_suite() -> QuestionSuite:
+    """The suite."""
+    return QuestionSuite(
+        name="verification",
+        headline=("flagged", "passed"),
+        read=lambda request, libraries: planting_items(request.data, libraries, seed=request.seed),
+    )

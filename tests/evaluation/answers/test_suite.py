@@ -1,0 +1,116 @@
+"""The answers suite on the example paper: asked, scored, kept; and judged by a fake."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evaluation.answers.questions import GoldQuestion, Source
+from evaluation.answers.scoring import Judge
+from evaluation.answers.suite import AnswerItem, AnswersSuite
+from evaluation.gold.text_papers import TextSection, text_paper
+from evaluation.libraries import Libraries
+from evaluation.suite import Request
+from paperscope_core.errors import SettingsError
+from paperscope_core.models import FakeModel
+from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
+
+if TYPE_CHECKING:
+    from tests.evaluation.conftest import Evaluate
+
+
+CONFIGURED = RoleSettings(model="m", base_url="http://127.0.0.1:9/v1")
+ANSWERING = AnswerSettings(model="m", base_url="http://127.0.0.1:9/v1")
+EXTRACTING = ExtractSettings(model="m", base_url="http://127.0.0.1:9/v1")
+
+
+@pytest.fixture
+def data(tmp_path: Path, root: Path) -> Path:
+    """A data folder with the example paper and some of its questions, and one that can't be read."""
+    folder = tmp_path / "data" / "papers" / "example"
+    folder.mkdir(parents=True)
+    shutil.copy(root / "examples" / "paper" / "ner-report.pdf", folder / "paper.pdf")
+    questions = (root / "examples" / "paper" / "questions.jsonl").read_text().splitlines()
+    lines = [*questions[:8], *questions[-4:-2], '{"question": "Without an answer?"}']
+    (folder / "questions.jsonl").write_text("\n".join(lines))
+    return tmp_path / "data"
+
+
+def test_the_example_paper_is_asked(
+    data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert evaluate("answers", "--data", data, "--out", out) == 1
+    first = capsys.readouterr().out
+    assert "questions.jsonl:11: field 'answer' is missing" in first
+    assert "## Risk and coverage" in first
+    assert (out / "answers-risk.png").is_file()
+    report = json.loads((out / "answers.json").read_text())
+    figures = report["figures"]["docbench"]
+    assert figures["right"]["items"] == 10
+    assert figures["right"]["value"] > 0.5
+    assert figures["abstention.recall"]["total"] == 2
+    lines = [json.loads(line) for line in (out / "answers.jsonl").read_text().splitlines()]
+    line = next(line for line in lines if line["name"] == "docbench/example/8")
+    assert line["score"]["details"]["short"] == "0.9687"
+    assert line["score"]["tallies"]["exact_match"]["right"] == 1
+    assert evaluate("answers", "--data", data, "--out", out) == 1
+    assert capsys.readouterr().out == first
+
+
+def test_models_answer_only_where_they_are_configured(
+    data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("answers", "--data", data, "--mode", "model") == 2
+    assert "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL" in capsys.readouterr().err
+
+
+def test_embedded_mode_uses_no_model_whatever_is_set(data: Path, tmp_path: Path) -> None:
+    settings = Settings(answer=ANSWERING, extract=EXTRACTING, vision=CONFIGURED, judge=CONFIGURED)
+    request = Request(data=data, mode="embedded", settings=settings, work=tmp_path / "work")
+    with AnswersSuite().open(request) as loaded:
+        used = loaded.items[0].libraries.settings  # type: ignore[attr-defined]
+        assert not any(role.configured for role in (used.answer, used.extract, used.vision))
+        assert loaded.facts == {"judge": "m"}
+        assert loaded.items[0].judge is not None  # type: ignore[attr-defined]
+
+
+def test_a_model_without_a_server_is_refused_by_the_suite(data: Path, tmp_path: Path) -> None:
+    request = Request(data=data, mode="model", settings=Settings(), work=tmp_path / "work")
+    with pytest.raises(SettingsError, match="--mode embedded"), AnswersSuite().open(request):
+        pass
+
+
+def test_a_folder_without_questions_is_refused(
+    tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("answers", "--data", tmp_path) == 2
+    assert "no questions here" in capsys.readouterr().err
+
+
+def test_a_judge_sees_question_gold_and_answer(tmp_path: Path) -> None:
+    section = TextSection(path=("Data",), paragraphs=("The NewsBank corpus holds 412 Finnish sentences.",))
+    paper = text_paper("p", title="Taggers that smooth", sections=[section])
+    model = FakeModel([json.dumps({"reason": "the same number", "right": True})])
+    asked = ["How many sentences does the NewsBank corpus hold?", "Which optimiser was chosen for GPT-9?"]
+    with Libraries(tmp_path, Settings()) as libraries:
+        answered, abstained = (
+            AnswerItem(
+                question=GoldQuestion(name=f"qasper/p/{number}", question=question, references=("412",)),
+                source=Source(papers=(paper,)),
+                libraries=libraries,
+                judge=Judge(model),
+            ).score()
+            for number, question in enumerate(asked)
+        )
+    assert answered.tallies["right"].right == answered.tallies["judge.agreement"].right == 1
+    assert answered.details["judge"] == "the same number"
+    assert "judge.right" not in abstained.tallies
+    (request,) = model.requests
+    prompt = request.messages[-1].text
+    assert asked[0] in prompt
+    assert "412" in prompt
+    assert answered.details["answer"] in prompt
+    assert request.schema is not None

@@ -1,0 +1,95 @@
+"""The bench of a growing library: its papers, its loop, and what it makes of the figures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluation.bench import main
+from evaluation.bench.growth import Growth, Mark
+from evaluation.bench.synthetic_library import extraction_of, paper_of
+from evaluation.peers.synthetic import CHUNKS, ENTITIES, RELATIONS, synthetic_paper
+from evaluation.peers.timing import question_about
+from paperscope_core.types import content_hash
+
+
+def test_a_made_paper_has_the_sizes_it_promises_and_names_its_entities_where_it_says() -> None:
+    document = synthetic_paper(7, seed=1)
+    names = {entity.name for entity in document.entities}
+    texts = {unit.id: unit.text for unit in document.units}
+    assert (len(texts), len(names), len(document.relations)) == (CHUNKS, ENTITIES, RELATIONS)
+    assert all(entity.name in texts[unit] for entity in document.entities for unit in entity.units)
+    assert all(entity.units for entity in document.entities)
+    assert len({frozenset((one.source, one.target)) for one in document.relations}) == RELATIONS
+    for relation in document.relations:
+        assert {relation.source, relation.target} <= names
+        assert relation.description in texts[relation.units[0]]
+
+
+def test_a_made_paper_depends_on_its_number_and_the_seed_alone() -> None:
+    assert synthetic_paper(3, seed=0) == synthetic_paper(3, seed=0)
+    assert synthetic_paper(3, seed=0) != synthetic_paper(3, seed=1)
+
+
+def test_a_third_of_the_entities_recur() -> None:
+    papers = [{entity.name for entity in synthetic_paper(number, seed=0).entities} for number in range(1, 41)]
+    shared = [sum(any(name in other for other in papers if other is not paper) for name in paper) for paper in papers]
+    assert all(5 <= count <= ENTITIES // 3 for count in shared)
+
+
+def test_our_paper_holds_the_same_as_the_document() -> None:
+    document = synthetic_paper(2, seed=0)
+    paper = paper_of(document, sha256=content_hash(b"2"))
+    extraction = extraction_of(document, paper)
+    texts = {element.id: getattr(element, "text", "") for element in paper.elements}
+    assert list(texts.values()) == [unit.text for unit in document.units]
+    assert [entity.name for entity in extraction.entities] == [entity.name for entity in document.entities]
+    assert all(entity.name in texts[source] for entity in extraction.entities for source in entity.sources)
+    assert all(relation.description in texts[relation.sources[0]] for relation in extraction.relations)
+
+
+def test_ours_grows_and_the_peer_that_is_missing_is_named_with_its_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "growth.json"
+    code = main(["graph", "--papers", "11", "--peers-python", str(tmp_path / "absent"), "--out", str(out)])
+    page = capsys.readouterr().out
+    assert code == 0
+    assert "not installed" in page
+    assert "scripts/setup peers" in page
+    ours, peer = json.loads(out.read_text())
+    assert (ours["papers"], ours["note"], peer["papers"]) == (11, "", 0)
+    assert [mark["paper"] for mark in ours["marks"]] == [1, 10, 11]
+    assert all(mark["add"] > 0 and mark["retrieve"] > 0 and mark["memory_mb"] > 20 for mark in ours["marks"])
+    first, tenth, _ = ours["marks"]
+    assert first["disk_mb"] < tenth["disk_mb"]
+    assert ours["ratios"]["add"] > 0
+
+
+def test_a_peer_that_runs_out_of_time_keeps_the_papers_it_took_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = tmp_path / "python"
+    step = {"paper": 1, "add": 0.5, "add_cpu": 0.25, "retrieve": 0.125, "memory_mb": 10.0, "disk_mb": 1.0}
+    python.write_text(f"#!/bin/sh\necho '{json.dumps(step)}' > $5\nprintf '{{\"paper\": 2' >> $5\nexec sleep 60\n")
+    python.chmod(0o755)
+    assert main(["graph", "--papers", "2", "--peers-python", str(python), "--peer-seconds", "1"]) == 0
+    page = capsys.readouterr().out
+    assert "LightRAG: 1 papers in 1 s (stopped after 1 s)." in page
+
+
+def _mark(paper: int, add: float) -> Mark:
+    return Mark(paper=paper, first=paper, last=paper, add=add, add_cpu=1, retrieve=1, memory_mb=1, disk_mb=1)
+
+
+def test_the_ratio_is_that_of_the_last_mark_to_the_tenth_paper() -> None:
+    marks = (_mark(1, 9.0), _mark(10, 2.0), _mark(100, 5.0), _mark(1000, 3.0))
+    assert Growth(name="x", papers=1000, seconds=1, marks=marks).ratio("add") == 1.5
+    assert Growth(name="x", papers=10, seconds=1, marks=marks[:2]).ratio("add") == 0
+    assert Growth(name="x", papers=0, seconds=0, marks=()).ratio("add") == 0
+
+
+def test_the_question_names_a_shared_and_an_own_entity() -> None:
+    document = synthetic_paper(5, seed=0)
+    assert document.entities[0].name in question_about(document)
+    assert document.entities[-1].name in question_about(document)

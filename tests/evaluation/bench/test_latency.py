@@ -1,0 +1,62 @@
+"""The bench of questions: what is asked of how many papers, and what it makes of the figures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluation.bench import main
+from evaluation.peers.synthetic import SHARED, synthetic_paper
+from evaluation.peers.timing import KINDS, papers_with, questions_over
+
+
+def test_so_many_papers_hold_so_many_entities_and_no_paper_less_does() -> None:
+    papers = papers_with(150, seed=3)
+    names = [{entity.name for entity in synthetic_paper(number, seed=3).entities} for number in range(1, papers + 1)]
+    assert len(set.union(*names)) >= 150 > len(set[str]().union(*names[:-1]))
+
+
+def test_questions_depend_on_the_seed_and_name_what_their_kind_says() -> None:
+    questions = questions_over(4, count=12, seed=3)
+    assert questions == questions_over(4, count=12, seed=3)
+    assert questions != questions_over(4, count=12, seed=4)
+    assert [question.kind for question in questions] == [*KINDS] * 4
+    documents = [synthetic_paper(number, seed=3) for number in range(1, 5)]
+    shared = {entity.name for document in documents for entity in document.entities[:SHARED]}
+    own = {entity.name for document in documents for entity in document.entities[SHARED:]}
+    for question in questions:
+        named = [any(name in question.text for name in names) for names in (shared, own)]
+        assert named == {KINDS[0]: [True, True], KINDS[1]: [False, True], KINDS[2]: [False, False]}[question.kind]
+
+
+def test_libraries_of_growing_sizes_are_asked_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, work = tmp_path / "latency.json", tmp_path / "work"
+    options = ["--questions", "4", "--work", str(work), "--out", str(out), "--peers-python", str(tmp_path / "absent")]
+    assert main(["query", "--entities", "60", "100", *options]) == 0
+    page = capsys.readouterr().out
+    assert "LightRAG, 60 entities: not installed" in page
+    assert "scripts/setup peers" in page
+    assert "Paperscope, 60 to 100 entities: p50" in page
+    small, _, large, _ = json.loads(out.read_text())
+    assert [small["papers"], large["papers"]] == [1, 2]
+    assert all(one["cold"] > 0 and 0 < one["p50"] <= one["p95"] and one["cpu"] > 0 for one in (small, large))
+    assert all(one["make"] > 0 and one["memory_mb"] > 20 and one["empty"] == 0 for one in (small, large))
+    assert small["disk_mb"] < large["disk_mb"]
+    assert main(["query", "--entities", "100", *options, "--peer-seconds", "0"]) == 0
+    assert json.loads(out.read_text())[0]["make"] == 0
+
+
+def test_a_peer_without_time_or_sense_is_told_and_costs_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 3\n")
+    python.chmod(0o755)
+    assert main(["query", "--questions", "2"]) != 0
+    assert "--questions 2" in capsys.readouterr().err
+    options = ["query", "--entities", "60", "--questions", "3", "--work", str(tmp_path / "work")]
+    assert main([*options, "--peers-python", str(python)]) == 0
+    assert "LightRAG, 60 entities: not made: failed: no such thing." in capsys.readouterr().out
+    python.write_text("#!/bin/sh\nexec sleep 60\n")
+    assert main([*options, "--peers-python", str(python), "--peer-seconds", "0.5"]) == 0
+    assert "LightRAG, 60 entities: not made: " in capsys.readouterr().out

@@ -1,0 +1,37 @@
+"""The bench of the HTTP service: a real service over a real library is asked by several clients at once."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluation.bench import main
+from paperscope.library import Library
+from paperscope_core.settings import load_settings
+
+
+@pytest.mark.slow
+def test_a_service_is_asked_beside_its_library(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    library, out = tmp_path / "library", tmp_path / "served.json"
+    with Library.open(library, settings=load_settings(environ={})) as opened:
+        opened.add(root / "examples" / "paper" / "ner-report.pdf")
+    options = ["--library", str(library), "--questions", str(root / "examples" / "paper" / "questions.jsonl")]
+    assert main(["serve", *options, "--clients", "1", "3", "--seconds", "1", "--out", str(out)]) == 0
+    found = json.loads(out.read_text())
+    assert [(one["way"], one["clients"]) for one in found] == [
+        ("Library query", 1),
+        ("Library retrieve", 1),
+        *((way, clients) for way in ("query", "retrieve") for clients in (1, 3)),
+    ]
+    assert all(one["load"]["answers"] > 0 == one["load"]["failed"] for one in found)
+    assert all(0 < one["load"]["p50"] <= one["load"]["p95"] <= one["load"]["most"] for one in found)
+    page = capsys.readouterr().out
+    assert "query: at best" in page
+    assert "retrieve: at best" in page
+
+
+def test_a_file_without_questions_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "empty.jsonl"
+    file.write_text("\n")
+    assert main(["serve", "--library", str(tmp_path), "--questions", str(file)]) == 2
+    assert "no question" in capsys.readouterr().err

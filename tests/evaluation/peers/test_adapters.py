@@ -1,0 +1,52 @@
+"""The graph that LightRAG gets, and the pages of PaperQA's chunks."""
+
+import pytest
+
+from evaluation.peers.lightrag import merged_entities, merged_relations
+from evaluation.peers.paperqa import pages_of
+from evaluation.peers.protocol import PeerDocument, PeerEntity, PeerRelation
+
+
+def entity(name: str, kind: str, *units: str) -> PeerEntity:
+    return PeerEntity(name=name, type=kind, description=f"A {kind}." if kind else "", units=units)
+
+
+def gathers(source: str, target: str, weight: float, *units: str) -> PeerRelation:
+    return PeerRelation(
+        source=source, target=target, description="Bees gather.", keywords="gathers", weight=weight, units=units
+    )
+
+
+def document(entities: tuple[PeerEntity, ...], relations: tuple[PeerRelation, ...]) -> PeerDocument:
+    return PeerDocument(id="d", title="", file="", units=(), entities=entities, relations=relations)
+
+
+def named(name: str) -> str:
+    return name.strip().lower()
+
+
+def test_entities_of_several_documents_meet() -> None:
+    first = document((entity("honey bee", "animal", "1", "2"), entity("nectar", "", "1")), ())
+    second = document(
+        (entity("Honey Bee", "animal", "2", "3"), entity("Honey bee", "insect", "4"), entity(" ", "")), ()
+    )
+    bee, nectar = merged_entities((first, second), named=named)
+    assert (bee.name, bee.type, bee.description) == ("honey bee", "animal", "A animal.<SEP>A insect.")
+    assert list(bee.units) == ["1", "2", "3", "4"]
+    assert (nectar.name, nectar.type, nectar.description) == ("nectar", "UNKNOWN", "nectar")
+
+
+def test_relations_meet_in_either_direction_and_none_leads_back_to_its_start() -> None:
+    first = document((), (gathers("honey bee", "nectar", 1.0, "1"), gathers("wax", "", 1.0)))
+    second = document((), (gathers("Nectar", "Honey bee", 2.5, "1", "2"), gathers("nectar", "Nectar", 1.0)))
+    (relation,) = merged_relations((first, second), named=named)
+    assert (relation.source, relation.target, relation.weight) == ("honey bee", "nectar", 3.5)
+    assert (relation.description, list(relation.keywords)) == ("Bees gather.", ["gathers"])
+    assert list(relation.units) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pages"), [("Doc2020 pages 3-4", (3, 4)), ("a pages 1-2 pages 7-7", (7,)), ("unit-1", ()), ("pages", ())]
+)
+def test_the_pages_of_a_chunk_are_in_its_name(name: str, pages: tuple[int, ...]) -> None:
+    assert pages_of(name) == pages
