@@ -8,10 +8,10 @@ from paperscope_core.types import Cell, Table
 from query.numbers import without_labels
 from query.words import content_words
 
-__all__ = ["CellNames", "Headers", "Statement", "without_citations"]
+__all__ = ["CellNames", "Statement", "TableHeaders", "without_citations"]
 
 
-# What follows one of these is what something is measured against, not what it is said of.
+# The words after one of these name the baseline of a comparison, not its subject.
 _STANDARD = re.compile(
     r"(?i)\b(?:than|over|above|below|against|versus|vs\.?|compared (?:to|with)|relative to|outperform\w*|beats?|"
     r"exceeds?|surpass\w*|(?:improv|boost|enhanc)\w*(?: on| over| upon)?)\s+.*?"
@@ -20,14 +20,14 @@ _STANDARD = re.compile(
 _DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
 _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
 _CITED = re.compile(rf"\s*(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
-# "+ negative" and "- negative" are two names.
+# "+ negative" and "- negative" are different names.
 _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement's text and the same without standards of comparison, what it is `about`, with the words of each and
-    those `asked` in the question that it answers."""
+    """A statement with the words it uses. `about` is its text without the baselines of comparisons; `asked_words` are
+    the words of the question."""
 
     text: str
     about: str
@@ -37,7 +37,7 @@ class Statement:
 
     @classmethod
     def of(cls, text: str, *, question: str = "") -> "Statement":
-        """Read a statement; values that it gives, and labels, name nothing."""
+        """Reads a statement. Its numbers and labels such as "Table 8" name nothing."""
         said, asked = (_DECIMAL.sub(" ", without_labels(one)).casefold() for one in (text, question))
         about = _STANDARD.sub(" ", said)
         return cls(_spaced(said), _spaced(about), _words(said), _words(about), _words(asked))
@@ -45,7 +45,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """The words of the headers on one side of a value, and the nearest header as a text."""
+    """The words of the headers on one side of a value, and the innermost header."""
 
     words: frozenset[str]
     head: str
@@ -56,8 +56,8 @@ class _Axis:
         words = frozenset().union(*(_words(without_labels(text).casefold()) for text in headers))
         return cls(words, _spaced(texts[-1]) if texts else "")
 
-    def stands_in(self, text: str) -> bool:
-        """Whether the text has the nearest header by itself, not as a part of another name."""
+    def appears_in(self, text: str) -> bool:
+        """Whether the text contains the innermost header as a whole name, not as part of a longer one."""
         return (
             bool(self.head) and re.search(rf"(?<![\w+/&-]){re.escape(self.head)}(?![\w+/-]|\s[+&])", text) is not None
         )
@@ -65,7 +65,7 @@ class _Axis:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """What names a value: the headers beside it, its section's title among them, and those above it."""
+    """The row headers of a value, with its section title, and its column headers."""
 
     row: _Axis
     column: _Axis
@@ -76,13 +76,13 @@ class _Name:
 
 
 class CellNames:
-    """The names of a table's values: the words of the headers of row and column, and of the section's title."""
+    """The header words that name each value of a table."""
 
     def __init__(self, table: Table) -> None:
         self.cells = [cell for cell in table.cells if cell.role == "value"]
-        self._headers = Headers(table)
+        self._headers = TableHeaders(table)
         self._of = {_key(cell): self._name(cell) for cell in self.cells}
-        # Rows and columns repeat the same words over and over.
+        # Computed once, because rows and columns share many words.
         self._names = frozenset(self._of.values())
         words = [name.words for name in self._names]
         shared = frozenset.intersection(*words) if words else frozenset()
@@ -93,31 +93,32 @@ class CellNames:
         return _Name(_Axis.of(self._headers.row(cell)), _Axis.of(self._headers.column(cell)))
 
     def heads(self, cell: Cell) -> str:
-        """The headers that name a value."""
+        """The headers of a value as one text."""
         return " ".join((*self._headers.row(cell), *self._headers.column(cell)))
 
     def words(self, cell: Cell) -> frozenset[str]:
-        """The words that name a value."""
+        """The header words of a value."""
         name = self._of.get(_key(cell))
         return name.words if name is not None else frozenset()
 
-    def has_row(self, cell: Cell, statement: Statement) -> bool:
-        """Whether the statement names the value's row by itself."""
+    def names_row(self, cell: Cell, statement: Statement) -> bool:
+        """Whether the statement contains the row header of the value as a whole name."""
         name = self._of.get(_key(cell))
-        return name is not None and name.row.stands_in(statement.text)
+        return name is not None and name.row.appears_in(statement.text)
 
     def fits(self, cell: Cell, statement: Statement) -> bool:
-        """Whether no other value is named more fully than this one.
+        """Whether the statement names no other value more specifically than this one.
 
-        It is named more fully if the statement says of its names all that it says of this one's and more, standards of
-        comparison aside; or if it has the header of the other's row or column by itself, but not this one's ("BERT",
-        not "BERT+DSC"). The question must not speak for this one.
+        Another value is named more specifically if the statement shares with it all the words that it shares with this
+        value and more, ignoring baselines of comparisons; or if the statement contains the other's row or column header
+        as a whole name but not this one's ("BERT", not "BERT+DSC"). The words of the question must not point to this
+        value.
         """
         name = self._of.get(_key(cell))
         return name is None or not any(_is_fuller(other, name, statement) for other in self._names)
 
     def named(self, statement: Statement) -> list[Cell]:
-        """The values whose names the statement holds best, in reading order; none where it names none."""
+        """The values that the statement names most specifically, in reading order; empty if it names none."""
         cells = [cell for cell in self.cells if self.words(cell) & statement.said_words]
         fitting = {name for name in {self._of[_key(cell)] for cell in cells} if self._is_best(name, statement)}
         return [cell for cell in cells if self._of[_key(cell)] in fitting]
@@ -130,7 +131,7 @@ def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
     if not name.words & statement.asked_words <= other.words:
         return False
     axes = ((other.row, name.row), (other.column, name.column))
-    if any(theirs.head != ours.head and ours.stands_in(statement.text) for theirs, ours in axes):
+    if any(theirs.head != ours.head and ours.appears_in(statement.text) for theirs, ours in axes):
         return False
     said = statement.said_words
     if not all(ours.words & said <= theirs.words for theirs, ours in axes):
@@ -138,11 +139,11 @@ def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
     more = (other.words & said) - name.words
     if more & statement.about_words:
         return True
-    return any(theirs.head != ours.head and theirs.stands_in(statement.about) for theirs, ours in axes)
+    return any(theirs.head != ours.head and theirs.appears_in(statement.about) for theirs, ours in axes)
 
 
 def without_citations(text: str) -> str:
-    """A name without the work that it cites: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
+    """The name without citations: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
     return _CITED.sub("", text)
 
 
@@ -158,8 +159,8 @@ def _key(cell: Cell) -> tuple[int, int]:
     return cell.row, cell.column
 
 
-class Headers:
-    """The headers of a table's cells, from the outermost to the nearest one."""
+class TableHeaders:
+    """The row and column headers of each cell, outermost first."""
 
     def __init__(self, table: Table) -> None:
         self._rows: dict[int, dict[int, str]] = {}
@@ -177,7 +178,7 @@ class Headers:
         self._fill()
 
     def _fill(self) -> None:
-        """A stub that is left empty left of another one repeats the one above it."""
+        """Repeats the row header above where an outer row header is empty."""
         above: dict[int, str] = {}
         heads = {row for row, _ in self._sections}
         for row in range(max(self._rows, default=0) + 1):
@@ -193,11 +194,11 @@ class Headers:
             above = {column: text for column, text in stubs.items() if column <= last}
 
     def row(self, cell: Cell) -> list[str]:
-        """What stands beside a cell, after the title of the section that it is in."""
+        """The row headers of a cell, after the title of its section."""
         sections = [text for row, text in self._sections if row < cell.row]
         stubs = self._rows.get(cell.row, {})
         return [text for text in (*sections[-1:], *(text for _, text in sorted(stubs.items()))) if text]
 
     def column(self, cell: Cell) -> list[str]:
-        """What stands above a cell."""
+        """The column headers of a cell."""
         return [text for text in self._columns.get(cell.column, ()) if text]

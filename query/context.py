@@ -22,7 +22,7 @@ _Row = tuple[str | int | float, ...]
 
 
 def render_context(context: Context) -> str:
-    """The four sections; `parse_context` reads them back. Several places are joined by "; "."""
+    """Renders the four sections as text that `parse_context` reads back. Several places are joined by "; "."""
     rows: dict[str, list[_Row]] = {
         "Entities": [
             (row.id, row.entity, row.type, row.description, row.rank, _join(row.places)) for row in context.entities
@@ -43,11 +43,12 @@ def render_context(context: Context) -> str:
 
 
 def parse_context(text: str) -> Context:
-    """Read back what `render_context` wrote; raise ValueError, quoting the trouble, if it is anything else.
+    """Parses text that `render_context` wrote. White space around it is ignored.
 
-    White space round it is passed over, so that it can be cut out of a report.
+    Raises:
+            ValueError: The text is not a context; the message quotes the cause.
     """
-    # The csv module refuses fields of more than 131,072 characters until told otherwise; a whole table may be longer.
+    # By default the csv module refuses fields of more than 131,072 characters; a table may be longer.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     try:
         rows = csv.reader(io.StringIO(text.strip(), newline=""), strict=True)

@@ -4,32 +4,32 @@ import re
 
 from paperscope_core.types import Element, Equation, Figure, Paper, Table
 
-__all__ = ["Pictured", "caption_of", "element_text", "is_pictured", "is_reference", "mentions_of"]
+__all__ = ["ImageElement", "caption_of", "element_text", "has_image", "is_reference", "referring_texts"]
 
 
-Pictured = Table | Figure | Equation
-# Ids tell the kind of an element (see `Paper`): it need not be fetched for that.
+ImageElement = Table | Figure | Equation
+# Ids contain the kind of an element (see `Paper`), so the element need not be loaded.
 _PICTURED = re.compile(r"/(?:table|figure|equation)-\d+$")
 _REFERENCE = re.compile(r"/reference-\d+$")
 
 
-def is_pictured(element: str) -> bool:
-    """Whether the element under an id has a picture."""
+def has_image(element: str) -> bool:
+    """Whether the element with this id has an image."""
     return _PICTURED.search(element) is not None
 
 
 def is_reference(element: str) -> bool:
-    """Whether the element under an id stands in a bibliography."""
+    """Whether the element with this id is a bibliography entry."""
     return _REFERENCE.search(element) is not None
 
 
-def caption_of(element: Pictured) -> str:
-    """The caption; an equation has none, so its own text stands for it."""
+def caption_of(element: ImageElement) -> str:
+    """The caption; for an equation, which has none, its text."""
     return element.text if isinstance(element, Equation) else element.caption
 
 
 def element_text(element: Element) -> str:
-    """All that an element says, label and caption first; a table's cells as CSV rows."""
+    """The whole text of an element, label and caption first; the cells of a table as CSV rows."""
     if isinstance(element, Table):
         return "\n".join(part for part in (element.label, element.caption, element.to_csv()) if part)
     if isinstance(element, Figure):
@@ -39,7 +39,7 @@ def element_text(element: Element) -> str:
     return element.text
 
 
-def mentions_of(paper: Paper, element: str) -> list[str]:
-    """Texts of the paper's elements that refer to this one ("see Table 6"), in reading order."""
+def referring_texts(paper: Paper, element: str) -> list[str]:
+    """The texts of the elements that refer to this one ("see Table 6"), in reading order."""
     sources = {link.source for link in paper.links if link.target == element}
     return [element_text(other) for other in paper.elements if other.id in sources]

@@ -9,10 +9,10 @@ from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
 from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn, Usage
 from query.answering.images import ImageReader
-from query.answering.model import ModelAnswerer, Written
+from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.evidence import Draft, exhibits_of
-from query.progress import FinalText, Stages, events_of
-from query.question.scope import narrowed
+from query.progress import FinalText, Stages, answer_events
+from query.question.scope import restrict
 from query.question.understanding import Understanding, Understood
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
@@ -21,26 +21,30 @@ __all__ = ["QueryEngine", "TextAnswerer"]
 
 
 _NO_FILTERS = Filters()
-_LONGEST_QUESTION = 4000
-# Of a confidence: the last digits of a vector depend on what it was embedded together with.
-_DIGITS = 4
-_NOTHING_FOUND = "The library holds nothing on this question."
+_MAX_QUESTION_CHARACTERS = 4000
+# Digits of a confidence. Further digits of a vector depend on the batch it was embedded in.
+_CONFIDENCE_DIGITS = 4
+_NOTHING_FOUND = "The library contains nothing about this question."
 _NO_MODEL = "no language model was used: the answer was drawn from the papers' own words and numbers"
 
 
 class TextAnswerer(Protocol):
-    """Answers from a context without a language model, as `query.embedded.EmbeddedAnswerer` does."""
+    """Answers from a context without a language model."""
 
     async def answer(self, question: str, context: Context, *, named: tuple[str, ...]) -> Draft:
-        """A draft; `named` are the ids of the elements that the question names."""
+        """Drafts an answer; `named` are the ids of the elements that the question names."""
         ...
 
 
 class QueryEngine:
     """Answers questions over a library.
 
-    Without `answer_model`, `text_answerer` answers (default: `EmbeddedAnswerer`), and a warning says so. Without
-    `vision_model` images stay unread. `count` tells how many tokens a text is.
+    Args:
+            answer_model: Writes the answers. Without it, `text_answerer` does (by default the extractive answerer), and
+            a warning says so.
+            vision_model: Reads images. Without it, images are not read.
+            count: Returns the number of tokens of a text.
+            decompose: Lets the model split questions that have several parts.
     """
 
     def __init__(
@@ -67,11 +71,17 @@ class QueryEngine:
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
     async def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Retrieval:
-        """The context that an answer would rest on, from what `filters` allow, `papers` (ids) besides those they name.
+        """Retrieves the context that an answer would use.
 
-        Raises InputError, UnknownPaperError and ModelError.
+        Args:
+                papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
+
+        Raises:
+                InputError: The question is empty or too long.
+                UnknownPaperError: A paper is not in the library.
+                ModelError: The embedder or the reranker failed.
         """
-        return await self._retriever.retrieve(_checked(question), filters=self._restricted(filters, papers))
+        return await self._retriever.retrieve(_valid_question(question), filters=self._restricted(filters, papers))
 
     async def ask(
         self,
@@ -82,11 +92,17 @@ class QueryEngine:
         history: Sequence[Turn] = (),
         on_stage: Callable[[str], None] | None = None,
     ) -> Answer:
-        """Answer from what `filters` allow and `papers` (ids; both empty: from all); `on_stage` hears the name of each
-        stage as it begins. A follow-up of `history`, oldest turn first, is understood by it.
+        """Answers a question.
 
-        Raises InputError for a question that is empty or too long, UnknownPaperError, and ModelError when the
-        language model or the embedder fails.
+        Args:
+                papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
+                history: Earlier turns of the conversation, oldest first; a follow-up question is completed from them.
+                on_stage: Called with the name of each stage when it begins.
+
+        Raises:
+                InputError: The question is empty or too long.
+                UnknownPaperError: A paper is not in the library.
+                ModelError: The language model or the embedder failed.
         """
         filters = self._restricted(filters, papers)
         return await self._answer(question, filters, history, on_stage=on_stage, text=None)
@@ -99,8 +115,8 @@ class QueryEngine:
         filters: Filters = _NO_FILTERS,
         history: Sequence[Turn] = (),
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Answer as `ask` does, and raise what it raises; tell each stage as it begins and the final text as it is
-        written, the answer last."""
+        """Answers as `ask` does and yields events: each stage when it begins, the final text while it is written, and
+        the answer last. Raises what `ask` raises."""
 
         async def answering(on_stage: Callable[[str], None], text: FinalText) -> Answer:
             restricted = self._restricted(filters, papers)
@@ -108,7 +124,7 @@ class QueryEngine:
             text.end(answer.text)
             return answer
 
-        return events_of(answering)
+        return answer_events(answering)
 
     async def _answer(
         self,
@@ -120,7 +136,7 @@ class QueryEngine:
         text: FinalText | None,
     ) -> Answer:
         stages = Stages(on_stage)
-        question = _checked(question)
+        question = _valid_question(question)
         asked = await self._understood(question, filters, history, stages)
         with stages.run("retrieving"):
             retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
@@ -144,7 +160,7 @@ class QueryEngine:
             stages=stages.times,
             checks=verified.checks,
             warnings=(*retrieval.notes, *draft.warnings, *verified.warnings),
-            confidence=None if draft.confidence is None else round(draft.confidence, _DIGITS),
+            confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
             asked_as=asked.question if asked.question != question else "",
         )
 
@@ -156,10 +172,10 @@ class QueryEngine:
 
     async def _write(
         self, question: str, retrieval: Retrieval, filters: Filters, stages: Stages, text: FinalText | None
-    ) -> Written:
+    ) -> WrittenAnswer:
         context = retrieval.context
         if not context.sources:
-            return _unmodelled(Draft(text=_NOTHING_FOUND, status="unanswerable"))
+            return _without_model(Draft(text=_NOTHING_FOUND, status="unanswerable"))
         if self._model is not None:
             reader = ImageReader(self._corpus, self._vision) if self._vision else None
             answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
@@ -167,16 +183,16 @@ class QueryEngine:
         with stages.run("answering"):
             draft = await self._answerer(filters).answer(question, context, named=retrieval.named)
         warnings = draft.warnings if _NO_MODEL in draft.warnings else (_NO_MODEL, *draft.warnings)
-        return _unmodelled(replace(draft, warnings=warnings))
+        return _without_model(replace(draft, warnings=warnings))
 
     def _answerer(self, filters: Filters = _NO_FILTERS) -> TextAnswerer:
         from query.extractive import EmbeddedAnswerer
 
-        corpus = narrowed(self._corpus, filters)
+        corpus = restrict(self._corpus, filters)
         if self._embedded and corpus is not self._corpus:
             return EmbeddedAnswerer(corpus, self._embedder)
         if self._text_answerer is None:
-            # Kept for the next question: it remembers how telling the papers' words are.
+            # Reused for the next question, because it caches the word statistics of papers.
             self._text_answerer = EmbeddedAnswerer(self._corpus, self._embedder)
         return self._text_answerer
 
@@ -191,7 +207,7 @@ class QueryEngine:
         return verify(question=question, text=draft.text, claims=draft.claims, cited=cited)
 
     def _restricted(self, filters: Filters, papers: Sequence[str]) -> Filters:
-        """The filters with these papers, too. Raises UnknownPaperError."""
+        """Adds papers to the filters. Raises UnknownPaperError."""
         for paper in (*filters.papers, *papers):
             try:
                 self._corpus.paper(paper)
@@ -202,18 +218,18 @@ class QueryEngine:
         return replace(filters, papers=(*filters.papers, *papers))
 
 
-def _checked(question: str) -> str:
+def _valid_question(question: str) -> str:
     question = question.strip()
     if not question:
         raise InputError(f"the question {question!r} is empty; ask something")
-    if len(question) > _LONGEST_QUESTION:
+    if len(question) > _MAX_QUESTION_CHARACTERS:
         raise InputError(
             f"the question that starts {question[:60]!r} has {len(question)} characters; "
-            f"the most that can be asked at once is {_LONGEST_QUESTION}"
+            f"the maximum is {_MAX_QUESTION_CHARACTERS}"
         )
     return question
 
 
-def _unmodelled(draft: Draft) -> Written:
-    """What was written without a model costs nothing and has no stages of its own."""
-    return Written(draft=draft, initial=draft.text, merged="", readings=(), usage=Usage())
+def _without_model(draft: Draft) -> WrittenAnswer:
+    """Wraps a draft written without a model; it has no usage and no intermediate results."""
+    return WrittenAnswer(draft=draft, initial=draft.text, merged="", readings=(), usage=Usage())

@@ -25,27 +25,13 @@ from paperscope_core.types import (
     crops_of,
     paper_words,
 )
-from query.cells import CellNames, Headers, Statement
+from query.cells import CellNames, Statement, TableHeaders
 from query.elements import caption_of, element_text
 from query.numbers import Number, numbers_in
-from query.retrieval.context_builder import without_note
+from query.retrieval.context_builder import strip_excerpt_note
 from query.words import content_words
 
 __all__ = ["Draft", "EvidenceFinder", "exhibits_of"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
-    """An answer's text with its claims; `status` is "unanswerable" where the evidence does not say.
-
-    `confidence` is `Answer`'s.
-    """
-
-    text: str
-    status: Status
-    claims: tuple[Claim, ...] = ()
-    warnings: tuple[str, ...] = ()
-    confidence: float | None = None
 
 
 _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
@@ -55,8 +41,20 @@ _LONGEST_QUOTE = 400
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """The text of an answer with its claims, before verification. `confidence` is that of `Answer`."""
+
+    text: str
+    status: Status
+    claims: tuple[Claim, ...] = ()
+    warnings: tuple[str, ...] = ()
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class EvidenceFinder:
-    """Resolves row ids ("S3", "R1", "E0", "I0") of one context; `findings` are by the image's row number."""
+    """Resolves the row ids of a context ("S3", "R1", "E0", "I0") to evidence. `findings` maps row numbers of images to
+    readings."""
 
     corpus: Corpus
     context: Context
@@ -64,11 +62,11 @@ class EvidenceFinder:
     findings: Mapping[int, ImageFinding] = field(default_factory=dict)
 
     def find(self, row: str, *, claim: str) -> tuple[Evidence, ...]:
-        """The evidence that a row holds for a claim; empty if there is no such row.
+        """The evidence in a row for a claim; empty if the row does not exist.
 
-        It is as narrow as can be told: in a table the cells that print the claim's numbers, or that it names where it
-        computes, in a passage the sentence nearest to the claim, and those that print its further numbers. Only the
-        paper's own words are quoted, never what a vision model saw in its pictures.
+        The evidence is as specific as possible: in a table, the cells that print the numbers of the claim, or the cells
+        it names if it computes; in a passage, the sentence closest to the claim and the sentences that print its other
+        numbers. Quotes are the paper's own words, never the description of an image by a vision model.
         """
         match = _ROW.fullmatch(row.strip())
         if match is None:
@@ -99,7 +97,7 @@ class EvidenceFinder:
         ]
         if cells:
             return tuple(cells[:_MOST_CELLS])
-        quotes = _sentences_for(without_note(paper_words(source.content)), claim)
+        quotes = _sentences_for(strip_excerpt_note(paper_words(source.content)), claim)
         return tuple(self._quoted(quote, source, elements) for quote in quotes)
 
     def _quoted(self, quote: str, source: ContextSource, elements: Sequence[Element]) -> Evidence:
@@ -108,8 +106,8 @@ class EvidenceFinder:
         return Evidence(element=element, place=holder.place, quote=quote[:_LONGEST_QUOTE])
 
     def _cells(self, table: Table, claim: str) -> list[Cell]:
-        """For each number of the claim the cell that prints it and whose row and column it names best; the cells that
-        it names where a number is printed in none of these."""
+        """For each number of the claim, the cell that prints it and whose headers the claim names best; if no such cell
+        prints it, the cells that the claim names."""
         names = CellNames(table)
         statement = Statement.of(claim, question=self.question)
         chosen: dict[tuple[int, int], Cell] = {}
@@ -139,8 +137,8 @@ class EvidenceFinder:
 
 
 def _sentences_for(text: str, claim: str) -> list[str]:
-    """The sentence, or line of a table, that shares most words and numbers with the claim; for each number of the claim
-    that it lacks, the one among those that print it."""
+    """The sentence or table line that shares most words with the claim and, for each number of the claim that it lacks,
+    the best sentence that prints it."""
     asked = content_words(claim)
     parts: Sequence[str] = [part for line in text.splitlines() for part in split_sentences(line)] or [text]
 
@@ -159,7 +157,7 @@ def _states(text: str, number: Number) -> bool:
 
 
 def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Reading]) -> tuple[Exhibit, ...]:
-    """What the claims cite, in their order, then what else was read in pictures; each once."""
+    """The tables, figures and equations that the claims cite, in order, then those whose images were read."""
     cited = [evidence for claim in claims for evidence in claim.evidence]
     ids = dict.fromkeys([evidence.element for evidence in cited] + [reading.element for reading in readings])
     elements = (corpus.element(element) for element in ids)
@@ -187,7 +185,9 @@ def _latex(corpus: Corpus, equation: Equation) -> str:
 
 
 def _cells(table: Table, cited: Sequence[Evidence]) -> tuple[CitedCell, ...]:
-    headers = Headers(table)
+    """For each number of the claim, the cell that prints it and whose headers the claim names best; if no such cell
+    prints it, the cells that the claim names."""
+    headers = TableHeaders(table)
     places = {(evidence.place, evidence.quote) for evidence in cited if evidence.element == table.id}
     return tuple(
         CitedCell(cell=cell, row=" / ".join(headers.row(cell)), column=" ".join(headers.column(cell)))

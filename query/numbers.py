@@ -10,13 +10,13 @@ __all__ = ["Number", "numbers_in", "without_labels"]
 
 
 _MINUS = re.compile(r"[\u2010-\u2013\u2212]")
-# A digit inside a name ("F1", "SST-5", "CTB6") is no quantity.
+# Digits within a name ("F1", "SST-5", "CTB6") are not a quantity.
 _NUMBER = re.compile(
     r"(?<!\w)(?<!\w\.)(?<![^\W\d_][-+])"
     r"(?P<digits>\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
     r"(?P<unit>\s?%|\s?(?:percent|thousand|million|billion)\b|[^\W\d_]{1,3}\b|(?!\w))"
 )
-# A dash behind a word, a number or a bracket joins ("93-94"); it is no sign.
+# A dash after a word, a number or a bracket is a hyphen ("93-94"), not a sign.
 _SIGN = re.compile(r"(?<![\w)\]%.])[-+]$")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
 _LABEL = re.compile(
@@ -31,10 +31,9 @@ _SPELLED = dict(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A printed number: its text, its value, and the value of one in its last digit ("170K": 170000 and 1000).
+    """A number in a text: its text, its value, and the unit of its last digit ("170K": 170000 and 1000).
 
-    `value` leaves the sign out, as "falls by 0.5" and "-0.5" say the same; `sign` is "+", "-", or "" where none is
-    printed.
+    `value` is unsigned, because "falls by 0.5" and "-0.5" say the same; `sign` is "+", "-", or "" if none is printed.
     """
 
     text: str
@@ -50,9 +49,10 @@ class Number:
 
 
 def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
-    """The quantities a text prints, in order; labels ("Table 8"), citations and digits within names are none.
+    """Yields the quantities in a text. Labels ("Table 8"), citations and digits within names are skipped.
 
-    With `spelled`, the words zero to twelve count as well.
+    Args:
+            spelled: Also yield the words "zero" to "twelve".
     """
     plain = without_labels(text)
     for match in _NUMBER.finditer(plain):
@@ -70,5 +70,5 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
 
 
 def without_labels(text: str) -> str:
-    """The text without labels ("Table 8") and citations, in NFKC, every minus and hyphen in its ASCII form."""
+    """The text in NFKC without labels ("Table 8") and citations, with ASCII minus signs and hyphens."""
     return _CITATION.sub(" ", _LABEL.sub(" ", _MINUS.sub("-", unicodedata.normalize("NFKC", text))))

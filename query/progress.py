@@ -9,11 +9,11 @@ from typing import Any
 from paperscope_core.models.wrapper import text_of_field
 from paperscope_core.types import Answer, AnswerEvent, DoneEvent, StageEvent, StageTime, TextEvent
 
-__all__ = ["FinalText", "Stages", "events_of"]
+__all__ = ["FinalText", "Stages", "answer_events"]
 
 
 class Stages:
-    """The stages of one answer in the order in which they ended; two may run at the same time."""
+    """Measures the stages of one answer; stages may overlap."""
 
     def __init__(self, on_stage: Callable[[str], None] | None = None) -> None:
         self._on_stage = on_stage
@@ -22,7 +22,7 @@ class Stages:
 
     @contextmanager
     def run(self, stage: str) -> Iterator[None]:
-        """Time the block under this name; one that raises is not noted."""
+        """Measures the block under this name; a block that raises is not recorded."""
         if self._on_stage is not None:
             self._on_stage(stage)
         start = time.perf_counter()
@@ -31,19 +31,19 @@ class Stages:
 
     @property
     def times(self) -> tuple[StageTime, ...]:
-        """The stages so far."""
+        """The finished stages, in the order in which they ended."""
         return tuple(self._times)
 
     @property
     def seconds(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return time.perf_counter() - self._start
 
 
 class FinalText:
-    """Turns replies that grow into pieces of the final text, and tells each piece once.
+    """Emits the final text in pieces while a model writes it.
 
-    A reply that may not be the final one is held back until `release` says that it is; `restart` drops it.
+    `hold` keeps back a reply that may not be the final one until `release` confirms it; `restart` drops it.
     """
 
     def __init__(self, tell: Callable[[TextEvent], None]) -> None:
@@ -52,27 +52,27 @@ class FinalText:
         self._held = False
 
     def hold(self) -> None:
-        """Tell nothing until it is known whether what is written now is the final text."""
+        """Emits nothing until it is known whether this reply is the final text."""
         self._held = True
 
     def release(self) -> None:
-        """What was written is the final text: tell it."""
+        """Confirms that the reply is the final text and emits it."""
         self._held = False
         self._say(self._known)
 
     def restart(self) -> None:
-        """Another text is the final one, and it begins now."""
+        """Drops the reply; the final text begins now."""
         self._held = False
         self._known = ""
 
     def grow(self, reply: str) -> None:
-        """Hear a reply so far, a JSON object with the text under "answer"; blanks at its ends are no part of it."""
+        """Takes the reply so far, a JSON object with the text under "answer"."""
         self._known = text_of_field(reply, "answer").strip()
         if not self._held:
             self._say(self._known)
 
     def end(self, text: str) -> None:
-        """Tell what is still to be told of the whole text."""
+        """Emits the rest of the final text."""
         self._held = False
         self._say(text)
 
@@ -86,12 +86,12 @@ class FinalText:
             self._tell(TextEvent(text=piece, anew=anew))
 
 
-async def events_of(
+async def answer_events(
     answering: Callable[[Callable[[str], None], FinalText], Coroutine[Any, Any, Answer]],
 ) -> AsyncGenerator[AnswerEvent, None]:
-    """Run `answering` with a listener for stages and one for the text, and give the events as they come.
+    """Runs `answering` with callbacks for stages and text, and yields the events.
 
-    Raises what it raises. Left before its end, it is cancelled.
+    Raises what `answering` raises, and cancels it if the generator is closed early.
     """
     events: asyncio.Queue[AnswerEvent | None] = asyncio.Queue()
     text = FinalText(events.put_nowait)

@@ -21,7 +21,7 @@ _STOP = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """Every word, case and plural folded; a compound ("BERT+DSC", "SST-5") counts as itself and as its parts."""
+    """All words, case-folded and in the singular; a compound ("BERT+DSC", "SST-5") yields itself and its parts."""
     found = []
     for compound in _COMPOUND.findall(text.casefold()):
         if compound.isalnum():
@@ -32,7 +32,7 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words that carry meaning: no function words, no single letters of the Latin alphabet."""
+    """The words without stop words and single Latin letters."""
     return frozenset(
         word for word in words(text) if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
     )
@@ -48,14 +48,14 @@ def _singular(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """How telling a word is among `size` texts: log(1 + size / (1 + texts with the word))."""
+    """Inverse document frequencies of words in `size` texts: log(1 + size / (1 + texts with the word))."""
 
     size: int
     frequencies: dict[str, int]
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Rarity":
-        """Count in how many of the texts each word stands."""
+        """Counts the texts that contain each word."""
         size, frequencies = 0, dict[str, int]()
         for text in texts:
             size += 1
@@ -64,11 +64,11 @@ class Rarity:
         return cls(size, frequencies)
 
     def weight(self, word: str) -> float:
-        """The word's weight, above 0."""
+        """The weight of a word, greater than 0."""
         return math.log(1 + max(self.size, 1) / (1 + self.frequencies.get(word, 0)))
 
     def coverage(self, asked: Set[str], text: str) -> float:
-        """The weighted share (0 to 1) of the asked words that stand in the text."""
+        """The weighted share (0 to 1) of the asked words that occur in the text."""
         total = sum(self.weight(word) for word in asked)
         held = content_words(text)
         return sum(self.weight(word) for word in asked if word in held) / total if total else 0.0

@@ -19,7 +19,7 @@ from paperscope_core.types import (
     Usage,
 )
 from prompts import as_data
-from query.elements import mentions_of
+from query.elements import referring_texts
 
 __all__ = ["ImageReader"]
 
@@ -29,7 +29,7 @@ _MENTIONS = 3
 
 
 class _FindingReply(BaseModel):
-    """What the vision model replies."""
+    """The reply of the vision model."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -38,7 +38,7 @@ class _FindingReply(BaseModel):
 
 
 class ImageReader:
-    """Reads a context's images for a question."""
+    """Reads the images of a context for a question."""
 
     def __init__(self, corpus: Corpus, model: VisionModel) -> None:
         self._corpus = corpus
@@ -46,7 +46,11 @@ class ImageReader:
         self._prompt = prompts.load("read_image", placeholders=_PLACEHOLDERS)
 
     async def read(self, question: str, context: Context) -> tuple[tuple[Reading, ...], Usage]:
-        """A reading an image, in the context's order, and what they took together."""
+        """Reads all images concurrently.
+
+        Returns:
+                One reading for each image, in the context's order, and the total usage.
+        """
         pairs = await asyncio.gather(*(self._read(question, image) for image in context.images))
         return tuple(reading for reading, _ in pairs), sum((usage for _, usage in pairs), Usage())
 
@@ -70,8 +74,8 @@ class ImageReader:
         return UnreadImage(element=image.element, crop=image.crop, place=image.place, reason=reason)
 
     def _request(self, question: str, image: ContextImage) -> ModelRequest:
-        """Raises KeyError if the picture is not in the library."""
-        mentions = mentions_of(self._corpus.paper(image.place.paper), image.element)
+        """Builds the request for one image. Raises KeyError if its picture is not in the library."""
+        mentions = referring_texts(self._corpus.paper(image.place.paper), image.element)
         text = "\n\n".join(part for part in (image.caption, *mentions[:_MENTIONS]) if part)
         system, user = self._prompt.fill(question=question, label=image.label or "without a label", text=as_data(text))
         return ModelRequest(

@@ -27,11 +27,11 @@ from query.context import render_context
 from query.evidence import Draft, EvidenceFinder
 from query.progress import FinalText, Stages
 
-__all__ = ["ModelAnswerer", "Written"]
+__all__ = ["ModelAnswerer", "WrittenAnswer"]
 
 
 class _ClaimReply(BaseModel):
-    """One statement and the ids of the rows it rests on."""
+    """One claim and the ids of the context rows that support it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -40,7 +40,7 @@ class _ClaimReply(BaseModel):
 
 
 class _AnswerReply(BaseModel):
-    """What the language model replies, at first and when it merges."""
+    """The reply of the language model, both to the initial and to the merge request."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -57,8 +57,8 @@ class _AnswerReply(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
-    """An answer on its way: the draft to verify, and how it came about (see `Answer`)."""
+class WrittenAnswer:
+    """A draft to verify, and the intermediate results that `Answer` reports."""
 
     draft: Draft
     initial: str
@@ -68,7 +68,10 @@ class Written:
 
 
 class ModelAnswerer:
-    """Writes answers with `model`; without a `reader` the context's images stay unread and a warning says so."""
+    """Writes answers with a language model.
+
+    Without a `reader`, images of the context are not read, and a warning says so.
+    """
 
     def __init__(self, corpus: Corpus, model: LanguageModel, *, reader: ImageReader | None = None) -> None:
         self._corpus = corpus
@@ -81,11 +84,15 @@ class ModelAnswerer:
 
     async def answer(
         self, question: str, context: Context, *, stages: Stages, text: FinalText | None = None
-    ) -> Written:
-        """The initial answer and the image readings are made at the same time; a merge follows if one is relevant.
+    ) -> WrittenAnswer:
+        """Asks for an initial answer and reads the images concurrently, then merges if an image is relevant.
 
-        `text` hears the final text as it is written: the initial one once no merge can follow, else the merged one.
-        Raises ModelError if the language model fails; an image that fails is an `UnreadImage` and a warning.
+        Args:
+                text: Receives the final text while it is written: the initial answer once no merge can follow, else the
+                merged one.
+
+        Raises:
+                ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
         """
         reading = asyncio.create_task(self._read(question, context, stages))
         if text is not None and self._reads(context):
@@ -109,7 +116,7 @@ class ModelAnswerer:
                 final, spent = await self._ask_merge(question, context, initial, findings, text)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
-        return Written(
+        return WrittenAnswer(
             draft=_draft(final, finder, warnings=_unread(context, readings)),
             initial=initial.answer,
             merged=final.answer if findings else "",
@@ -154,14 +161,14 @@ class ModelAnswerer:
 
 
 def _is_final(reading: "asyncio.Task[tuple[tuple[Reading, ...], Usage]]") -> bool:
-    """Whether no reading can change the initial answer."""
+    """Whether no image reading can change the initial answer."""
     if reading.cancelled() or reading.exception() is not None:
         return False
     return not any(isinstance(one, ImageFinding) and one.relevant for one in reading.result()[0])
 
 
 def _rows(context: Context) -> str:
-    """What a language model reads of a context: images are read by another, each by itself."""
+    """The context without its images, as text for the language model; the vision model reads the images."""
     return render_context(replace(context, images=()))
 
 
@@ -173,7 +180,7 @@ def _request(parts: tuple[str, str], name: str) -> ModelRequest:
 
 
 def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[str]) -> Draft:
-    """The reply with its rows resolved; rows that the context does not have are left out and counted."""
+    """Resolves the cited rows; rows that the context does not have are dropped and reported in a warning."""
     unknown: list[str] = []
     claims = []
     for claim in reply.claims:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from paperscope_core.types import Turn
 from query.words import content_words
 
-__all__ = ["leans_on_history", "standalone"]
+__all__ = ["complete_follow_up", "depends_on_history"]
 
 
 _LEAD = re.compile(r"(?i)^\s*(?:(?:and|but|or|so|ok(?:ay)?|then|also)\b[\s,]*)*(?:(?:what|how)\s+about\s+)?")
@@ -24,8 +24,8 @@ _PREPOSITION = r"(?:on|in|for|with|without|at|by|of|from|to|against|under|over|u
 _STARTS_WITH_ONE = re.compile(rf"(?i)^({_PREPOSITION})\s+\S")
 _BEFORE_A_NAME = re.compile(rf"(?i)^(?:{_PREPOSITION}\s+)?(?:(?:the|a|an|its|their)\s+)?")
 _LABEL = re.compile(r"(?i)\b(table|figure|fig\.?|equation|eq\.?|section|appendix)s?\s*\(?[A-Z]?\.?\d[\w.]*\)?")
-# A name: a word with a capital, or a digit among letters; several in a row are one. The first word of a sentence and
-# questions' own words are none.
+# A name is a sequence of words that contain a capital letter, or a digit among letters; the first word of a sentence
+# and question words do not count.
 _WORD = r"[^\W_]*(?:[^\W\d_a-z]|\d[^\W\d_]|[^\W\d_]\d)[^\W_]*(?:[+&/.\-][^\W_]+)*"
 _NAME = re.compile(rf"(?<![\w+-]){_WORD}(?:\s+{_WORD})*")
 _ASKED_FOR = re.compile(r"(?i)^\s*(?:which|who|whose)\b")
@@ -34,18 +34,17 @@ TypeOf = Callable[[str], str]
 """The type of the entity with a name ("dataset"), "" where there is none."""
 
 
-def leans_on_history(question: str) -> bool:
-    """Whether a question can't be understood by itself, by a simple test: it is a fragment, or a pronoun stands in it
-    before any name."""
+def depends_on_history(question: str) -> bool:
+    """Whether a question needs the conversation: it is a fragment, or has a pronoun before any name."""
     if _BARE.match(question) or _fragment(question) is not None:
         return True
     pronoun = _PRONOUN.search(question)
     return pronoun is not None and not any(end <= pronoun.start() for _, end in _name_spans(question))
 
 
-def standalone(question: str, history: Sequence[Turn], type_of: TypeOf) -> str:
-    """The question in full after this history, as far as its words tell; unchanged where nothing is to be filled in."""
-    if not history or not leans_on_history(question):
+def complete_follow_up(question: str, history: Sequence[Turn], type_of: TypeOf) -> str:
+    """The question completed from the last turn; unchanged if nothing is missing."""
+    if not history or not depends_on_history(question):
         return question
     last = history[-1]
     if _BARE.match(question):
@@ -63,7 +62,7 @@ def standalone(question: str, history: Sequence[Turn], type_of: TypeOf) -> str:
 
 
 def _fragment(question: str) -> str | None:
-    """What a question without a question's words is about ("on CoNLL" of "and on CoNLL?"); None for a whole one."""
+    """The subject of a question without question words ("on CoNLL" of "and on CoNLL?"); None for a complete one."""
     lead = _LEAD.match(question)
     rest = question[lead.end() if lead else 0 :].strip().rstrip("?.! ")
     whole = _ASKS.search(rest) is not None or (not (lead and lead[0].strip()) and not _STARTS_WITH_ONE.match(rest))
@@ -71,8 +70,8 @@ def _fragment(question: str) -> str | None:
 
 
 def _replaced(question: str, fragment: str, type_of: TypeOf) -> str:
-    """The question with the fragment in the place of its counterpart: the phrase with the same preposition, the label
-    of the same kind, or a name of the same type, else for a name the last one; at its end where it has none."""
+    """The question with its counterpart of the fragment replaced: the phrase with the same preposition, the label of
+    the same kind, a name of the same type, or the last name; appended if there is none."""
     thing = _BEFORE_A_NAME.sub("", fragment)
     for (start, end), new in _counterparts(question, fragment, thing, type_of):
         return f"{question[:start]}{new}{question[end:]}"
@@ -80,7 +79,8 @@ def _replaced(question: str, fragment: str, type_of: TypeOf) -> str:
 
 
 def _counterparts(question: str, fragment: str, thing: str, type_of: TypeOf) -> Iterator[tuple[tuple[int, int], str]]:
-    """What of the question may be replaced, the likeliest first, and by what; `thing` is the fragment's name alone."""
+    """Yields the spans that the fragment may replace, most likely first, with their replacements; `thing` is the name
+    in the fragment."""
     lead = _STARTS_WITH_ONE.match(fragment)
     if lead is not None:
         found = list(re.finditer(rf"(?i)\b{lead[1]}\s+.+?(?=\s+{_PREPOSITION}\b|\s*[?.,;]|$)", question))
@@ -100,8 +100,8 @@ def _counterparts(question: str, fragment: str, thing: str, type_of: TypeOf) -> 
 
 
 def _about(turn: Turn, type_of: TypeOf) -> str:
-    """What a turn was about: the name that the answer gives where one was asked for, else the first name of the
-    question that is no metric; "" where there is none."""
+    """The subject of a turn: the name in the answer if the question asked for one, else the first name in the question
+    that is not a metric; "" if there is none."""
     asked = [turn.question[slice(*span)] for span in _name_spans(turn.question)]
     told = [turn.answer[slice(*span)] for span in _name_spans(turn.answer, first=True)]
     if _ASKED_FOR.match(turn.question):
@@ -112,7 +112,7 @@ def _about(turn: Turn, type_of: TypeOf) -> str:
 
 
 def _name_spans(text: str, *, first: bool = False) -> Iterator[tuple[int, int]]:
-    """Where names stand; a capital at the beginning of the text makes one only if `first`."""
+    """Yields the spans of names; a capital at the start of the text counts only if `first`."""
     for match in _NAME.finditer(text):
         start, end = match.span()
         head = match[0].split()[0]

@@ -36,15 +36,15 @@ _FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class References:
-    """Ids of the elements that a question names: `elements` one by one, in the question's order; `surroundings` are
-    the elements of the sections and pages it names, and where works that it names by author and year are cited."""
+    """Ids of the elements that a question names. `surroundings` are the elements on named pages and in named sections,
+    and the places that cite works named by author and year."""
 
     elements: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
 
 
 def find_references(question: str, papers: Sequence[Paper]) -> References:
-    """Resolve what the question names over these papers; what no paper holds is left out."""
+    """Resolves the elements that a question names in these papers; names that match nothing are skipped."""
     elements: list[str] = []
     surroundings: list[str] = []
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
@@ -117,7 +117,7 @@ def _section_number(section: Section) -> str:
 
 
 def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
-    """The entries of a bibliography for a work, and what refers to them; nothing where its year is not given."""
+    """The bibliography entries of a work and the elements that cite it; empty if no year is given."""
     entries = {
         element.id
         for element in paper.elements
@@ -128,7 +128,7 @@ def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
 
 
 def _begins(entry: Reference, citation: Citation) -> bool:
-    """Whether the first author of an entry, "Li, X." or "X. Li", is the cited one."""
+    """Whether the first author of an entry ("Li, X." or "X. Li") is the cited one."""
     head = _FIRST_AUTHOR.split(entry.text, maxsplit=1)[0].casefold()
     return re.search(rf"(?<!\w){re.escape(citation.surnames[0])}(?!\w)", head) is not None
 

@@ -10,7 +10,7 @@ from paperscope_core.protocols import Corpus
 from paperscope_core.types import Chunk, Element, Entity, Filters, Paper, PaperEntry, PaperImages, Relation
 from query.words import content_words
 
-__all__ = ["Citation", "Scope", "citations", "named_papers", "narrowed", "scope_of"]
+__all__ = ["Citation", "PaperScope", "citations", "find_scope", "named_papers", "restrict"]
 
 
 _SURNAME = r"[^\W\d_a-z][^\W\d_]*(?:['’\-](?!s\b)[^\W\d_]+)*"
@@ -21,23 +21,26 @@ _CITED = re.compile(
 )
 _BY = re.compile(rf"\b{_WORK}\s+(?:\w+\s+)?(?:by|of|from)\s*$", re.IGNORECASE)
 _SO_CALLED = re.compile(rf"((?:[\w'’+\-]+\s+){{1,5}}){_WORK}\b")
-# Preprints and their journals are often a year apart.
+# A preprint and its journal version often differ by a year.
 _YEARS_APART = 1
 _RUN = 5
-# Each question is held against the titles of all papers.
+# Each question is compared with the titles of all papers.
 _TITLES_KEPT = 20_000
+
+
+Sourced = TypeVar("Sourced", Entity, Relation)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """A work as prose names it: its authors' surnames, the first first, and its year if that is given."""
+    """A work named in prose by the surnames of its authors, first author first, and optionally its year."""
 
     surnames: tuple[str, ...]
     year: int | None = None
 
 
 def citations(question: str) -> Iterator[Citation]:
-    """The works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
+    """Yields the works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
     for match in _CITED.finditer(question):
         by = _BY.search(question[: match.start()]) is not None
         owned = match["owns"] is not None and match["work"] is not None
@@ -48,11 +51,11 @@ def citations(question: str) -> Iterator[Citation]:
 
 
 def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
-    """Ids of the papers that the question names.
+    """Ids of the papers that a question names.
 
-    That is by a title of three words or more, or a file name, that stands in it; by authors, the first of which must
-    be named first; or by words of the title before "paper". A file name without its ending counts only if it holds a
-    digit, as "2310.07609v1" does: "paper" names no file.
+    A paper is named by its title of three words or more, by its file name, by its authors in order, or by words of its
+    title before "paper". A file name without suffix counts only if it contains a digit ("2310.07609v1"), because
+    "paper" is a common file name.
     """
     cited = list(citations(question))
     called = [_folded(words) for words in _called(question)]
@@ -73,7 +76,7 @@ def _is_titled(paper: PaperEntry, question: str, called: Sequence[str]) -> bool:
 
 
 def _runs(words: Sequence[str]) -> frozenset[str]:
-    """Neighbouring words as one, so that "DiceLoss" is "Dice Loss"."""
+    """Adjacent words joined, so that "DiceLoss" matches "Dice Loss"."""
     size = len(words)
     return frozenset(
         "".join(words[start:end]) for start in range(size) for end in range(start + 1, min(start + _RUN, size) + 1)
@@ -81,7 +84,7 @@ def _runs(words: Sequence[str]) -> frozenset[str]:
 
 
 def _called(question: str) -> Iterator[str]:
-    """What stands before "paper" and may be part of a title: from the last article on, function words aside."""
+    """The words before "paper" that may belong to a title: those after the last article, without stop words."""
     for match in _SO_CALLED.finditer(question):
         words = re.split(r"(?i)\b(?:the|a|an|this|that|in|of|by|from|which|what)\b", match[1])[-1].strip()
         if words and content_words(words) and not words.islower():
@@ -110,15 +113,15 @@ def _folded(text: str) -> str:
 
 
 def _stands_in(name: str, text: str) -> bool:
-    # Most names don't stand there at all, and a pattern for each paper of a large library takes its time.
+    # The substring test is fast, and most names do not occur.
     return name in text and re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Scope:
-    """What may be searched, the papers of `filters` chosen by their years, too; `notes` say what was left out.
+class PaperScope:
+    """The papers to search, with the years applied; `notes` describe what was left out.
 
-    Nothing may be searched where `empty`: no papers in `filters` would mean all.
+    If `empty`, nothing may be searched: empty papers in `filters` would mean all papers.
     """
 
     filters: Filters
@@ -126,11 +129,11 @@ class Scope:
     notes: tuple[str, ...] = ()
 
 
-def scope_of(question: str, filters: Filters, entries: Sequence[PaperEntry]) -> Scope:
-    """The papers that the filters name, or else those that the question names, or else all, of the wanted years."""
+def find_scope(question: str, filters: Filters, entries: Sequence[PaperEntry]) -> PaperScope:
+    """The papers that the filters name, else those that the question names, else all; of the filters' years."""
     papers = filters.papers or named_papers(question, entries)
     if not filters.by_year:
-        return Scope(filters=replace(filters, papers=papers))
+        return PaperScope(filters=replace(filters, papers=papers))
     asked = [entry for entry in entries if not papers or entry.id in papers]
     fitting = tuple(entry.id for entry in asked if filters.allows_year(entry.year))
     undated = sum(entry.year is None for entry in asked)
@@ -139,20 +142,17 @@ def scope_of(question: str, filters: Filters, entries: Sequence[PaperEntry]) -> 
     if undated:
         left = "1 paper, whose year is" if undated == 1 else f"{undated} papers, whose years are"
         notes.append(f"{left} not known, left out: only papers of {span} were asked")
-    return Scope(filters=replace(filters, papers=fitting), empty=not fitting, notes=tuple(notes))
+    return PaperScope(filters=replace(filters, papers=fitting), empty=not fitting, notes=tuple(notes))
 
 
-Sourced = TypeVar("Sourced", Entity, Relation)
-
-
-def narrowed(corpus: Corpus, filters: Filters) -> Corpus:
-    """The corpus itself where sections and kinds are not restricted; papers and years are chosen by who asks."""
-    return _Narrowed(corpus=corpus, filters=filters) if filters.sections or filters.kinds else corpus
+def restrict(corpus: Corpus, filters: Filters) -> Corpus:
+    """Restricts a corpus to the sections and kinds of the filters; the caller restricts papers and years."""
+    return _RestrictedCorpus(corpus=corpus, filters=filters) if filters.sections or filters.kinds else corpus
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Narrowed:
-    """Obeys `Corpus`. What an id names outright is found as ever; all that is enumerated is restricted."""
+class _RestrictedCorpus:
+    """Implements `Corpus`. Elements requested by id are returned as they are; enumerations are restricted."""
 
     corpus: Corpus
     filters: Filters
@@ -201,7 +201,7 @@ class _Narrowed:
         return self.corpus.crop(crop)
 
     def _standing(self, ones: Sequence[Sourced]) -> list[Sourced]:
-        """Those with a source that is allowed, and of their sources only these."""
+        """The items that have an allowed source, with only their allowed sources."""
         allowed = self._allowed([source for one in ones for source in one.sources])
         kept = ((one, tuple(source for source in one.sources if source in allowed)) for one in ones)
         return [replace(one, sources=sources) for one, sources in kept if sources]

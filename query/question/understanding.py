@@ -13,7 +13,7 @@ from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import Filters, Message, ModelRequest, Turn, Usage
 from prompts import as_data
-from query.question.follow_ups import leans_on_history, standalone
+from query.question.follow_ups import complete_follow_up, depends_on_history
 from query.question.scope import named_papers
 
 __all__ = ["Understanding", "Understood", "has_parts"]
@@ -30,7 +30,7 @@ _PARTS = re.compile(
 
 
 class _RewriteReply(BaseModel):
-    """What a model replies when it rewrites a follow-up."""
+    """The reply of a model that rewrites a follow-up question."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -38,7 +38,7 @@ class _RewriteReply(BaseModel):
 
 
 class _SplitReply(BaseModel):
-    """What a model replies when it splits a question."""
+    """The reply of a model that splits a question."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -47,7 +47,7 @@ class _SplitReply(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Understood:
-    """The question by itself, the parts that are looked up (often the question alone), and what restricts them."""
+    """The self-contained question, its parts to look up (often only the question), and the filters."""
 
     question: str
     parts: tuple[str, ...]
@@ -56,7 +56,8 @@ class Understood:
 
 
 class Understanding:
-    """Reads questions with `model`, or by simple rules where there is none; `decompose` lets a model split them."""
+    """Rewrites and splits questions with a model, or rewrites by rules if there is none; `decompose` lets the model
+    split."""
 
     def __init__(self, corpus: Corpus, model: LanguageModel | None = None, *, decompose: bool = False) -> None:
         self._corpus = corpus
@@ -66,14 +67,14 @@ class Understanding:
         self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
 
     def needed(self, question: str, history: Sequence[Turn]) -> bool:
-        """Whether there is anything to understand: any other question stands as it is."""
+        """Whether the question must be rewritten or split."""
         splits = self._decompose and self._model is not None and has_parts(question)
-        return splits or bool(history and leans_on_history(question))
+        return splits or bool(history and depends_on_history(question))
 
     async def read(self, question: str, *, filters: Filters, history: Sequence[Turn]) -> Understood:
-        """A model is asked only where a simple test says that the question needs it. Raises ModelError."""
+        """Rewrites and splits a question. The model is called only if the question needs it. Raises ModelError."""
         usage = Usage()
-        if history and leans_on_history(question):
+        if history and depends_on_history(question):
             if self._model is None:
                 question, filters = await asyncio.to_thread(self._by_rule, question, filters, history)
             else:
@@ -85,13 +86,13 @@ class Understanding:
         return Understood(question=question, parts=parts, filters=filters, usage=usage)
 
     def _by_rule(self, question: str, filters: Filters, history: Sequence[Turn]) -> tuple[str, Filters]:
-        """The question in full; it is asked of the papers of the last answer, unless it says of which."""
+        """Completes the question by rules; it is asked of the papers of the last answer unless it names others."""
         last = history[-1]
         elsewhere = filters.papers or _OTHERS.search(question) or named_papers(question, self._corpus.entries())
         known = {entry.id for entry in self._corpus.entries()}
         if not elsewhere:
             filters = replace(filters, papers=tuple(paper for paper in last.papers if paper in known))
-        return standalone(question, history, self._type_of), filters
+        return complete_follow_up(question, history, self._type_of), filters
 
     def _type_of(self, name: str) -> str:
         key = singular_key(name)
@@ -112,7 +113,7 @@ class Understanding:
 
 
 def has_parts(question: str) -> bool:
-    """Whether a question seems to ask for several things, by a simple test."""
+    """Whether a question seems to ask for several things."""
     return _PARTS.search(question) is not None
 
 

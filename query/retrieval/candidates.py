@@ -4,23 +4,43 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Candidates, Chunk, Element, Paper
-from query.elements import is_pictured, is_reference
+from query.elements import has_image, is_reference
 from query.question.references import References
 
-__all__ = ["Pool", "best_first", "fuse"]
+__all__ = ["CandidatePool", "best_first", "fuse"]
 
 
-# The weight of words, vectors have the rest: chosen from 0.5, 0.6 … 0.8 on the fitting part of `paperscope eval
-# retrieval`. There the mean reciprocal rank over its sets is .663, with words and vectors alone .630 and .578; any of
+# Weight of the full-text score; vectors have the rest. Chosen from 0.5, 0.6 … 0.8 on the fitting part of `paperscope
+# eval retrieval`: the mean reciprocal rank over its sets is .663, with words and vectors alone .630 and .578; each of
 # those weights gives .652 or more.
 _WORDS = 0.7
 
 
-def fuse(candidates: Candidates) -> dict[str, float]:
-    """Chunk ids with their fused scores, 0 to 1.
+# Boosts, as shares of the best fused score: for an element that the question names; for an element on a page or in a
+# section that it names; for an image that a candidate refers to; for the statement of a relation that contains all
+# words of the question. The last two were chosen on the fitting part of `paperscope eval retrieval` from 0.2 … 0.8 and
+# 0.1, 0.2, 0.4: they help some sets and lower recall@5 of none.
+_NAMED = 1.5
+_SURROUNDING = 0.5
+_LINKED = 0.4
+_STATED = 0.1
+# Factor for bibliography entries, which repeat the words of titles but seldom answer.
+_BIBLIOGRAPHY = 0.5
+# A question is about the papers whose total score is at least this share of the best paper's. Scores are cubed before
+# they are added, so that one chunk that answers outweighs many that are loosely related: the first paper is then the
+# right one for 69 % of the questions of OHR-Bench, 41 % without.
+_ASKED_ABOUT = 0.5
+_SHARPER = 3
 
-    A chunk that is in one list only may have up to the least score of the other: by vectors it is taken to have that,
-    by words, which most chunks share none of, nothing.
+
+def fuse(candidates: Candidates) -> dict[str, float]:
+    """Fuses the full-text and the vector scores of chunks.
+
+    A chunk that only one list contains gets the lowest score of the other list for vectors, and 0 for words, since most
+    chunks share no word with the question.
+
+    Returns:
+            Scores from 0 to 1 by chunk id.
     """
     words = {hit.id: hit.score for hit in candidates.by_words}
     vectors = {hit.id: max(hit.score, 0.0) for hit in candidates.by_vectors}
@@ -32,29 +52,12 @@ def fuse(candidates: Candidates) -> dict[str, float]:
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:
-    """The ids by falling score; equal scores keep the mapping's order."""
+    """The ids by descending score; ties keep the mapping's order."""
     return sorted(scores, key=lambda key: -scores[key])
 
 
-# Shares of the best fused score that a chunk gains: for holding what the question names; for standing on a page or in
-# a section that it names; for holding a picture that a found chunk refers to; for being where a relation is stated that
-# holds all that is asked. The last two are chosen on the fitting part of `paperscope eval retrieval`: of 0.2 … 0.8 and
-# of 0.1, 0.2, 0.4 those that help some of its sets without costing any of them evidence among the first five.
-_NAMED = 1.5
-_SURROUNDING = 0.5
-_LINKED = 0.4
-_STATED = 0.1
-# Bibliographies repeat the words of titles; they seldom answer.
-_BIBLIOGRAPHY = 0.5
-# A paper is asked about if its chunks together score at least this share of the best paper's. They are added up by
-# their cubes, so that one that answers is worth more than many that touch on the question: the first paper is then the
-# right one for 69 % of the questions of OHR-Bench, and for 41 % as they are.
-_ASKED_ABOUT = 0.5
-_SHARPER = 3
-
-
-class Pool:
-    """Chunks with scores; each lift raises some, and may bring in chunks that words and vectors did not find."""
+class CandidatePool:
+    """Candidate chunks with scores; boosts raise scores and may add chunks that the search did not find."""
 
     def __init__(self, corpus: Corpus, candidates: Candidates) -> None:
         self._corpus = corpus
@@ -69,17 +72,17 @@ class Pool:
         return [self._chunks[chunk] for chunk in best_first(self.scores)]
 
     def remember(self, papers: Iterable[Paper]) -> None:
-        """Take elements from these papers from now on."""
+        """Caches the elements of these papers."""
         self._elements |= {element.id: element for paper in papers for element in paper.elements}
 
     def elements(self, ids: Iterable[str]) -> Mapping[str, Element]:
-        """The elements under these ids; each is fetched once, and not at all where its paper is remembered."""
+        """The elements with these ids, from the cache or the corpus."""
         wanted = list(dict.fromkeys(ids))
         self._elements.update(self._corpus.elements([key for key in wanted if key not in self._elements]))
         return {key: self._elements[key] for key in wanted}
 
     def nearness(self, chunk: str) -> float:
-        """A chunk's score as a share (0 to 1) of the best that words and vectors gave."""
+        """The score of a chunk relative to the best search score, 0 to 1."""
         return min(1.0, self.scores[chunk] / self._best)
 
     def papers(self) -> list[str]:
@@ -91,42 +94,46 @@ class Pool:
         floor = _ASKED_ABOUT * max(totals.values(), default=0.0)
         return [paper for paper in best_first(totals) if totals[paper] >= floor]
 
-    def lift_named(self, references: References) -> None:
-        """Lift what the question names outright, and somewhat what stands on a page or in a section it names."""
+    def boost_named(self, references: References) -> None:
+        """Boosts the elements that the question names and, less, those on pages and in sections it names."""
         self._lift(self._corpus.chunks_of(references.elements), _NAMED)
         self._lift(self._corpus.chunks_of(references.surroundings), _SURROUNDING)
 
     def include(self, elements: Sequence[str]) -> None:
-        """Bring in the chunks that hold these elements, behind what was found; what is there stays as it is."""
+        """Adds the chunks of these elements with a score of 0; existing scores stay."""
         self._lift(self._corpus.chunks_of(elements), 0.0)
 
     def linked(self, papers: Iterable[Paper]) -> dict[str, float]:
-        """The tables, figures and equations that chunks found so far refer to ("see Table 6"), each with the nearness
-        of the nearest of these chunks."""
+        """The tables, figures and equations that candidates refer to ("see Table 6"), with the nearness of the nearest
+        referring chunk."""
         holders = {key: chunk.id for chunk in reversed(self.chunks()) for key in chunk.elements}
         found: dict[str, float] = {}
         for paper in papers:
             for link in paper.links:
-                if link.source in holders and is_pictured(link.target):
+                if link.source in holders and has_image(link.target):
                     near = self.nearness(holders[link.source])
                     found[link.target] = max(near, found.get(link.target, 0.0))
         return found
 
-    def lift_linked(self, papers: Iterable[Paper]) -> None:
-        """Lift what chunks found so far refer to."""
-        self._lift_holders({target: _LINKED * near for target, near in self.linked(papers).items()})
+    def boost_linked(self, papers: Iterable[Paper]) -> None:
+        """Boosts the elements that candidates refer to."""
+        self._boost_chunks_with({target: _LINKED * near for target, near in self.linked(papers).items()})
 
-    def lift_stated(self, relations: Iterable[tuple[Sequence[str], float]]) -> None:
-        """Lift where relations are stated: for each its elements, and the share (0 to 1) of what is asked that it
-        holds. Of several in one chunk the best counts."""
+    def boost_stated(self, relations: Iterable[tuple[Sequence[str], float]]) -> None:
+        """Boosts the statements of relations.
+
+        Args:
+                relations: For each relation, the elements that state it and the share (0 to 1) of the question's words
+                in it; the best relation of a chunk counts.
+        """
         gains: dict[str, float] = {}
         for elements, share in relations:
             for element in elements:
                 gains[element] = max(_STATED * share, gains.get(element, 0.0))
-        self._lift_holders(gains)
+        self._boost_chunks_with(gains)
 
     def rerank(self, scores: Mapping[str, float]) -> None:
-        """Keep these chunks only, by these scores, whatever their scale: from 1 for the best down to 0."""
+        """Replaces the candidates by these chunks; scores of any scale are normalized to 0 to 1."""
         least = min(scores.values(), default=0.0)
         span = max(scores.values(), default=0.0) - least or 1.0
         self.scores = {chunk: self._worth(chunk) * (score - least) / span for chunk, score in scores.items()}
@@ -135,8 +142,8 @@ class Pool:
     def _worth(self, chunk: str) -> float:
         return _BIBLIOGRAPHY if all(map(is_reference, self._chunks[chunk].elements)) else 1.0
 
-    def _lift_holders(self, gains: Mapping[str, float]) -> None:
-        """Lift the chunks of these elements, each by the best of them."""
+    def _boost_chunks_with(self, gains: Mapping[str, float]) -> None:
+        """Boosts the chunks of these elements, each by its best element."""
         for chunk in self._corpus.chunks_of(list(gains)):
             self._lift([chunk], max(gains[element] for element in chunk.elements if element in gains))
 

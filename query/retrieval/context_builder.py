@@ -18,16 +18,16 @@ from paperscope_core.types import (
     model_words,
 )
 from query.context import render_context
-from query.elements import Pictured
-from query.retrieval.candidates import Pool
+from query.elements import ImageElement
+from query.retrieval.candidates import CandidatePool
 from query.words import Rarity, content_words
 
-__all__ = ["SourceChooser", "cut_rows", "table_excerpt", "united", "without_note"]
+__all__ = ["SourceSelector", "fit_rows", "merge_contexts", "strip_excerpt_note", "table_excerpt"]
 
 
-# A question's word in a cell may be a value that it gives; in a header it names the row.
+# Weight of a match in a cell relative to one in a header: a word in a cell may be a value that the question gives.
 _IN_CELLS = 0.5
-# What shares less with the question than this part of the best is not what it is about.
+# Rows and columns that score at least this share of the best one are relevant.
 _TELLING = 0.5
 
 _NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
@@ -35,11 +35,22 @@ _NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
 Count = Callable[[str], int]
 
 
-def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> str:
-    """The table's title, headers, and the rows and columns nearest to the question, within so many tokens.
+# Share of the remaining tokens that an excerpt of a large table may use, so that other sources fit.
+_TABLE_SHARE = 0.5
+# Minimum tokens of an excerpt; a shorter one says too little.
+_LEAST_EXCERPT = 150
+GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
+Row = TypeVar("Row", ContextEntity, ContextRelation, ContextSource, ContextImage)
 
-    Rows and columns are those whose headers share the question's telling words; where room is left, further ones in
-    the table's order. One row and one column are there whatever they take. The last line says how much is shown.
+
+def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> str:
+    """Reduces a table to its title, its headers, and the rows and columns most relevant to the question.
+
+    Further rows and columns follow in table order while they fit. At least one row and one column are kept, whatever
+    their size. The last line states how much is shown.
+
+    Args:
+            tokens: Maximum tokens, as `count` counts them.
     """
     rows = {row.number: row for row in table_rows(table) if row.values}
     costs = _Costs.of(table, rows.values(), count=count)
@@ -56,14 +67,14 @@ def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> 
     return "\n".join((*title_lines(table), *lines, last))
 
 
-def without_note(content: str) -> str:
-    """A source without the line that tells of an excerpt: no paper says it."""
+def strip_excerpt_note(content: str) -> str:
+    """The source without the line that `table_excerpt` appends."""
     return _NOTE.sub("", content)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Costs:
-    """The tokens of each row's name, of each value, and of each column's header; columns without a value have none."""
+    """Tokens of each row name, value, and column header; columns without values are left out."""
 
     names: Mapping[int, int]
     values: Mapping[int, Mapping[int, int]]
@@ -88,7 +99,7 @@ class _Costs:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Ranked:
-    """Numbers of rows or columns, best first; the first `telling` of them are what the question is about."""
+    """Row or column numbers, best first; the first `telling` are relevant to the question."""
 
     order: tuple[int, ...]
     telling: int
@@ -108,8 +119,8 @@ def _ranked(texts: Mapping[int, tuple[str, str]], asked: frozenset[str]) -> _Ran
 
 
 def _chosen(rows: _Ranked, columns: _Ranked, costs: _Costs, room: int) -> tuple[set[int], set[int]]:
-    """Columns that the question names (none: all), as many as leave room for the rows that it names; then further
-    rows, and if all are in, further columns."""
+    """The relevant columns (all if none is), reduced until the relevant rows fit; then further rows and, if all rows
+    fit, further columns."""
     wanted = list(columns.order[: columns.telling or None])
     needed = rows.order[: max(rows.telling, 1)]
     while len(wanted) > 1 and costs.grid(needed, wanted) > room:
@@ -132,24 +143,18 @@ def _row_texts(row: TableRow) -> tuple[str, str]:
 
 
 def _shown(rows: int, columns: int, of_rows: Mapping[int, TableRow], costs: _Costs, table: Table) -> str:
-    """The line that tells of an excerpt; columns of row headers are always shown."""
+    """The line that states the size of an excerpt; columns of row headers are always shown."""
     whole = table.shape[1]
     kept = whole - len(costs.headers) + columns
     return f"… {rows} of {len(of_rows)} rows, {kept} of {whole} columns shown"
 
 
-# Of a table too large for what is left of the budget, as much is shown at the most, so that others find room.
-_TABLE_SHARE = 0.5
-# An excerpt of less says too little to be worth a row.
-_LEAST_EXCERPT = 150
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SourceChooser:
-    """Chooses at most `limit` chunks for a question, together of at most `tokens` as `count` counts them.
+class SourceSelector:
+    """Selects at most `limit` chunks of at most `tokens` in total.
 
-    The best chunk is there whatever it takes, unless it is a table: a table too large is reduced to an excerpt. Any
-    other chunk that does not fit is left out, and smaller ones behind it may come in.
+    The best chunk is always selected, reduced to an excerpt if it is a large table. Another chunk that does not fit is
+    skipped; smaller ones after it may fit.
     """
 
     question: str
@@ -157,8 +162,8 @@ class SourceChooser:
     tokens: int
     count: Callable[[str], int]
 
-    def choose(self, pool: Pool, images: Sequence[Pictured]) -> tuple[ContextSource, ...]:
-        """The rows, best first; what holds a chosen image is chosen before any but the best."""
+    def choose(self, pool: CandidatePool, images: Sequence[ImageElement]) -> tuple[ContextSource, ...]:
+        """The sources, best first; chunks of selected images come right after the best chunk."""
         shown = {image.id for image in images}
         ranked = pool.chunks()
         wanted = [*ranked[:1], *(chunk for chunk in ranked if shown.intersection(chunk.elements)), *ranked]
@@ -174,8 +179,8 @@ class SourceChooser:
         kept = [chosen[chunk.id] for chunk in ranked if chunk.id in chosen]
         return tuple(replace(row, id=number) for number, row in enumerate(kept))
 
-    def _row(self, chunk: Chunk, pool: Pool, room: int, *, first: bool) -> ContextSource | None:
-        """The chunk under the element that it is there for; None if there is no room for it."""
+    def _row(self, chunk: Chunk, pool: CandidatePool, room: int, *, first: bool) -> ContextSource | None:
+        """The chunk as a source, under the element it was selected for; None if it does not fit."""
         elements = list(pool.elements(chunk.elements).values())
         held = next((element for element in elements if element.place == chunk.place), elements[0])
         row = ContextSource(id=0, content=chunk.shown, element=held.id, place=chunk.place)
@@ -195,12 +200,8 @@ class SourceChooser:
         return self.count(f'0,"{row.content}","{row.element}","{row.place}"\n')
 
 
-GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
-
-
-def cut_rows(context: Context, *, tokens: int, count: Callable[[str], int]) -> Context:
-    """The context with its first entities, and its first relations, of half of these tokens each, as `count` counts
-    them; where both fit together, all."""
+def fit_rows(context: Context, *, tokens: int, count: Callable[[str], int]) -> Context:
+    """Reduces the entities and relations of a context to `tokens`, half for each, if they exceed it together."""
     if count(render_context(context)) <= tokens:
         return context
 
@@ -225,14 +226,11 @@ def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[GraphRow], int
     return tuple(kept)
 
 
-Row = TypeVar("Row", ContextEntity, ContextRelation, ContextSource, ContextImage)
+def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Callable[[str], int]) -> Context:
+    """Interleaves the rows of several contexts without duplicates.
 
-
-def united(contexts: Sequence[Context], *, tokens: int, count: Callable[[str], int]) -> Context:
-    """The first rows of each, then the second ones, and so on, without repeats: of each section as many as the longest
-    has, at least one for each context, and sources while all fit the tokens.
-
-    The first source is there whatever it takes.
+    Each section has as many rows as the longest one, at least one from each context; sources are added while they fit
+    `tokens`, the first always.
     """
     whole = Context(
         entities=_merged([context.entities for context in contexts]),

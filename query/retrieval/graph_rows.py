@@ -7,7 +7,7 @@ from paperscope_core.protocols import Corpus
 from paperscope_core.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
 from query.words import words
 
-__all__ = ["Asserted", "GraphRows"]
+__all__ = ["GraphRows", "ScoredRelation"]
 
 
 _PLACES = 3
@@ -15,8 +15,8 @@ _RELATIONS_LOOKED_AT = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asserted:
-    """A relation, the names of its entities, and the share (0 to 1) of the asked words that it holds."""
+class ScoredRelation:
+    """A relation with the names of its entities and the share (0 to 1) of the question's words that it contains."""
 
     relation: Relation
     names: tuple[str, str]
@@ -25,33 +25,31 @@ class Asserted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GraphRows:
-    """What the graph of these papers (none given: of all) adds to a context. It costs what they hold: what a library
-    of thousands says of "accuracy" is not read. `elements` finds elements by their ids."""
+    """The graph rows of a context, limited to `papers` (all if empty), so that the cost does not grow with the library.
+    `elements` loads elements by id."""
 
     corpus: Corpus
     elements: Callable[[Iterable[str]], Mapping[str, Element]]
     papers: tuple[str, ...] = ()
 
     def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
-        """The first `limit` entities under these ids that the papers name, in the ids' order.
-
-        Of the works, which every paper cites by the dozen, only those of `works`.
-        """
+        """The first `limit` entities with these ids that the papers name, in the given order; cited works only if they
+        are in `works`."""
         found = self.corpus.entities(list(dict.fromkeys(ids)), papers=self.papers)
         return [entity for entity in found.values() if entity.type != WORK or entity.id in works][:limit]
 
-    def relations(self, entities: Sequence[Entity], *, asked: frozenset[str], limit: int) -> list[Asserted]:
-        """Relations of these entities, those that hold most of the asked words first, then by weight.
+    def relations(self, entities: Sequence[Entity], *, asked: frozenset[str], limit: int) -> list[ScoredRelation]:
+        """The relations of these entities, by their share of the question's words, then by weight.
 
-        Relations drawn from one sentence say the same; the first of them stands for all. A work that is not among the
-        entities stands in none.
+        Of the relations drawn from one sentence only the first is kept, and relations of works that are not among the
+        entities are left out.
         """
         chosen = {entity.id for entity in entities}
         found = self.corpus.relations_of(sorted(chosen), papers=self.papers, limit=_RELATIONS_LOOKED_AT)
         shares = [(_share(one, asked), one) for one in found]
         shares.sort(key=lambda item: (-item[0], -item[1].weight))
-        said: dict[str, Asserted] = {}
-        # No more of the far ends are fetched than are needed.
+        said: dict[str, ScoredRelation] = {}
+        # Loads only as many neighbours as needed.
         while shares and len(said) < limit:
             some, shares = shares[:limit], shares[limit:]
             ends = self.corpus.entities(_ends(one for _, one in some), papers=self.papers)
@@ -59,13 +57,13 @@ class GraphRows:
             for share, one in some:
                 if one.source in names and one.target in names:
                     both = names[one.source], names[one.target]
-                    said.setdefault(one.description, Asserted(relation=one, names=both, share=share))
+                    said.setdefault(one.description, ScoredRelation(relation=one, names=both, share=share))
         return list(said.values())[:limit]
 
     def rows(
-        self, entities: Sequence[Entity], asserted: Sequence[Asserted]
+        self, entities: Sequence[Entity], asserted: Sequence[ScoredRelation]
     ) -> tuple[tuple[ContextEntity, ...], tuple[ContextRelation, ...]]:
-        """A row an entity and a row a relation, in the given order."""
+        """The context rows of entities and relations, in the given order."""
         relations = [one.relation for one in asserted]
         ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
         degrees = self.corpus.degrees(list(ids), papers=self.papers)
@@ -90,7 +88,7 @@ def _entity_row(number: int, entity: Entity, degrees: Mapping[str, int], places:
 
 
 def _relation_row(
-    number: int, one: Asserted, degrees: Mapping[str, int], places: Mapping[str, Place]
+    number: int, one: ScoredRelation, degrees: Mapping[str, int], places: Mapping[str, Place]
 ) -> ContextRelation:
     relation, (source, target) = one.relation, one.names
     return ContextRelation(
@@ -118,6 +116,6 @@ def _places(one: Entity | Relation, places: Mapping[str, Place]) -> tuple[Place,
 
 
 def _share(relation: Relation, asked: frozenset[str]) -> float:
-    """An entity's id holds its name's words."""
+    """The share of the asked words in a relation; entity ids contain the words of the names."""
     held = words(" ".join((relation.source, relation.target, relation.description)))
     return len(asked.intersection(held)) / len(asked) if asked else 0.0

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Equation, Figure, Paper, Table
-from query.elements import Pictured, element_text, is_pictured
+from query.elements import ImageElement, element_text, has_image
 from query.question.references import References
-from query.retrieval.candidates import Pool
+from query.retrieval.candidates import CandidatePool
 from query.words import Rarity, content_words
 
-__all__ = ["Candidate", "ImageChooser", "picture_candidates"]
+__all__ = ["ImageCandidate", "ImageSelector", "image_candidates"]
 
 
-# What a question says when it asks for what only such an element shows.
-_CUES: dict[type[Pictured], re.Pattern[str]] = {
+# Words of questions about the content of such an element.
+_CUES: dict[type[ImageElement], re.Pattern[str]] = {
     Table: re.compile(r"(?i)\b(tables?|rows?|columns?)\b"),
     Figure: re.compile(
         r"(?i)\b(fig(ure)?s?|plots?|charts?|graphs?|curves?|diagrams?|images?|pictures?|photos?|maps?|illustrations?"
@@ -30,34 +30,39 @@ _CUES: dict[type[Pictured], re.Pattern[str]] = {
 _CUE = 0.2
 _NAMED = 2.0
 _SURROUNDED = 0.5
-# What is said of a picture elsewhere counts half of what it shows itself. These four are chosen on the fitting part of
-# MMLongBench: of its 11 questions on tables and figures 10 get a picture of the right page, with 18 looked at in all.
+# Weight of the text that refers to an image. These four were chosen on the fitting part of MMLongBench: 10 of its 11
+# questions on tables and figures select an image of the right page, with 18 images selected in total.
 _SAID = 0.5
 _NEARNESS = 0.3
 _ENOUGH = 0.45
 _NEAR_THE_BEST = 0.75
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
-    """A picture that may be read: what else is said of it, and how well (0 to 1) the text in and round it was
-    retrieved, by words and vectors."""
+# Nearness of an image relative to the text that refers to it.
+_HOP = 0.4
+# Entities seen in more images than this do not distinguish images.
+_COMMON = 10
 
-    picture: Pictured
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImageCandidate:
+    """An image that may be read: the text that refers to it, and the nearness (0 to 1) of the text in and around it."""
+
+    picture: ImageElement
     nearness: float = 0.0
     said: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ImageChooser:
-    """Ranks pictures for one question, which names `references`."""
+class ImageSelector:
+    """Ranks images for one question, which names `references`."""
 
     question: str
     rarity: Rarity
     references: References
 
-    def choose(self, candidates: Sequence[Candidate], *, limit: int) -> list[Pictured]:
-        """At most `limit` pictures, best first: those whose score is high enough and near the best."""
+    def choose(self, candidates: Sequence[ImageCandidate], *, limit: int) -> list[ImageElement]:
+        """At most `limit` images, best first: those whose score is high enough and close to the best."""
         asked = content_words(self.question)
         scored = [
             (self._score(one, asked), one.picture)
@@ -68,7 +73,7 @@ class ImageChooser:
         chosen = sorted((one for one in scored if one[0] >= floor), key=lambda one: -one[0])
         return [picture for _, picture in chosen[:limit]]
 
-    def _score(self, candidate: Candidate, asked: Set[str]) -> float:
+    def _score(self, candidate: ImageCandidate, asked: Set[str]) -> float:
         picture = candidate.picture
         shown = element_text(picture)
         score = (1 - _SAID) * self.rarity.coverage(asked, shown)
@@ -78,49 +83,45 @@ class ImageChooser:
         score += _NAMED * (picture.id in self.references.elements)
         return score + _SURROUNDED * (picture.id in self.references.surroundings)
 
-    def _in_question(self, picture: Pictured) -> bool:
-        """A formula is worth a look only if the question asks for one: its text seldom tells what it is about."""
+    def _in_question(self, picture: ImageElement) -> bool:
+        """Whether to consider an image. A formula is read only if the question asks for one, because its text seldom
+        says what it is about."""
         if not isinstance(picture, Equation) or picture.id in self.references.elements:
             return True
         return _CUES[Equation].search(self.question) is not None
 
 
-# One hop on, a picture is this much as near as the text that refers to it.
-_HOP = 0.4
-# What a common entity is seen in tells no picture from another.
-_COMMON = 10
+def image_candidates(
+    corpus: Corpus, pool: CandidatePool, papers: Sequence[Paper], entities: Sequence[Sequence[str]]
+) -> list[ImageCandidate]:
+    """The images in candidate chunks, those that these chunks refer to ("see Fig. 3"), and those in which the entities
+    appear; nearest first.
 
-
-def picture_candidates(
-    corpus: Corpus, pool: Pool, papers: Sequence[Paper], entities: Sequence[Sequence[str]]
-) -> list[Candidate]:
-    """The pictures of the pool's chunks, those that these chunks refer to ("see Fig. 3"), and those that the entities,
-    each given by the elements that name it, are seen in; nearest first.
-
-    What is said of each is what a vision model saw in it and the sentences of its paper that refer to it.
+    Args:
+            entities: For each entity, the ids of the elements that name it.
     """
     nearness = _of_chunks(pool)
     for target, near in pool.linked(papers).items():
         nearness[target] = max(_HOP * near, nearness.get(target, 0.0))
     for sources in entities:
-        pictured = [source for source in sources if is_pictured(source)]
+        pictured = [source for source in sources if has_image(source)]
         if len(pictured) <= _COMMON:
             nearness |= {source: 0.0 for source in pictured if source not in nearness}
     said = _said(corpus, nearness, papers)
     pictures = pool.elements(sorted(nearness, key=lambda key: -nearness[key]))
     return [
-        Candidate(picture=picture, nearness=nearness[key], said="\n".join(said[key]))
+        ImageCandidate(picture=picture, nearness=nearness[key], said="\n".join(said[key]))
         for key, picture in pictures.items()
-        if isinstance(picture, Pictured)
+        if isinstance(picture, ImageElement)
     ]
 
 
-def _of_chunks(pool: Pool) -> dict[str, float]:
-    """A picture is as near as the best chunk that holds it."""
+def _of_chunks(pool: CandidatePool) -> dict[str, float]:
+    """The nearness of each image in a candidate chunk: that of the best chunk that contains it."""
     nearness: dict[str, float] = {}
     for chunk in pool.chunks():
         for key in chunk.elements:
-            if is_pictured(key):
+            if has_image(key):
                 nearness.setdefault(key, pool.nearness(chunk.id))
     return nearness
 

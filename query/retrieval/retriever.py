@@ -8,29 +8,35 @@ from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
 from paperscope_core.types import Candidates, Context, ContextImage, Entity, Filters, Paper, RetrievalRequest
 from query.context import render_context
-from query.elements import Pictured, caption_of
+from query.elements import ImageElement, caption_of
 from query.question.references import References, find_references
-from query.question.scope import narrowed, scope_of
-from query.retrieval.candidates import Pool
-from query.retrieval.context_builder import SourceChooser, cut_rows, united
-from query.retrieval.graph_rows import Asserted, GraphRows
-from query.retrieval.images import ImageChooser, picture_candidates
+from query.question.scope import find_scope, restrict
+from query.retrieval.candidates import CandidatePool
+from query.retrieval.context_builder import SourceSelector, fit_rows, merge_contexts
+from query.retrieval.graph_rows import GraphRows, ScoredRelation
+from query.retrieval.images import ImageSelector, image_candidates
 from query.words import Rarity, content_words
 
 __all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
 
 
 _NO_FILTERS = Filters()
-# Entities and relations take this share of the tokens at the most: what the papers say stands in the sources.
+# Maximum share of the tokens for entities and relations; the sources contain what the papers say.
 _GRAPH_SHARE = 0.5
-# So many relations lift what states them; further ones hold little of what is asked.
+# Number of relations whose statements are boosted; further ones share few words with the question.
 _LIFTING = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalOptions:
-    """How much a context holds: rows a section, tokens over all rows (the best source is there whatever it takes); how
-    many candidates the index is asked for, and a reranker reads; and whether the graph lifts sources."""
+    """The size of a context and how it is retrieved.
+
+    Args:
+            sources: Maximum rows; likewise `entities`, `relations` and `images`.
+            tokens: Maximum tokens over all rows; the best source is included whatever its size.
+            candidates: Number of candidates requested from the index and scored by the reranker.
+            graph: Whether links and relations boost sources.
+    """
 
     sources: int = 8
     tokens: int = 12_000
@@ -43,8 +49,7 @@ class RetrievalOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieval:
-    """The context, the ids of the elements that the question names outright, and what its filters left out, a sentence
-    each."""
+    """A context, the ids of the elements that the question names, and notes on what the filters left out."""
 
     context: Context
     named: tuple[str, ...] = ()
@@ -53,19 +58,19 @@ class Retrieval:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Found:
-    """All that bears on a question, before it is cut to a context; `corpus` is what its filters leave."""
+    """What was found for a question before it is reduced to a context; `corpus` is restricted by the filters."""
 
     corpus: Corpus
-    pool: Pool
+    pool: CandidatePool
     graph: GraphRows
     papers: Sequence[Paper]
     named: References
     entities: Sequence[Entity]
-    relations: Sequence[Asserted]
+    relations: Sequence[ScoredRelation]
 
 
 class Retriever:
-    """Finds a question's context in a library. Corpus and index are asked in a worker thread."""
+    """Retrieves the context of a question. Corpus and index are called in a worker thread."""
 
     def __init__(
         self,
@@ -85,11 +90,11 @@ class Retriever:
         self._count = count
 
     async def retrieve(self, question: str, *, filters: Filters = _NO_FILTERS) -> Retrieval:
-        """The context for a question over the papers of `filters`, or over those it names, or over all.
+        """Retrieves from the papers of `filters`, else from those that the question names, else from all.
 
-        Sources are empty only where nothing at all was found. Raises ModelError if embedder or reranker fails.
+        Sources are empty only if nothing was found. Raises ModelError if the embedder or the reranker fails.
         """
-        scope = scope_of(question, filters, await asyncio.to_thread(self._corpus.entries))
+        scope = find_scope(question, filters, await asyncio.to_thread(self._corpus.entries))
         if scope.empty:
             return Retrieval(context=Context(), notes=scope.notes)
         vector = (await self._embedder.embed([question]))[0]
@@ -102,20 +107,20 @@ class Retriever:
         return Retrieval(context=context, named=found.named.elements, notes=scope.notes)
 
     async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = _NO_FILTERS) -> Retrieval:
-        """The contexts of several questions as one, within the same budget; see `retrieve`."""
+        """Retrieves several questions and merges their contexts within the same budget; see `retrieve`."""
         found = [await self.retrieve(part, filters=filters) for part in parts]
         if len(found) == 1:
             return found[0]
         contexts = [one.context for one in found]
         return Retrieval(
-            context=united(contexts, tokens=self._options.tokens, count=self._count),
+            context=merge_contexts(contexts, tokens=self._options.tokens, count=self._count),
             named=tuple(dict.fromkeys(element for one in found for element in one.named)),
             notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
         )
 
     def _find(self, question: str, candidates: Candidates, filters: Filters) -> _Found:
-        corpus = narrowed(self._corpus, filters)
-        pool = Pool(corpus, candidates)
+        corpus = restrict(self._corpus, filters)
+        pool = CandidatePool(corpus, candidates)
         about = filters.papers or pool.papers()
         papers = [corpus.paper(paper) for paper in about]
         pool.remember(papers)
@@ -127,10 +132,10 @@ class Retriever:
             entities, asked=content_words(question), limit=max(self._options.relations, _LIFTING)
         )
         named = find_references(question, papers)
-        pool.lift_named(named)
+        pool.boost_named(named)
         if self._options.graph:
-            pool.lift_linked(papers)
-            pool.lift_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
+            pool.boost_linked(papers)
+            pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
         return _Found(
             corpus=corpus,
             pool=pool,
@@ -142,17 +147,17 @@ class Retriever:
         )
 
     def _entities(self, candidates: Candidates) -> list[str]:
-        """Ids of entities, best first; a third of the rows is kept for those reached over the graph."""
+        """Ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
         named, reached = ([hit.id for hit in hits] for hits in (candidates.named, candidates.reached))
         most = self._options.entities - min(len(reached), self._options.entities // 3)
         return [*named[:most], *reached, *named[most:]]
 
     async def _rerank(self, question: str, found: _Found, reranker: Reranker) -> None:
-        """Put the reranker's order in the place of all but what the question names outright."""
+        """Replaces the ranking by the reranker's, except for the elements that the question names."""
         chunks = found.pool.chunks()[: max(self._options.candidates, self._options.sources)]
         scores = await reranker.score(question, [chunk.searched for chunk in chunks])
         found.pool.rerank(dict(zip((chunk.id for chunk in chunks), scores, strict=True)))
-        await asyncio.to_thread(found.pool.lift_named, found.named)
+        await asyncio.to_thread(found.pool.boost_named, found.named)
 
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
@@ -160,8 +165,8 @@ class Retriever:
         pool.include([image.id for image in images])
         entities, relations = graph.rows(found.entities, found.relations[: self._options.relations])
         rows = Context(entities=entities, relations=relations)
-        rows = cut_rows(rows, tokens=int(_GRAPH_SHARE * self._options.tokens), count=self._count)
-        chooser = SourceChooser(
+        rows = fit_rows(rows, tokens=int(_GRAPH_SHARE * self._options.tokens), count=self._count)
+        chooser = SourceSelector(
             question=question,
             limit=self._options.sources,
             tokens=self._options.tokens - self._count(render_context(rows)),
@@ -173,22 +178,22 @@ class Retriever:
             images=tuple(_image_row(number, image) for number, image in enumerate(images)),
         )
 
-    def _images(self, question: str, found: _Found) -> list[Pictured]:
+    def _images(self, question: str, found: _Found) -> list[ImageElement]:
         seen_in = [entity.sources for entity in found.entities]
-        candidates = picture_candidates(found.corpus, found.pool, found.papers, seen_in)
+        candidates = image_candidates(found.corpus, found.pool, found.papers, seen_in)
         if not candidates:
             return []
         rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
-        chooser = ImageChooser(question=question, rarity=rarity, references=found.named)
+        chooser = ImageSelector(question=question, rarity=rarity, references=found.named)
         return chooser.choose(candidates, limit=self._options.images)
 
 
 def _named_outright(candidates: Candidates) -> frozenset[str]:
-    """The entities whose name stands in the question: see `GraphIndex.retrieve`."""
+    """The entities whose name occurs in the question; see `GraphIndex.retrieve`."""
     return frozenset(hit.id for hit in candidates.named if hit.score > 1)
 
 
-def _image_row(number: int, image: Pictured) -> ContextImage:
+def _image_row(number: int, image: ImageElement) -> ContextImage:
     return ContextImage(
         id=number,
         element=image.id,

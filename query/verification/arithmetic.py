@@ -9,7 +9,7 @@ from itertools import permutations
 from paperscope_core.types import Evidence
 from query.numbers import Number
 
-__all__ = ["ROUNDED", "Computation", "Operand", "agrees", "computed", "falls"]
+__all__ = ["ROUNDED", "Computation", "Operand", "describes_decrease", "find_computation", "numbers_agree"]
 
 
 _FALLS = re.compile(
@@ -22,49 +22,9 @@ ROUNDED: re.Pattern[str] = re.compile(
 _LEAST_DIGITS = 2
 
 
-def agrees(stated: Number, printed: Number, *, said: str, around: str) -> bool:
-    """Whether both are the same number: equal, or the printed one rounded to the digits of the one that is stated, if
-    the words say that it is rounded ("about 95") or it is turned into a percentage.
-
-    A percentage also equals its fraction (73% and 0.73). A plus may be left out or added; a minus only where words
-    tell of a fall, those that are `said` or those `around` the printed number. Two signs must be the same.
-    """
-    if stated.sign and printed.sign:
-        if stated.sign != printed.sign:
-            return False
-    elif (printed.sign == "-" and not falls(said)) or (stated.sign == "-" and not falls(around)):
-        return False
-    rounds = ROUNDED.search(said) is not None
-    return any(
-        stated.value == value or ((rounds or turned) and _is_rounded(stated, value))
-        for value, turned in _values(stated, printed)
-    )
-
-
-def falls(text: str) -> bool:
-    """Whether the words tell of a fall or a difference, so that "0.5" may stand for "-0.5"."""
-    return bool(_FALLS.search(text))
-
-
-def _is_rounded(stated: Number, value: Decimal) -> bool:
-    """Whether the value rounds to the number; one with a single digit is taken as it stands."""
-    if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
-        return stated.value == value
-    return (value / stated.unit).quantize(Decimal(1), ROUND_HALF_UP) * stated.unit == stated.value
-
-
-def _values(stated: Number, printed: Number) -> tuple[tuple[Decimal, bool], ...]:
-    """The printed value, and as a percentage or fraction where only one side is one."""
-    if stated.percent and not printed.percent:
-        return (printed.value, False), (printed.value * 100, True)
-    if printed.percent and not stated.percent:
-        return (printed.value, False), (printed.value / 100, True)
-    return ((printed.value, False),)
-
-
 _MOST_OPERANDS = 24
 _MOST_TERMS = 8
-# Among several numbers some pair gives almost any result: the words, or a sign, must say what was done.
+# Some pair of several numbers gives almost any result, so the statement must name the operation.
 _SAID: Mapping[str, re.Pattern[str]] = {
     operation: re.compile(rf"(?i)\b(?:{words})\b|\s[{signs}]\s")
     for operation, words, signs in (
@@ -83,9 +43,52 @@ _SAID: Mapping[str, re.Pattern[str]] = {
 }
 
 
+def numbers_agree(stated: Number, printed: Number, *, said: str, around: str) -> bool:
+    """Whether a stated number is the printed one: equal, or rounded to the stated digits if the statement says so
+    ("about 95") or converts to a percentage.
+
+    A percentage also equals its fraction (73% and 0.73). A plus sign may be dropped or added; a minus sign only if the
+    words describe a decrease: `said` for a missing sign, `around` (the printed text) for an added one. Two signs must
+    be equal.
+    """
+    if stated.sign and printed.sign:
+        if stated.sign != printed.sign:
+            return False
+    elif (printed.sign == "-" and not describes_decrease(said)) or (
+        stated.sign == "-" and not describes_decrease(around)
+    ):
+        return False
+    rounds = ROUNDED.search(said) is not None
+    return any(
+        stated.value == value or ((rounds or turned) and _is_rounded(stated, value))
+        for value, turned in _values(stated, printed)
+    )
+
+
+def describes_decrease(text: str) -> bool:
+    """Whether the words describe a decrease or a difference, so that "0.5" may mean "-0.5"."""
+    return bool(_FALLS.search(text))
+
+
+def _is_rounded(stated: Number, value: Decimal) -> bool:
+    """Whether the value rounds to the number; a number with one digit must be equal."""
+    if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
+        return stated.value == value
+    return (value / stated.unit).quantize(Decimal(1), ROUND_HALF_UP) * stated.unit == stated.value
+
+
+def _values(stated: Number, printed: Number) -> tuple[tuple[Decimal, bool], ...]:
+    """The printed value, and its percentage or fraction if only one side is a percentage."""
+    if stated.percent and not printed.percent:
+        return (printed.value, False), (printed.value * 100, True)
+    if printed.percent and not stated.percent:
+        return (printed.value, False), (printed.value / 100, True)
+    return ((printed.value, False),)
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A number to compute from, and what prints it; None where the question gives it."""
+    """A number to compute with and the evidence that prints it; None if the question gives it."""
 
     number: Number
     evidence: Evidence | None
@@ -93,22 +96,23 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """A formula that ends in the result, and its operands."""
+    """A formula with its result, and its operands."""
 
     formula: str
     operands: tuple[Operand, ...]
 
 
-def computed(
+def find_computation(
     number: Number, operands: Sequence[Operand], *, words: str, sets: Sequence[Sequence[Operand]] = ()
 ) -> Computation | None:
-    """How the number follows from two of the operands, or as mean or sum of one of the `sets`, to the digits that it
-    shows; the first way found, earlier operands first. Only a computation that `words` speak of counts.
+    """Finds a computation that gives the number: from two operands, or the mean or sum of one of the `sets`.
+
+    Only an operation that `words` name counts. Returns the first one found, earlier operands first, or None.
     """
     distinct = list({operand.number.signed: operand for operand in reversed(operands)}.values())[::-1][:_MOST_OPERANDS]
     for one, other in permutations(distinct, 2):
         for operation, shown, result in _results(one.number, other.number, wanted=number):
-            # A difference or a sum of printed numbers needs no rounding.
+            # Differences and sums of printed numbers are exact.
             exact = "/" not in shown and not ROUNDED.search(words)
             if _SAID[operation].search(words) and _gives(result, number, exact=exact):
                 return Computation(f"{shown} = {number.text}", (one, other))
@@ -121,13 +125,12 @@ def computed(
 
 
 def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:
-    """Whether the result rounds to the number, or is it. A result of any sign gives a number without one; "+" and "-"
-    must be the result's."""
+    """Whether the result rounds to the number or equals it. The sign of the number, if any, must be the result's."""
     if number.sign and (result < 0) != (number.sign == "-"):
         return False
     if exact:
         return abs(result) == number.value
-    # A ratio that is rounded to a single digit would make nearly any small count true.
+    # A ratio rounded to one digit would support almost any small count.
     rounded = number.unit < 1 or number.value >= 10
     steps = (abs(result) / number.unit).quantize(Decimal(1), ROUND_HALF_UP)
     return (steps * number.unit if rounded else abs(result)) == number.value

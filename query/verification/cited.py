@@ -10,12 +10,12 @@ from query.cells import CellNames, Statement
 from query.elements import element_text
 from query.numbers import Number, numbers_in
 
-__all__ = ["Printed", "Scope"]
+__all__ = ["CitedEvidence", "PrintedNumber"]
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
-    """A number and what prints it; in a table the cell, with the names of the table's cells."""
+class PrintedNumber:
+    """A number and the evidence that prints it; in a table also the cell and the names of the table's cells."""
 
     number: Number
     evidence: Evidence
@@ -26,8 +26,8 @@ class Printed:
     (a header, a caption)."""
 
 
-class Scope:
-    """The evidence of some claims, as it bears on one statement."""
+class CitedEvidence:
+    """The evidence of some claims, read for one statement."""
 
     def __init__(self, claims: Sequence[Claim], *, statement: Statement, elements: Mapping[str, Element]) -> None:
         self.evidence = list(dict.fromkeys(evidence for claim in claims for evidence in claim.evidence))
@@ -39,11 +39,11 @@ class Scope:
 
     @property
     def tables(self) -> list[Table]:
-        """The tables that are cited."""
+        """The cited tables."""
         found = (self._elements.get(evidence.element) for evidence in self.evidence)
         return [table for table in dict.fromkeys(found) if isinstance(table, Table)]
 
-    def _printed(self, evidence: Evidence, statement: Statement) -> Iterator[Printed]:
+    def _printed(self, evidence: Evidence, statement: Statement) -> Iterator[PrintedNumber]:
         element = self._elements.get(evidence.element)
         cell = _cell_at(evidence, element)
         if isinstance(element, Table) and cell is not None:
@@ -51,7 +51,7 @@ class Scope:
             yield from _of_cells([cell], evidence, names)
             yield from _texts(f"{element.caption}\n{names.heads(cell)}", evidence, "name")
             return
-        yield from (Printed(number, evidence) for number in numbers_in(evidence.quote, spelled=True))
+        yield from (PrintedNumber(number, evidence) for number in numbers_in(evidence.quote, spelled=True))
         if isinstance(element, Table):
             heads = "\n".join(cell.text for cell in element.cells if cell.role != "value")
             yield from _texts(f"{element.caption}\n{heads}", evidence, "name")
@@ -60,8 +60,8 @@ class Scope:
         elif element is not None:
             yield from _texts(element_text(element), evidence, "near")
 
-    def _named(self, evidence: Evidence, statement: Statement) -> Iterator[Printed]:
-        """The main numbers of the cells that the statement names, of each table once."""
+    def _named(self, evidence: Evidence, statement: Statement) -> Iterator[PrintedNumber]:
+        """The main numbers of the cells that the statement names, once for each table."""
         element = self._elements.get(evidence.element)
         first = next(other for other in self.evidence if other.element == evidence.element)
         if isinstance(element, Table) and evidence is first:
@@ -77,13 +77,15 @@ def _cell_at(evidence: Evidence, element: Element | None) -> Cell | None:
     return next(cells, None)
 
 
-def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> Iterator[Printed]:
+def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> Iterator[PrintedNumber]:
     for cell in cells:
         shown = Evidence(element=evidence.element, place=cell.place, quote=cell.text)
         for index, number in enumerate(numbers_in(cell.text, spelled=True)):
-            yield Printed(number, shown, cell, names if cell.role == "value" else None, "near" if index else "cited")
+            yield PrintedNumber(
+                number, shown, cell, names if cell.role == "value" else None, "near" if index else "cited"
+            )
 
 
-def _texts(text: str, evidence: Evidence, part: Literal["near", "name"]) -> Iterator[Printed]:
+def _texts(text: str, evidence: Evidence, part: Literal["near", "name"]) -> Iterator[PrintedNumber]:
     for number in numbers_in(text, spelled=True):
-        yield Printed(number, evidence, part=part)
+        yield PrintedNumber(number, evidence, part=part)

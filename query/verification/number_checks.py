@@ -8,11 +8,11 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Check
 from query.cells import Statement, without_citations
 from query.numbers import Number, numbers_in, without_labels
-from query.verification.arithmetic import Operand, agrees, computed
-from query.verification.cited import Printed, Scope
+from query.verification.arithmetic import Operand, find_computation, numbers_agree
+from query.verification.cited import CitedEvidence, PrintedNumber
 from query.words import content_words
 
-__all__ = ["Mention", "check_numbers", "mentions"]
+__all__ = ["NumberMention", "check_numbers", "find_mentions"]
 
 
 _ALONE = re.compile(r"\(\s*([-+]?[\d.,]*\d%?)\s*\)")
@@ -24,21 +24,39 @@ _COUNT = re.compile(
 )
 
 
+# Texts with more numbers are not used as operands: some pair of many numbers gives almost any result.
+_MOST_OPERANDS = 12
+_MOST_SUPPORT = 3
+# A minus sign before one of these is redundant or contradicts it.
+_TWICE = re.compile(
+    r"(?i)\s*(?:%|percent|(?:percentage )?points?)?\s*"
+    r"(?:lower|higher|less|more|fewer|greater|larger|smaller|better|worse)\b"
+)
+_BY = re.compile(
+    r"(?i)\b(?:lower|higher|less|more|smaller|larger|better|worse|drop\w*|f[ae]ll\w*|decreas\w*|increas\w*|improv\w*|"
+    r"reduc\w*|exceed\w*|outperform\w*|beats?)\b[^.;]*\sby\s+$"
+)
+_HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
+
+
 @dataclass(frozen=True, slots=True)
-class Mention:
-    """A number; `named` are the words of its clause that name it, "" where they can't be told; `counts` tells that it
-    counts things ("3 of 4 columns")."""
+class NumberMention:
+    """A number in a statement. `named` are the words of its clause that name it, "" if they are ambiguous; `counts` is
+    true for a count ("3 of 4 columns")."""
 
     number: Number
     named: str = ""
     counts: bool = False
 
 
-def mentions(text: str, *, telling: Set[str]) -> Iterator[Mention]:
-    """The numbers of a text in order; `telling` are the words that tell the values apart which it may speak of.
+def find_mentions(text: str, *, telling: Set[str]) -> Iterator[NumberMention]:
+    """Yields the numbers of a text with the words that name them.
 
-    Clauses name their numbers if each that gives a single one has telling words before it ("A has 1 and B has 2"), or
-    each behind it ("1 for A and 2 for B"); in "P and R are 1 and 2" none can be told.
+    Clauses name their numbers if each clause with one number has distinctive words before it ("A has 1 and B has 2"),
+    or each after it ("1 for A and 2 for B"); "P and R are 1 and 2" is ambiguous.
+
+    Args:
+            telling: Words that distinguish the values that the statement may refer to.
     """
     for sentence in split_sentences(text):
         plain = without_labels(sentence)
@@ -50,12 +68,12 @@ def mentions(text: str, *, telling: Set[str]) -> Iterator[Mention]:
         for clause, numbers in found:
             first = next((one for one in numbers if one.text not in telling), None)
             for number in numbers:
-                yield Mention(number, sides.get(clause, "") if number is first else "", number.text in counts)
+                yield NumberMention(number, sides.get(clause, "") if number is first else "", number.text in counts)
 
 
 def _sides(units: Sequence[tuple[str, Sequence[Number]]], telling: Set[str]) -> dict[str, str]:
-    """The words before the first number of each clause, where all have telling ones there; those behind it, where each
-    gives one number and none has any before it. Clauses of several numbers without a name are passed over."""
+    """The words before the first number of each clause, if all have distinctive ones there; else the words after it, if
+    each clause has one number and no distinctive words before it. Clauses of several unnamed numbers are skipped."""
     parts = [(clause, clause.partition(numbers[0].text), len(numbers)) for clause, numbers in units]
     before = {clause: bool(content_words(part[0]) & telling) for clause, part, _ in parts}
     behind = {clause: bool(content_words(part[2]) & telling) for clause, part, _ in parts}
@@ -68,31 +86,16 @@ def _sides(units: Sequence[tuple[str, Sequence[Number]]], telling: Set[str]) -> 
     return {}
 
 
-# A text with more numbers than this is no operand: among so many, some pair gives almost any result.
-_MOST_OPERANDS = 12
-_MOST_SUPPORT = 3
-# A minus before one of these says twice that it is less, or contradicts it.
-_TWICE = re.compile(
-    r"(?i)\s*(?:%|percent|(?:percentage )?points?)?\s*"
-    r"(?:lower|higher|less|more|fewer|greater|larger|smaller|better|worse)\b"
-)
-_BY = re.compile(
-    r"(?i)\b(?:lower|higher|less|more|smaller|larger|better|worse|drop\w*|f[ae]ll\w*|decreas\w*|increas\w*|improv\w*|"
-    r"reduc\w*|exceed\w*|outperform\w*|beats?)\b[^.;]*\sby\s+$"
-)
-_HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
-
-
-def check_numbers(text: str, scope: Scope, *, question: str) -> Iterator[tuple[Check, str]]:
-    """A check for each number that the text gives, in order, and a warning for it, "" where all is well."""
-    judge = _Judge(text, scope, question)
-    found = [(mention, judge.printed(mention)) for mention in mentions(text, telling=scope.telling)]
+def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator[tuple[Check, str]]:
+    """Yields a check for each number of the text, in order, with a warning or ""."""
+    judge = _NumberChecker(text, scope, question)
+    found = [(mention, judge.printed(mention)) for mention in find_mentions(text, telling=scope.telling)]
     for mention, check in found:
         yield (check, "") if check is not None else judge.derived(mention)
 
 
-class _Judge:
-    def __init__(self, text: str, scope: Scope, question: str) -> None:
+class _NumberChecker:
+    def __init__(self, text: str, scope: CitedEvidence, question: str) -> None:
         self._scope = scope
         self._question = question
         self._plain = without_labels(text)
@@ -102,8 +105,8 @@ class _Judge:
         self._stated: list[Operand] = []
         self._operands = [*_few(scope.printed), *_few(scope.named), *self._asked]
 
-    def printed(self, mention: Mention) -> Check | None:
-        """A check where the evidence prints the number, or the question gives it."""
+    def printed(self, mention: NumberMention) -> Check | None:
+        """A check if the evidence prints the number or the question gives it."""
         number = mention.number
         fitting = [one for one in self._same(mention) if self._fits(mention, one)]
         if fitting:
@@ -111,51 +114,51 @@ class _Judge:
                 self._stated.append(Operand(number, fitting[0].evidence))
             support = tuple(dict.fromkeys(one.evidence for one in fitting))[:_MOST_SUPPORT]
             return Check(number=number.text, finding="printed", support=support)
-        if any(agrees(number, asked.number, said="minus", around="") for asked in self._asked):
+        if any(numbers_agree(number, asked.number, said="minus", around="") for asked in self._asked):
             return Check(number=number.text, finding="asked")
         return None
 
-    def derived(self, mention: Mention) -> tuple[Check, str]:
-        """A check of a number that is not printed; to be asked once all that are printed are known."""
+    def derived(self, mention: NumberMention) -> tuple[Check, str]:
+        """A check of a number that is not printed; call it after all printed numbers are known."""
         check = self._computed(mention) or self._counted(mention)
         if check is not None:
             return check, ""
         unsupported = Check(number=mention.number.text, finding="unsupported")
         return unsupported, _warning(mention, self._same(mention))
 
-    def _same(self, mention: Mention) -> list[Printed]:
+    def _same(self, mention: NumberMention) -> list[PrintedNumber]:
         return [one for one in self._scope.printed if self._agrees(mention, one)]
 
-    def _agrees(self, mention: Mention, one: Printed) -> bool:
+    def _agrees(self, mention: NumberMention, one: PrintedNumber) -> bool:
         around = "" if one.cell is not None else one.evidence.quote
-        return agrees(mention.number, one.number, said=self._words, around=around)
+        return numbers_agree(mention.number, one.number, said=self._words, around=around)
 
-    def _fits(self, mention: Mention, one: Printed) -> bool:
+    def _fits(self, mention: NumberMention, one: PrintedNumber) -> bool:
         if one.cell is None or one.names is None:
             return True
         if not one.names.fits(one.cell, self._statement):
             return False
         return not mention.named or one.names.fits(one.cell, Statement.of(mention.named))
 
-    def _computed(self, mention: Mention) -> Check | None:
+    def _computed(self, mention: NumberMention) -> Check | None:
         before, _, behind = self._plain.partition(mention.number.text)
         if mention.number.sign == "-" and (_TWICE.match(behind) or _BY.search(before)):
             return None
         sets = (self._stated, self._main(self._scope.printed), self._main(self._scope.named))
         operands = [*self._stated, *self._operands]
-        found = computed(mention.number, operands, words=self._words, sets=sets)
+        found = find_computation(mention.number, operands, words=self._words, sets=sets)
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))
         return Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
 
-    def _main(self, printed: Sequence[Printed]) -> list[Operand]:
+    def _main(self, printed: Sequence[PrintedNumber]) -> list[Operand]:
         """The first number of each cell."""
         cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
         return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
 
-    def _counted(self, mention: Mention) -> Check | None:
-        """A count of what is cited, or of the rows or columns of a cited table that hold values."""
+    def _counted(self, mention: NumberMention) -> Check | None:
+        """A count of the cited items, or of the rows or columns of a cited table that contain values."""
         if not mention.counts and not (mention.number.unit == 1 and _HOW_MANY.search(self._question)):
             return None
         cited = {one.evidence for one in self._scope.printed if one.cell is not None}
@@ -173,12 +176,12 @@ class _Judge:
         return Check(number=mention.number.text, finding="computed", formula=formula, support=support)
 
 
-def _few(printed: Sequence[Printed]) -> list[Operand]:
+def _few(printed: Sequence[PrintedNumber]) -> list[Operand]:
     chosen = [one for one in printed if one.part == "cited"]
     return [Operand(one.number, one.evidence) for one in chosen] if len(chosen) <= _MOST_OPERANDS else []
 
 
-def _warning(mention: Mention, same: Sequence[Printed]) -> str:
+def _warning(mention: NumberMention, same: Sequence[PrintedNumber]) -> str:
     text = mention.number.text
     if same and same[0].cell is not None and same[0].names is not None:
         where = " ".join(same[0].names.heads(same[0].cell).split())

@@ -9,25 +9,48 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Cell, Check
 from query.cells import Statement
 from query.numbers import numbers_in
-from query.verification.cited import Printed, Scope
+from query.verification.cited import CitedEvidence, PrintedNumber
 from query.words import words
 
-__all__ = ["check_extremes", "folded", "unknown_names", "unquoted"]
+__all__ = ["check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
 
 
 _HIGHEST = re.compile(r"(?i)\b(?:highest|largest|greatest|maximum|maximal|biggest)\b")
 _LOWEST = re.compile(r"(?i)\b(?:lowest|smallest|minimum|minimal|fewest)\b")
-# Ranks, changes and bounds are something else than an extreme value.
+# Ranks, changes and bounds are not extreme values.
 _OTHER = re.compile(
     r"(?i)\b(?:second|third|fourth|fifth|\dnd|\drd|\dth|next|one of|not|no|nor|among|except|apart|improv\w*|gain\w*|"
     r"increas\w*|decreas\w*|drop\w*|boost\w*|differ\w*|chang\w*|gap|at (?:most|least))\b"
 )
 
 
-def check_extremes(text: str, scope: Scope, *, statement: Statement) -> tuple[Check | None, str]:
-    """A check that shows the extreme value that the text speaks of, and a warning where no value that it gives is one.
+_SAME = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032`\u00b4", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
+    | {"\u00ad": None, "\u200b": None, "\u2026": "..."}
+)
+_STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
+_CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
+# Fewer words in quotation marks are a name or an emphasis.
+_LEAST_WORDS = 3
+_TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
+# A single letter is a symbol of a formula.
+_SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
+_INNER = re.compile(r".+[A-Z]|[A-Z].*\d")
+# Words for parts of a paper.
+_PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
+_ENGLISH = frozenset("the of is and in to a for on that are as with by has it".split())
+_LEAST_ENGLISH = 0.1
 
-    A value is compared with those of its column, or of its row, that share all the names that the text gives it.
+
+def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> tuple[Check | None, str]:
+    """Checks a value that the text calls the highest or lowest.
+
+    The value is compared with those of its column, and of its row, that share all names the text gives it.
+
+    Returns:
+            A check if a value is the extreme one, and a warning if none is.
     """
     high, low = _HIGHEST.search(text), _LOWEST.search(text)
     given = {number.value for number in numbers_in(text)}
@@ -47,13 +70,13 @@ def check_extremes(text: str, scope: Scope, *, statement: Statement) -> tuple[Ch
     return None, f"{one.number.text} is called the {word}, but {pick(column)} stands in the same column"
 
 
-def _compared(one: Printed, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:
-    """The values of the same column, and of the same row, under all the names that the statement gives this one."""
+def _compared(one: PrintedNumber, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:
+    """The values of the same column, and of the same row, that share the names that the statement gives this one."""
     if one.cell is None or one.names is None:
         return [], []
     held = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
     alike = [cell for cell in one.names.cells if held <= one.names.words(cell)]
-    fixed = one.names.has_row(one.cell, statement)
+    fixed = one.names.names_row(one.cell, statement)
     column = [cell for cell in alike if cell.column == one.cell.column and not fixed]
     row = [cell for cell in alike if cell.row == one.cell.row]
     return _numbers(column), _numbers(row)
@@ -65,40 +88,30 @@ def _numbers(cells: Sequence[Cell]) -> list[Decimal]:
     return [number.signed for number in found if number is not None]
 
 
-_SAME = str.maketrans(
-    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032`\u00b4", "'")
-    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
-    | {"\u00ad": None, "\u200b": None, "\u2026": "..."}
-)
-_STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
-_CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
-# Fewer words are a name or an emphasis, not a quotation.
-_LEAST_WORDS = 3
-
-
-def folded(text: str) -> str:
-    """NFKC, one kind of dash, quotation mark and blank, no soft hyphens: what two typesettings of a text share."""
+def normalize_typography(text: str) -> str:
+    """The text in NFKC with one kind of dash, quotation mark and space, and without soft hyphens."""
     return " ".join(unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME).replace("''", '"').split())
 
 
-def unquoted(text: str, printed: Sequence[str]) -> list[str]:
-    """The quotations of a text that none of the printed texts holds; each part of one with an ellipsis counts alone.
+def unsupported_quotations(text: str, printed: Sequence[str]) -> list[str]:
+    """The quotations of a text that none of the printed texts contains.
 
-    Only typography may differ, and the mark at the end, which some styles put inside.
+    Parts around an ellipsis are compared separately. Differences in typography, and the punctuation before the closing
+    mark, are ignored.
     """
-    known = [folded(one) for one in printed]
+    known = [normalize_typography(one) for one in printed]
     return [
         quotation
         for quotation in _quotations(text)
-        if not any(folded(quotation) in one for one in known)
+        if not any(normalize_typography(quotation) in one for one in known)
         for part in _CUT.split(quotation)
-        if len(part.split()) >= _LEAST_WORDS and not any(folded(part).rstrip(".,;:!?") in one for one in known)
+        if len(part.split()) >= _LEAST_WORDS
+        and not any(normalize_typography(part).rstrip(".,;:!?") in one for one in known)
     ]
 
 
 def _quotations(text: str) -> Iterator[str]:
-    """What stands between curly marks, the outermost ones, then between straight ones."""
+    """Yields the text within outermost curly quotation marks, then within straight ones."""
     depth, start, rest = 0, 0, ""
     for index, letter in enumerate(text):
         if letter == "\u201c":
@@ -113,28 +126,18 @@ def _quotations(text: str) -> Iterator[str]:
     yield from _STRAIGHT.findall(rest)
 
 
-_TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
-# A letter by itself is a symbol of a formula.
-_SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
-_INNER = re.compile(r".+[A-Z]|[A-Z].*\d")
-# Words that name parts of a paper, not things that it speaks of.
-_PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
-_ENGLISH = frozenset("the of is and in to a for on that are as with by has it".split())
-_LEAST_ENGLISH = 0.1
-
-
 def unknown_names(text: str, known: Sequence[str]) -> list[str]:
-    """The names that stand in none of the known texts, neither whole nor in all their parts.
+    """The names that none of the known texts contains, neither whole nor in all their parts.
 
-    A name has a capital letter that no beginning of a sentence explains; in a language that writes common nouns so,
-    only names with a capital inside or with digits count.
+    A name has a capital letter that does not begin a sentence. In a language that capitalizes nouns, only names with an
+    inner capital or with digits count.
     """
     held = {word for one in known for word in words(one)}
     return [name for name in dict.fromkeys(_names(text)) if not _is_held(words(name), held)]
 
 
 def _is_held(forms: Sequence[str], held: Set[str]) -> bool:
-    """Of a compound, `words` gives the whole first, then the parts."""
+    """Whether a name is known; `words` returns a compound first and then its parts."""
     return forms[0] in held or (len(forms) > 1 and all(form in held for form in forms[1:]))
 
 

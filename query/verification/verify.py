@@ -7,17 +7,17 @@ from itertools import chain
 from paperscope_core.types import Check, Claim, Element
 from query.cells import Statement
 from query.elements import element_text
-from query.verification.cited import Scope
+from query.verification.cited import CitedEvidence
 from query.verification.number_checks import check_numbers
-from query.verification.text_checks import check_extremes, unknown_names, unquoted
+from query.verification.text_checks import check_extremes, unknown_names, unsupported_quotations
 
 __all__ = ["Cited", "Verified", "verify"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
-    """What an answer may rest on: the `elements` that it cites, by id, and the texts `around` them that were retrieved
-    with them, in which a name may stand."""
+    """The evidence of an answer: the cited `elements` by id, and the texts `around` them that were retrieved, in which
+    names may occur."""
 
     elements: Mapping[str, Element] = field(default_factory=dict)
     around: Sequence[str] = ()
@@ -25,18 +25,18 @@ class Cited:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verified:
-    """A check for each number of an answer, and warnings on what its evidence does not support."""
+    """A check for each number of an answer, and warnings about what the evidence does not support."""
 
     checks: tuple[Check, ...]
     warnings: tuple[str, ...]
 
 
 def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -> Verified:
-    """Hold each claim against its evidence, and the answer's own text against that of all claims.
+    """Checks each claim against its evidence, and the answer's text against the evidence of all claims.
 
-    A number is supported if the evidence prints it where the claim says that it stands, if the question gives it, or if
-    it is a difference, sum, mean, ratio, percentage or count of such numbers. A quotation must stand in the evidence
-    word for word, a name in the question or in what was retrieved.
+    A number is supported if the evidence prints it where the claim says, if the question gives it, or if it is a
+    difference, sum, mean, ratio, percentage or count of such numbers. A quotation must occur in the evidence word for
+    word; a name must occur in the question or in the retrieved context.
     """
     checks: dict[Check, None] = {}
     warnings = [f"no evidence is cited for {claim.text!r}" for claim in claims if not claim.evidence]
@@ -44,7 +44,7 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     statements = [(claim.text, [claim]) for claim in claims] + [(text, list(claims))]
     for said, behind in statements:
         statement = Statement.of(said, question=question)
-        scope = Scope(behind, statement=statement, elements=cited.elements)
+        scope = CitedEvidence(behind, statement=statement, elements=cited.elements)
         for check, warning in check_numbers(said, scope, question=question):
             checks[check] = None
             warnings.append(warning)
@@ -55,13 +55,13 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     return Verified(checks=tuple(checks), warnings=tuple(dict.fromkeys(filter(None, warnings))))
 
 
-def _unsaid(said: str, scope: Scope, *, question: str, cited: Cited) -> Iterator[str]:
-    """What is quoted or named and stands nowhere."""
+def _unsaid(said: str, scope: CitedEvidence, *, question: str, cited: Cited) -> Iterator[str]:
+    """Yields a warning for each quotation and name that occurs nowhere."""
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
     texts = [element_text(element) for element in elements.values() if element is not None]
     printed = [question, " ".join(quotes), *quotes, *texts]
-    for quotation in dict.fromkeys(unquoted(said, printed)):
+    for quotation in dict.fromkeys(unsupported_quotations(said, printed)):
         yield f"the quotation {quotation!r} does not stand in the cited evidence"
     known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
     for name in unknown_names(said, list(known)):

@@ -76,7 +76,7 @@ async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Em
     assert isinstance(empty_corpus, GraphIndex)
     answer = await QueryEngine(empty_corpus, empty_corpus, embedder, FakeModel([])).ask("What is it?")
     assert (answer.status, answer.claims, answer.model) == ("unanswerable", (), "")
-    assert "holds nothing" in answer.text
+    assert "contains nothing" in answer.text
     assert answer.warnings == ()
 
 

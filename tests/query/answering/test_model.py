@@ -13,7 +13,7 @@ from paperscope_core.protocols import Corpus
 from paperscope_core.types import Context, ContextImage, ContextSource, Figure, Message, ModelReply, ModelRequest, Table
 from prompts import as_data
 from query.answering.images import ImageReader
-from query.answering.model import ModelAnswerer, Written
+from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.progress import Stages
 
 PAPER = "aaaa00000001"
@@ -48,7 +48,7 @@ def context(corpus: Corpus, *pictures: str, content: str = "") -> Context:
     return Context(sources=(source,), images=tuple(images))
 
 
-async def write(corpus: Corpus, model: FakeModel, vision: FakeModel | None, context: Context) -> Written:
+async def write(corpus: Corpus, model: FakeModel, vision: FakeModel | None, context: Context) -> WrittenAnswer:
     reader = ImageReader(corpus, vision) if vision else None
     return await ModelAnswerer(corpus, model, reader=reader).answer(QUESTION, context, stages=Stages())
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Turn
-from query.question.follow_ups import leans_on_history, standalone
+from query.question.follow_ups import complete_follow_up, depends_on_history
 
 TYPES = {"bert-dsc": "method", "xlnet": "method", "quoref": "dataset", "msra": "dataset", "f1": "metric"}
 LAST = Turn(question="What is the F1 of BERT-DSC on QUOREF in Table 5?", answer="It is 88.2.")
@@ -33,12 +33,12 @@ def type_of(name: str) -> str:
     ],
 )
 def test_what_is_left_out_comes_from_the_last_question(question: str, full: str) -> None:
-    assert leans_on_history(question)
-    assert standalone(question, [BEST, LAST], type_of) == full
+    assert depends_on_history(question)
+    assert complete_follow_up(question, [BEST, LAST], type_of) == full
 
 
 def test_where_a_name_was_asked_for_the_answer_gives_what_it_is_about() -> None:
-    assert standalone("How is it trained?", [BEST], type_of) == "How is BERT+DSC trained?"
+    assert complete_follow_up("How is it trained?", [BEST], type_of) == "How is BERT+DSC trained?"
 
 
 @pytest.mark.parametrize(
@@ -55,21 +55,21 @@ def test_where_a_name_was_asked_for_the_answer_gives_what_it_is_about() -> None:
     ],
 )
 def test_a_question_that_stands_by_itself_is_left_as_it_is(question: str) -> None:
-    assert not leans_on_history(question)
-    assert standalone(question, [LAST], type_of) == question
+    assert not depends_on_history(question)
+    assert complete_follow_up(question, [LAST], type_of) == question
 
 
 def test_without_a_history_nothing_is_filled_up() -> None:
-    assert standalone("Why?", [], type_of) == "Why?"
+    assert complete_follow_up("Why?", [], type_of) == "Why?"
 
 
 def test_a_pronoun_for_nothing_stays() -> None:
     nameless = Turn(question="what is the loss?", answer="it is small")
-    assert standalone("Does it help?", [nameless], type_of) == "Does it help?"
+    assert complete_follow_up("Does it help?", [nameless], type_of) == "Does it help?"
 
 
 @given(st.text(), st.text(), st.text())
 def test_any_words_are_read(question: str, before: str, answer: str) -> None:
     turn = Turn(question=before, answer=answer)
-    full = standalone(question, [turn], type_of)
-    assert full == question or leans_on_history(question)
+    full = complete_follow_up(question, [turn], type_of)
+    assert full == question or depends_on_history(question)

@@ -11,7 +11,7 @@ from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import Context, DoneEvent, Filters, Turn
 from query import QueryEngine, RetrievalOptions, render_context
 from query.question.understanding import has_parts
-from query.retrieval.context_builder import united
+from query.retrieval.context_builder import merge_contexts
 
 PAPER = "aaaa00000001"
 LAST = Turn(question="What is the F1 of Dice on CTB5 in Table 2?", answer="It is 96.30.", papers=(PAPER,))
@@ -108,12 +108,12 @@ def test_what_seems_to_have_parts(question: str, several: bool) -> None:
 async def test_a_united_context_keeps_to_its_budget(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
     engine = QueryEngine(corpus, index, embedder)
     contexts = [(await engine.retrieve(question)).context for question in ("Table 1?", "Dice on rare tags?")]
-    whole = united(contexts, tokens=100_000, count=count_tokens)
+    whole = merge_contexts(contexts, tokens=100_000, count=count_tokens)
     assert len(whole.sources) == max(len(context.sources) for context in contexts)
-    less = united(contexts, tokens=count_tokens(render_context(whole)) // 2, count=count_tokens)
+    less = merge_contexts(contexts, tokens=count_tokens(render_context(whole)) // 2, count=count_tokens)
     assert 0 < len(less.sources) < len(whole.sources)
-    assert len(united(contexts, tokens=0, count=count_tokens).sources) == 1
-    assert united([], tokens=10, count=count_tokens) == Context()
+    assert len(merge_contexts(contexts, tokens=0, count=count_tokens).sources) == 1
+    assert merge_contexts([], tokens=10, count=count_tokens) == Context()
 
 
 async def test_filters_hold_for_the_answer_without_a_model(

@@ -8,38 +8,38 @@ from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import Candidates, Figure, Hit, Paper
 from query import Retriever
 from query.question.references import References
-from query.retrieval.candidates import Pool
-from query.retrieval.images import Candidate, ImageChooser, picture_candidates
+from query.retrieval.candidates import CandidatePool
+from query.retrieval.images import ImageCandidate, ImageSelector, image_candidates
 from query.words import Rarity
 
 PAPER = "aaaa00000001"
 
 
-def found(corpus: Corpus, *chunks: str) -> Pool:
+def found(corpus: Corpus, *chunks: str) -> CandidatePool:
     """A pool of these elements' chunks."""
     wanted = corpus.chunks_of([f"{PAPER}/{element}" for element in chunks])
-    return Pool(corpus, Candidates(by_words=tuple(Hit(id=chunk.id, score=0.5) for chunk in wanted)))
+    return CandidatePool(corpus, Candidates(by_words=tuple(Hit(id=chunk.id, score=0.5) for chunk in wanted)))
 
 
-def named(candidates: list[Candidate]) -> dict[str, float]:
+def named(candidates: list[ImageCandidate]) -> dict[str, float]:
     return {one.picture.id.removeprefix(f"{PAPER}/"): one.nearness for one in candidates}
 
 
 def test_a_picture_is_as_near_as_the_text_it_is_in_and_less_near_one_hop_on(corpus: Corpus, paper: Paper) -> None:
-    candidates = picture_candidates(corpus, found(corpus, "passage-3", "table-1"), [paper], [])
+    candidates = image_candidates(corpus, found(corpus, "passage-3", "table-1"), [paper], [])
     assert named(candidates) == {"table-1": 1.0, "table-2": pytest.approx(0.4)}
 
 
 def test_the_pictures_that_an_entity_is_seen_in_are_candidates(corpus: Corpus, paper: Paper) -> None:
     pool = found(corpus, "passage-4")
     sources = [f"{PAPER}/figure-1", f"{PAPER}/passage-1"]
-    assert named(picture_candidates(corpus, pool, [paper], [sources])) == {"figure-1": 0.0}
+    assert named(image_candidates(corpus, pool, [paper], [sources])) == {"figure-1": 0.0}
     everywhere = [f"{PAPER}/figure-{number}" for number in range(1, 12)]
-    assert named(picture_candidates(corpus, pool, [paper], [everywhere])) == {}
+    assert named(image_candidates(corpus, pool, [paper], [everywhere])) == {}
 
 
 def test_only_the_sentences_that_refer_to_a_picture_are_said_of_it(corpus: Corpus, paper: Paper) -> None:
-    [candidate] = picture_candidates(corpus, found(corpus, "passage-3"), [paper], [])
+    [candidate] = image_candidates(corpus, found(corpus, "passage-3"), [paper], [])
     assert candidate.said.split("\n")[-1] == "All scores on the two treebanks are in Table 2."
 
 
@@ -47,11 +47,11 @@ def test_what_is_said_of_a_picture_helps_to_choose_it(corpus: Corpus) -> None:
     figure = corpus.element(f"{PAPER}/figure-1")
     assert isinstance(figure, Figure)
     one, other = (replace(figure, id=f"{PAPER}/figure-{number}") for number in (1, 2))
-    chooser = ImageChooser(
+    chooser = ImageSelector(
         question="Which figure shows where overfitting begins?", rarity=Rarity.of([]), references=References()
     )
-    said = Candidate(picture=other, nearness=0.5, said="Figure 2 shows that overfitting begins late.")
-    assert chooser.choose([Candidate(picture=one, nearness=0.5), said], limit=2) == [other]
+    said = ImageCandidate(picture=other, nearness=0.5, said="Figure 2 shows that overfitting begins late.")
+    assert chooser.choose([ImageCandidate(picture=one, nearness=0.5), said], limit=2) == [other]
 
 
 async def test_a_figure_that_no_found_chunk_holds_is_looked_at(

@@ -10,7 +10,7 @@ from paperscope_core.types import WORK, Candidates, Context, Filters, Hit, Retri
 from query import Retrieval, RetrievalOptions, Retriever, render_context
 from query.question.references import References
 from query.retrieval.candidates import best_first, fuse
-from query.retrieval.images import Candidate, ImageChooser
+from query.retrieval.images import ImageCandidate, ImageSelector
 from query.words import Rarity, content_words
 from tests.query.conftest import ELEMENTS
 
@@ -205,9 +205,9 @@ def test_rarity_weighs_telling_words_more() -> None:
 def test_a_picture_without_a_crop_is_never_chosen(corpus: Corpus) -> None:
     table = corpus.element(f"{PAPER}/table-1")
     assert isinstance(table, Table)
-    chooser = ImageChooser(question="Table 1?", rarity=Rarity.of([]), references=References(elements=(table.id,)))
-    assert chooser.choose([Candidate(picture=table)], limit=2) == [table]
-    assert chooser.choose([Candidate(picture=replace(table, crop=None))], limit=2) == []
+    chooser = ImageSelector(question="Table 1?", rarity=Rarity.of([]), references=References(elements=(table.id,)))
+    assert chooser.choose([ImageCandidate(picture=table)], limit=2) == [table]
+    assert chooser.choose([ImageCandidate(picture=replace(table, crop=None))], limit=2) == []
 
 
 def test_words_fold_case_plural_and_keep_compounds() -> None:
