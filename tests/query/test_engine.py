@@ -80,7 +80,7 @@ async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Em
     assert answer.warnings == ()
 
 
-@pytest.mark.parametrize(("question", "message"), [("", "empty"), (" \n", "empty"), ("why " * 2000, "the most")])
+@pytest.mark.parametrize(("question", "message"), [("", "empty"), (" \n", "empty"), ("why " * 2000, "the maximum")])
 async def test_questions_that_cannot_be_asked(
     corpus: Corpus, index: GraphIndex, embedder: Embedder, question: str, message: str
 ) -> None:
