@@ -1,49 +1,20 @@
 """Content words of questions and texts, and their weights."""
 
 import math
-import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
-__all__ = ["Rarity", "content_words", "words"]
+import paperscope_core.text.words as text_words
 
+__all__ = ["Rarity", "content_words"]
 
-_COMPOUND = re.compile(r"[^\W_]+(?:[.'’+&/\u2010-\u2015\-][^\W_]+)*")
-_PART = re.compile(r"[^\W_]+")
-_STOP = frozenset(
-    """a about according after all also am among an and any are as at author be been before being between both but by
-    can could did do does doing each for from further given had has have having he her here his how i if in into is it
-    its itself just many me more most much my no nor not of off on once one only or other our out over own paper per
-    please proposed same she should so some such than that the their them then there these they this those through to
-    too under up use used using very was we were what when where which while who whom why will with would you
-    your""".split()
-)
-
-
-def words(text: str) -> list[str]:
-    """All words, case-folded and in the singular; a compound ("BERT+DSC", "SST-5") yields itself and its parts."""
-    found = []
-    for compound in _COMPOUND.findall(text.casefold()):
-        if compound.isalnum():
-            found.append(_singular(compound))
-        else:
-            found += [compound, *map(_singular, _PART.findall(compound))]
-    return found
+# Words with which questions refer to papers; every paper contains them.
+_REQUEST_WORDS = frozenset("according author given paper please proposed use used using".split())
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words without stop words and single Latin letters."""
-    return frozenset(
-        word for word in words(text) if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
-    )
-
-
-def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    """The words without stop words, single Latin letters, and words with which questions refer to papers."""
+    return text_words.content_words(text) - _REQUEST_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope_core.protocols import Corpus
+from paperscope_core.text.words import words
 from paperscope_core.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
-from query.words import words
 
 __all__ = ["GraphRows", "ScoredRelation"]
 

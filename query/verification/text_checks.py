@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 
 from paperscope_core.text.sentences import split_sentences
+from paperscope_core.text.words import STOP_WORDS, words
 from paperscope_core.types import Cell, Check
 from query.cells import Statement
 from query.numbers import numbers_in
 from query.verification.cited import CitedEvidence, PrintedNumber
-from query.words import words
 
 __all__ = ["check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
 
@@ -40,8 +40,8 @@ _SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
 _INNER = re.compile(r".+[A-Z]|[A-Z].*\d")
 # Words for parts of a paper.
 _PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
-_ENGLISH = frozenset("the of is and in to a for on that are as with by has it".split())
-_LEAST_ENGLISH = 0.1
+# Share of stop words above which a text is taken to be English, whose running text has about 40 %.
+_MIN_ENGLISH_SHARE = 0.15
 
 
 def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> tuple[Check | None, str]:
@@ -143,7 +143,7 @@ def _is_held(forms: Sequence[str], held: Set[str]) -> bool:
 
 def _names(text: str) -> Iterator[str]:
     tokens = _TOKEN.findall(text)
-    english = sum(token in _ENGLISH for token in tokens) >= _LEAST_ENGLISH * len(tokens)
+    english = sum(token in STOP_WORDS for token in tokens) >= _MIN_ENGLISH_SHARE * len(tokens)
     for sentence in split_sentences(text):
         for position, token in enumerate(_TOKEN.findall(sentence)):
             capital = english and position > 0 and token[0].isupper()
