@@ -1,6 +1,142 @@
-"""Ask your papers a question and get an answer that you can check."""
+"""Ask your papers a question and get an answer that you can check.
 
-__all__ = ["__version__"]
+from paperscope import Library
 
+with Library.open("library") as library:
+    library.add("paper.pdf")
+    print(library.ask("Which loss has the highest F1?"))
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from paperscope_core.errors import (
+    BudgetError,
+    InputError,
+    ModelError,
+    OutputError,
+    PaperFileError,
+    PaperLockedError,
+    PaperscopeError,
+    SettingsError,
+    StoreError,
+    UnknownEntityError,
+    UnknownPaperError,
+)
+from paperscope_core.types import (
+    Answer,
+    AnswerEvent,
+    Box,
+    Cell,
+    Check,
+    CitedCell,
+    Claim,
+    Context,
+    DoneEvent,
+    Element,
+    Entity,
+    Equation,
+    Evidence,
+    Exhibit,
+    Figure,
+    Filters,
+    ImageFinding,
+    Paper,
+    PaperEntry,
+    Passage,
+    Place,
+    Reference,
+    Relation,
+    Section,
+    StageEvent,
+    Table,
+    TextEvent,
+    Turn,
+    Usage,
+    View,
+)
+
+if TYPE_CHECKING:
+    from paperscope.adding import AddResult, ProgressCallback, Stage
+    from paperscope.estimating import Estimate, Estimator
+    from paperscope.library import Library
+    from paperscope.neighbourhood import Neighbourhood
+    from paperscope_core.models import Budget
+    from paperscope_core.settings import Settings, load_settings
+
+__all__ = [
+    "AddResult",
+    "Answer",
+    "AnswerEvent",
+    "Box",
+    "Budget",
+    "BudgetError",
+    "Cell",
+    "Check",
+    "CitedCell",
+    "Claim",
+    "Context",
+    "DoneEvent",
+    "Element",
+    "Entity",
+    "Equation",
+    "Estimate",
+    "Estimator",
+    "Evidence",
+    "Exhibit",
+    "Figure",
+    "Filters",
+    "ImageFinding",
+    "InputError",
+    "Library",
+    "ModelError",
+    "Neighbourhood",
+    "OutputError",
+    "Paper",
+    "PaperEntry",
+    "PaperFileError",
+    "PaperLockedError",
+    "PaperscopeError",
+    "Passage",
+    "Place",
+    "ProgressCallback",
+    "Reference",
+    "Relation",
+    "Section",
+    "Settings",
+    "SettingsError",
+    "Stage",
+    "StageEvent",
+    "StoreError",
+    "Table",
+    "TextEvent",
+    "Turn",
+    "UnknownEntityError",
+    "UnknownPaperError",
+    "Usage",
+    "View",
+    "__version__",
+    "load_settings",
+]
 
 __version__ = "0.1.0"
+
+# Imported on first use: these modules load FAISS, PyMuPDF and SQLAlchemy.
+_LAZY = {
+    "AddResult": "paperscope.adding",
+    "Budget": "paperscope_core.models",
+    "Estimate": "paperscope.estimating",
+    "Estimator": "paperscope.estimating",
+    "Library": "paperscope.library",
+    "Neighbourhood": "paperscope.neighbourhood",
+    "ProgressCallback": "paperscope.adding",
+    "Settings": "paperscope_core.settings",
+    "Stage": "paperscope.adding",
+    "load_settings": "paperscope_core.settings",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)

@@ -7,24 +7,31 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
+from weakref import WeakValueDictionary
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
 from ingest import (
+    EmbedTexts,
     ImageCaptioner,
+    TypeSystem,
     add_to_chunks,
     check_size,
     chunk_paper,
     content_file,
+    extractor_for,
+    parser_for,
     read_file,
     read_paper,
     run_in_thread,
 )
-from paperscope_core.errors import PaperFileError
-from paperscope_core.models import CachedEmbedder
-from paperscope_core.protocols import Embedder, EntityExtractor, Parser
+from paperscope.originals import Originals, file_name
+from paperscope_core.errors import BudgetError, PaperFileError, UnknownPaperError
+from paperscope_core.models import CachedEmbedder, MeteredModel, Models
+from paperscope_core.protocols import Embedder, EntityExtractor, LanguageModel, Parser, VisionModel
+from paperscope_core.settings import Settings
 from paperscope_core.types import (
     Chunk,
     Displayable,
@@ -38,16 +45,21 @@ from paperscope_core.types import (
     content_hash,
     crops_of,
 )
-from paperscope_core.types.display import aside, fragment, to_html
+from paperscope_core.types.display import to_html
+from paperscope_core.types.html import aside, fragment
+from query.extractive import weighed_texts
 
-__all__ = ["AddResult", "Adder", "ProgressCallback", "Stage"]
+__all__ = ["AddRequest", "AddResult", "Adder", "Pipeline", "ProgressCallback", "Stage", "build_pipeline"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """What an add is at: "parsing", "reading images", "extracting entities", "embedding" or "storing".
+    """What an add is doing.
 
-    `done` of `total` are pages or pictures; `total` is 0 where nothing is counted, or not yet.
+    Attributes:
+        name: "parsing", "reading images", "extracting entities", "embedding" or "storing".
+        done: How many pages or images are done.
+        total: How many pages or images there are; 0 if nothing is counted, or not yet.
     """
 
     name: str
@@ -59,15 +71,37 @@ class Stage:
 
 
 ProgressCallback = Callable[[Stage], None]
+"""Called with each stage of an add, possibly from another thread."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AddRequest:
+    """A file to add, and how. See `Library.add`."""
+
+    file: Path
+    name: str | None = None
+    replaces: str | None = None
+    password: str | None = field(default=None, repr=False)
+    sha256: str | None = None
+    on_stage: ProgressCallback = lambda _stage: None
+
+    def check_hash(self, sha256: str) -> None:
+        """Raise PaperFileError if the content is not the requested one."""
+        if self.sha256 not in (None, sha256):
+            raise PaperFileError(f"{self.file.name!r} was changed or moved while it was read. Add it again.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddResult(Displayable):
-    """What adding a file came to: "added", "replaced" (an older version, or an older reading, of the same file went)
-    or "unchanged".
+    """The result of adding a file.
 
-    `usage` is what the extracting and the vision model took; `shortfall` is what the former did not read, `images` is
-    what the latter saw.
+    Attributes:
+        paper: The paper.
+        outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
+        seconds: How long it took.
+        usage: What the extracting and the vision model used.
+        images: What the vision model read.
+        shortfall: What the extracting model could not read.
     """
 
     paper: Paper
@@ -84,14 +118,141 @@ class AddResult(Displayable):
         return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
-def _no_texts(_paper: Paper) -> Sequence[str]:
-    return ()
-
-
 class Adder:
-    """Adds files. Everything paid for on the way (model calls, embeddings) is kept in the store at once, so that an
-    add that was killed goes on where it stopped. `asks_model` tells whether the extractor asks one, `weighed` which
-    texts of a paper questions will be compared with: they are embedded, too, so that no question waits for it."""
+    """Adds files to a library with its models, and removes papers. Of an uploaded file it keeps a copy."""
+
+    def __init__(self, *, store: Store, originals: Originals, models: Models, settings: Settings) -> None:
+        self._store = store
+        self._originals = originals
+        self._models = models
+        self._settings = settings
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def add(self, request: AddRequest) -> AddResult:
+        """Add one file. See `Library.add`."""
+        older = self._paper_to_replace(request.replaces) if request.replaces is not None else None
+        if request.name is None:
+            result = await self._run_pipeline(request, older)
+        else:
+            result = await self._add_upload(request, older, name=request.name)
+        if older is not None and older.id != result.paper.id:
+            self._originals.drop(older.sha256)
+        return result
+
+    async def _add_upload(self, request: AddRequest, older: Paper | None, *, name: str) -> AddResult:
+        """Add a copy of the file, which is kept if it is the one that a paper is read from."""
+        check_size(request.file, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
+        digest = (await asyncio.to_thread(self._originals.put, request.file, name=name)).parent.name
+        # Equal files one after another, so that none deletes the copy that another one uses.
+        lock = self._locks.setdefault(digest, asyncio.Lock())
+        async with lock:
+            # Copied again, because the previous one may have deleted it.
+            copy = await asyncio.to_thread(self._originals.put, request.file, name=name)
+            try:
+                return await self._run_pipeline(replace(request, file=copy), older)
+            finally:
+                known = self._store.paper_by_sha256(digest)
+                self._originals.drop(digest, keep=known.file if known else "")
+
+    async def _run_pipeline(self, request: AddRequest, older: Paper | None) -> AddResult:
+        extract = MeteredModel(self._models.extract) if self._models.extract else None
+        vision = MeteredModel(self._models.vision) if self._models.vision else None
+        embedder = self._models.embedder
+        embed = CachedEmbedder(embedder, self._store).embed
+        pipeline = build_pipeline(
+            self._store, embedder, self._settings, extract=extract, vision=vision, compare_names=embed
+        )
+        try:
+            result = await pipeline.add(request, older)
+        except BudgetError:
+            # Calls in progress are paid, and will be cached: only then is it known what remains to be done.
+            await self._models.aclose()
+            raise
+        return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
+
+    def _paper_to_replace(self, paper: str) -> Paper:
+        try:
+            return self._store.paper(paper)
+        except KeyError as error:
+            raise UnknownPaperError(
+                f"no paper {paper!r} in the library to replace; list the papers to see their ids"
+            ) from error
+
+    def remove(self, name: str) -> Paper:
+        """Remove a paper. See `Library.remove`."""
+        paper = self._store.find_paper(name)
+        self._store.remove(paper.id)
+        self._store.sweep()
+        self._originals.drop(paper.sha256)
+        self._originals.sweep(keep={entry.sha256 for entry in self._store.entries()})
+        return paper
+
+
+def build_pipeline(
+    store: Store,
+    embedder: Embedder,
+    settings: Settings,
+    *,
+    extract: LanguageModel | None,
+    vision: VisionModel | None,
+    compare_names: EmbedTexts | None,
+) -> "Pipeline":
+    """Build the pipeline of a library.
+
+    Args:
+        store: Where papers are stored.
+        embedder: Embeds chunks.
+        settings: The library's settings.
+        extract: Extracts entities; None for extraction without a model.
+        vision: Reads images; None if they are not read.
+        compare_names: Embeds names to find variants; None to compare their letters only.
+    """
+    # The extractive answerer compares questions with sentences. They are embedded in advance if that is free and no
+    # language model answers.
+    in_advance = not settings.answer.configured and settings.embed.provider == "local"
+    return Pipeline(
+        store=store,
+        parser=parser_for(settings.parser, limits=settings.limits),
+        extractor=extractor_for(extract, settings.extract, embed=compare_names),
+        asks_model=extract is not None,
+        embedder=embedder,
+        describer=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
+        max_words=settings.chunking.max_words,
+        max_mb=settings.limits.max_file_mb,
+        more_texts=weighed_texts if in_advance else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Draft:
+    """Everything that is stored of a file, except the vectors."""
+
+    parsed: ParsedPaper
+    chunks: tuple[Chunk, ...]
+    extraction: Extraction
+    images: PaperImages
+    source: str
+    outcome: Literal["added", "replaced"]
+    replaces: str | None
+
+
+class Pipeline:
+    """Turns a file into a stored paper.
+
+    Model calls and embeddings are cached in the store as they are made, so that an add that was killed continues where
+    it stopped.
+
+    Args:
+        store: Where papers are stored.
+        parser: Reads files.
+        extractor: Extracts entities and relations.
+        asks_model: Whether the extractor asks a language model.
+        embedder: Embeds chunks.
+        describer: Reads images; None if they are not read.
+        max_words: The most words of running text in a chunk.
+        max_mb: The largest file, in megabytes.
+        more_texts: Texts of a paper besides its chunks that are embedded in advance for questions.
+    """
 
     def __init__(
         self,
@@ -104,7 +265,7 @@ class Adder:
         describer: ImageCaptioner | None,
         max_words: int,
         max_mb: int,
-        weighed: Callable[[Paper], Sequence[str]] | None = None,
+        more_texts: Callable[[Paper], Sequence[str]] | None = None,
     ) -> None:
         self._store = store
         self._parser = parser
@@ -114,35 +275,33 @@ class Adder:
         self._describer = describer
         self._max_words = max_words
         self._max_mb = max_mb
-        self._weighed = weighed or _no_texts
+        self._more_texts = more_texts or (lambda _paper: ())
 
-    async def add(
-        self,
-        file: Path,
-        *,
-        on_stage: ProgressCallback,
-        older: Paper | None = None,
-        password: str | None = None,
-        sha256: str | None = None,
-    ) -> AddResult:
-        """Add one file. An unchanged file costs nothing; a changed one replaces its older version: `older`, or else
-        the paper that was added from the same path.
+    async def add(self, request: AddRequest, older: Paper | None) -> AddResult:
+        """Add one file.
 
-        Of an unchanged one, pictures are read where they have not been (by this vision model and prompt, or at all),
-        and chunks, names and entities that the extracting model gave no usable reply about. `password` opens an
-        encrypted file; one whose content has another hash than `sha256` is refused.
+        An unchanged file costs nothing, except that images are read that this vision model and prompt have not read,
+        and that the extracting model is asked again for what it gave no usable reply about.
 
-        Raises PaperFileError, ModelError, BudgetError or StoreError; the library is then as it was.
+        Args:
+            request: The file and how it is read.
+            older: The paper that it replaces; None: the paper that was added from the same path, if any.
+
+        Raises:
+            PaperFileError: The file can't be read as a paper.
+            ModelError: A model fails.
+            BudgetError: The budget is spent.
+            StoreError: The library can't be written. After any error, it is unchanged.
         """
         started = time.perf_counter()
-        draft = await self._draft(file, older, on_stage=on_stage, password=password, wanted=sha256)
+        draft = await self._draft(request, older)
         if isinstance(draft, AddResult):
             return replace(draft, seconds=time.perf_counter() - started)
-        on_stage(Stage(name="embedding"))
+        request.on_stage(Stage(name="embedding"))
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
-        await self._embedder.embed(self._weighed(draft.parsed.paper))
-        on_stage(Stage(name="storing"))
-        # The last moment to cancel: the transaction goes through.
+        await self._embedder.embed(self._more_texts(draft.parsed.paper))
+        request.on_stage(Stage(name="storing"))
+        # The last point where the add can be cancelled.
         await asyncio.sleep(0)
         await run_in_thread(partial(self._store_draft, draft, vectors))
         return AddResult(
@@ -153,7 +312,7 @@ class Adder:
             seconds=time.perf_counter() - started,
         )
 
-    def _store_draft(self, draft: "_Draft", vectors: NDArray[float32]) -> None:
+    def _store_draft(self, draft: _Draft, vectors: NDArray[float32]) -> None:
         indexed = IndexedPaper(
             paper=draft.parsed.paper,
             chunks=draft.chunks,
@@ -169,48 +328,44 @@ class Adder:
             replaces=draft.replaces,
         )
 
-    async def texts_to_embed(
-        self, file: Path, *, on_stage: ProgressCallback, password: str | None = None
-    ) -> Sequence[str]:
-        """Go through all that `add` does before it embeds, and return what it would embed. Nothing is stored.
+    async def texts_to_embed(self, request: AddRequest) -> Sequence[str]:
+        """The texts that `add` would embed. Everything before is done, and nothing is stored.
 
-        Raises PaperFileError or StoreError.
+        Raises:
+            PaperFileError: The file can't be read as a paper.
+            StoreError: The library can't be read.
         """
-        draft = await self._draft(file, None, on_stage=on_stage, password=password)
+        draft = await self._draft(request, None)
         if isinstance(draft, AddResult):
             return ()
         chunks = [chunk.searched for chunk in draft.chunks]
-        return self._embedder.missing([*chunks, *self._weighed(draft.parsed.paper)])
+        return self._embedder.missing([*chunks, *self._more_texts(draft.parsed.paper)])
 
-    async def _draft(
-        self,
-        file: Path,
-        older: Paper | None,
-        *,
-        on_stage: ProgressCallback,
-        password: str | None,
-        wanted: str | None = None,
-    ) -> "_Draft | AddResult":
-        """All that is stored of a file but its vectors; `Added` where the library has it already."""
-        source, sha256 = await asyncio.to_thread(self._identify, file)
-        _check_hash(sha256, wanted, file)
+    async def _draft(self, request: AddRequest, older: Paper | None) -> _Draft | AddResult:
+        """Everything that is stored of a file except the vectors; AddResult if the library has it already."""
+        source, sha256 = await asyncio.to_thread(self._identify, request.file)
+        request.check_hash(sha256)
         known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)
-        before = self._store.images(known.id) if known is not None else PaperImages()
-        lacking = self._store.shortfall(known.id) if known is not None else Shortfall()
+        images_before = self._store.images(known.id) if known is not None else PaperImages()
+        shortfall = self._store.shortfall(known.id) if known is not None else Shortfall()
         current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
-        rereads = self._asks_model and lacking.can_shrink
-        if current is not None and not rereads and not self._has_images_to_read(before):
-            return AddResult(paper=current, outcome="unchanged", images=before, shortfall=lacking)
-        parsed = await asyncio.to_thread(self._stored, current) if current is not None else None
+        asks_again = self._asks_model and shortfall.can_shrink
+
+        def unchanged(paper: Paper, images: PaperImages) -> AddResult:
+            return AddResult(paper=paper, outcome="unchanged", images=images, shortfall=shortfall)
+
+        if current is not None and not asks_again and not self._has_images_to_read(images_before):
+            return unchanged(current, images_before)
+        parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
         if parsed is None:
-            parsed = await self._parsed(file, on_stage=on_stage, password=password)
-            _check_hash(parsed.paper.sha256, wanted, file)
-        images = await self._images(parsed, before, on_stage)
-        if current is not None and not rereads and images == before:
-            return AddResult(paper=current, outcome="unchanged", images=images, shortfall=lacking)
-        chunks, extraction = await self._extracted(parsed.paper, images, on_stage)
-        if current is not None and images == before and extraction.shortfall == lacking:
-            return AddResult(paper=current, outcome="unchanged", images=images, shortfall=lacking)
+            parsed = await self._parse(request)
+            request.check_hash(parsed.paper.sha256)
+        images = await self._read_images(parsed, images_before, request.on_stage)
+        if current is not None and not asks_again and images == images_before:
+            return unchanged(current, images)
+        chunks, extraction = await self._extract(parsed.paper, images, request.on_stage)
+        if current is not None and images == images_before and extraction.shortfall == shortfall:
+            return unchanged(current, images)
         return _Draft(
             parsed=parsed,
             chunks=chunks,
@@ -221,35 +376,36 @@ class Adder:
             replaces=older.id if older is not None and older.id != parsed.paper.id else None,
         )
 
-    async def _parsed(self, file: Path, *, on_stage: ProgressCallback, password: str | None) -> ParsedPaper:
-        def on_page(done: int, total: int) -> None:
-            on_stage(Stage(name="parsing", done=done, total=total))
+    def _identify(self, file: Path) -> tuple[str, str]:
+        """The file's absolute path and the SHA-256 of its content."""
+        check_size(file, max_mb=self._max_mb)
+        return str(file.resolve()), content_hash(read_file(content_file(file)))
 
-        on_stage(Stage(name="parsing"))
-        return await run_in_thread(partial(read_paper, self._parser, file, password=password, on_page=on_page))
-
-    async def _extracted(
-        self, paper: Paper, images: PaperImages, on_stage: ProgressCallback
-    ) -> tuple[tuple[Chunk, ...], Extraction]:
-        pictured = {description.element for description in images.descriptions}
-        chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
-        on_stage(Stage(name="extracting entities"))
-        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
-        return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction
+    def _is_current(self, paper: Paper) -> bool:
+        return self._store.embedder_of(paper.id) == self._embedder.name
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
-        """Whether the vision model or its prompt is another one than before, or could not read them all."""
+        """Whether the vision model or its prompt has changed, or images could not be read."""
         return self._describer is not None and (before.reader != self._describer.reader or bool(before.unread))
 
-    def _stored(self, paper: Paper) -> ParsedPaper | None:
-        """A paper with its crops as the store has them; None if some are missing there."""
+    def _read_stored(self, paper: Paper) -> ParsedPaper | None:
+        """A stored paper with its crops; None if crops are missing."""
         try:
             crops = {crop: self._store.crop(crop) for element in paper.elements for crop in crops_of(element)}
         except KeyError:
             return None
         return ParsedPaper(paper=paper, crops=crops)
 
-    async def _images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:
+    async def _parse(self, request: AddRequest) -> ParsedPaper:
+        def on_page(done: int, total: int) -> None:
+            request.on_stage(Stage(name="parsing", done=done, total=total))
+
+        request.on_stage(Stage(name="parsing"))
+        return await run_in_thread(
+            partial(read_paper, self._parser, request.file, password=request.password, on_page=on_page)
+        )
+
+    async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:
         if self._describer is None:
             return before
         return await self._describer.describe(
@@ -259,28 +415,11 @@ class Adder:
             on_read=lambda done, total: on_stage(Stage(name="reading images", done=done, total=total)),
         )
 
-    def _is_current(self, paper: Paper) -> bool:
-        return self._store.embedder_of(paper.id) == self._embedder.name
-
-    def _identify(self, file: Path) -> tuple[str, str]:
-        """The paper's absolute path and the SHA-256 of its content."""
-        check_size(file, max_mb=self._max_mb)
-        return str(file.resolve()), content_hash(read_file(content_file(file)))
-
-
-def _check_hash(sha256: str, wanted: str | None, file: Path) -> None:
-    if wanted not in (None, sha256):
-        raise PaperFileError(f"{file.name!r} was changed or moved while it was read. Add it again.")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Draft:
-    """What is to be stored of a file, but for its vectors."""
-
-    parsed: ParsedPaper
-    chunks: tuple[Chunk, ...]
-    extraction: Extraction
-    images: PaperImages
-    source: str
-    outcome: Literal["added", "replaced"]
-    replaces: str | None
+    async def _extract(
+        self, paper: Paper, images: PaperImages, on_stage: ProgressCallback
+    ) -> tuple[tuple[Chunk, ...], Extraction]:
+        pictured = {description.element for description in images.descriptions}
+        chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
+        on_stage(Stage(name="extracting entities"))
+        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
+        return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction

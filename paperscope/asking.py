@@ -3,52 +3,63 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from graph_store import Store
+from graph_store import NativeGraphIndex, Store
 from graph_store.reading import find_entry
+from paperscope_core.models import CachedEmbedder, Models
+from paperscope_core.models.cache import MemoryVectorCache
+from paperscope_core.models.tokens import token_counter
+from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AnswerEvent, Context, Filters, TextEvent, Turn
-from query import QueryEngine
+from query import QueryEngine, RetrievalOptions
 
-__all__ = ["Asking"]
-
+__all__ = ["AskRequest", "Asker", "build_engine"]
 
 T = TypeVar("T")
 
+# Vectors of sentences and questions that an open library keeps in memory: 12 MB at 384 dimensions, and the texts.
+_CACHED_VECTORS = 8192
 
-class Asking:
-    """Asks an engine. A question that has read of a paper which is then removed is asked again of those that are left:
-    paid calls are kept, so that only what has changed is paid for."""
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskRequest:
+    """A question, and what it may be answered from. See `Library.ask`."""
+
+    question: str
+    papers: Sequence[str] = ()
+    filters: Filters = field(default_factory=Filters)
+    history: Sequence[Turn] = ()
+
+
+class Asker:
+    """Asks a query engine.
+
+    If a paper that a question has read from is removed meanwhile, the question is asked again of the remaining papers.
+    Model calls are cached, so that only what changed is paid again.
+    """
 
     def __init__(self, store: Store, engine: QueryEngine) -> None:
         self._store = store
         self._engine = engine
 
-    async def ask(
-        self,
-        question: str,
-        filters: Filters,
-        papers: Sequence[str],
-        history: Sequence[Turn],
-        on_stage: Callable[[str], None],
-    ) -> Answer:
-        """See `Library.ask`."""
-        filters = await asyncio.to_thread(self._restricted, filters, papers)
-        return await self._steady(
-            lambda: self._engine.ask(question, filters=filters, history=history, on_stage=on_stage)
+    async def ask(self, request: AskRequest, on_stage: Callable[[str], None]) -> Answer:
+        """Answer a question. See `Library.ask`."""
+        filters = await asyncio.to_thread(self._resolve_papers, request)
+        return await self._repeat_if_removed(
+            lambda: self._engine.ask(request.question, filters=filters, history=request.history, on_stage=on_stage)
         )
 
-    async def stream(
-        self, question: str, filters: Filters, papers: Sequence[str], history: Sequence[Turn]
-    ) -> AsyncGenerator[AnswerEvent, None]:
-        """See `Library.stream`."""
-        filters = await asyncio.to_thread(self._restricted, filters, papers)
+    async def stream(self, request: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
+        """Answer a question while passing on events. See `Library.stream`."""
+        filters = await asyncio.to_thread(self._resolve_papers, request)
         anew, done = False, False
         while not done:
             revision = self._store.revision
             try:
-                async with aclosing(self._engine.stream(question, filters=filters, history=history)) as events:
+                events = self._engine.stream(request.question, filters=filters, history=request.history)
+                async with aclosing(events):
                     async for event in events:
                         if anew and isinstance(event, TextEvent):
                             anew = False
@@ -59,20 +70,22 @@ class Asking:
             except KeyError:
                 if not self._removed_since(revision):
                     raise
-                # What was told of the answer so far is void.
+                # The text so far is void.
                 anew = True
 
-    async def retrieve(self, question: str, filters: Filters, papers: Sequence[str]) -> Context:
-        """See `Library.retrieve`."""
-        filters = await asyncio.to_thread(self._restricted, filters, papers)
-        return (await self._steady(lambda: self._engine.retrieve(question, filters=filters))).context
+    async def retrieve(self, request: AskRequest) -> Context:
+        """Retrieve a context. See `Library.retrieve`."""
+        filters = await asyncio.to_thread(self._resolve_papers, request)
+        retrieved = await self._repeat_if_removed(lambda: self._engine.retrieve(request.question, filters=filters))
+        return retrieved.context
 
-    def _restricted(self, filters: Filters, papers: Sequence[str]) -> Filters:
+    def _resolve_papers(self, request: AskRequest) -> Filters:
+        """The filters with the ids of all papers that the request names."""
         entries = self._store.entries()
-        named = (*filters.papers, *papers)
-        return replace(filters, papers=tuple(find_entry(entries, paper).id for paper in named))
+        names = (*request.filters.papers, *request.papers)
+        return replace(request.filters, papers=tuple(find_entry(entries, name).id for name in names))
 
-    async def _steady(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _repeat_if_removed(self, work: Callable[[], Awaitable[T]]) -> T:
         while True:
             revision = self._store.revision
             try:
@@ -83,3 +96,30 @@ class Asking:
 
     def _removed_since(self, revision: int) -> bool:
         return any(change.action == "removed" for change in self._store.changes_since(revision))
+
+
+def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, settings: Settings) -> QueryEngine:
+    """Build the query engine of a library.
+
+    Raises:
+        SettingsError: The tokenizer can't be read.
+    """
+    retrieval = settings.retrieval
+    return QueryEngine(
+        store,
+        index,
+        CachedEmbedder(models.embedder, MemoryVectorCache(store, size=_CACHED_VECTORS)),
+        answer_model=models.answer,
+        vision_model=models.vision,
+        reranker=models.reranker,
+        options=RetrievalOptions(
+            sources=retrieval.chunks,
+            tokens=retrieval.tokens,
+            entities=retrieval.entities,
+            relations=retrieval.relations,
+            images=retrieval.images,
+            graph=retrieval.graph,
+        ),
+        count=token_counter(settings.answer.tokenizer),
+        decompose=settings.answer.decompose,
+    )

@@ -2,72 +2,84 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from paperscope.adding import Adder, ProgressCallback
-from paperscope_core.models import DryRunModel
-from paperscope_core.models.tokens import count_tokens
-from paperscope_core.settings import EmbedSettings
+from graph_store import Store
+from paperscope.adding import AddRequest, ProgressCallback, build_pipeline
+from paperscope_core.models import DryRunModel, Models
+from paperscope_core.models.embedders import EMBEDDING_BATCH
+from paperscope_core.models.usage import estimate_embedding
+from paperscope_core.protocols import LanguageModel
+from paperscope_core.settings import RoleSettings, Settings
 from paperscope_core.types import Usage
 
 __all__ = ["Estimate", "Estimator"]
 
 
-_MILLION = 1_000_000
-# As many texts as `build_embedder` sends in a call.
-_BATCH = 64
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """What adding a file would take of each role's model (extract, vision, embed); nothing for one that is there."""
+    """What adding a file would use, by role (extract, vision, embed); nothing for a file that is in the library."""
 
     file: Path
     roles: Mapping[str, Usage]
 
     @property
     def total(self) -> Usage:
-        """All roles together."""
+        """The sum over all roles."""
         return sum(self.roles.values(), Usage())
 
 
 class Estimator:
-    """Goes through files as an add would, with models that send nothing.
+    """Runs the pipeline on files with models that send nothing.
 
-    What several files share is counted with the first. Tokens are told by rule (`paperscope.models.tokens`), replies
-    by what their kind takes on average (`paperscope.models.expected`).
+    What several files share is counted with the first one. Tokens and the length of replies are estimates (see
+    `paperscope_core.models.usage`).
     """
 
-    def __init__(self, adder: Adder, models: Mapping[str, DryRunModel], embed: EmbedSettings) -> None:
-        self._adder = adder
-        self._models = models
-        self._embed = embed
+    def __init__(self, store: Store, models: Models, settings: Settings) -> None:
+        def dry_run(model: LanguageModel, role: RoleSettings) -> DryRunModel:
+            return DryRunModel(model, store, price_prompt=role.price_prompt, price_completion=role.price_completion)
+
+        self._models: dict[str, DryRunModel] = {}
+        if models.extract:
+            self._models["extract"] = dry_run(models.extract, settings.extract)
+        if models.vision:
+            self._models["vision"] = dry_run(models.vision, settings.vision)
+        self._pipeline = build_pipeline(
+            store,
+            models.embedder,
+            settings,
+            extract=self._models.get("extract"),
+            vision=self._models.get("vision"),
+            # An embedder on a server would be paid.
+            compare_names=models.embedder.embed if settings.embed.provider == "local" else None,
+        )
+        self._embed = settings.embed
         self._embedded: set[str] = set()
 
     async def estimate(self, file: Path, *, on_stage: ProgressCallback, password: str | None = None) -> Estimate:
-        """Estimate one file. Raises PaperFileError or StoreError; nothing is stored, and nothing sent."""
+        """Estimate one file. Nothing is stored or sent.
+
+        Args:
+            file: The file.
+            on_stage: Called with each stage.
+            password: Opens an encrypted file.
+
+        Raises:
+            PaperFileError: The file can't be read as a paper.
+            StoreError: The library can't be read.
+        """
         before = {role: model.usage for role, model in self._models.items()}
-        texts = await self._adder.texts_to_embed(file, on_stage=on_stage, password=password)
-        fresh = [text for text in texts if text not in self._embedded]
-        self._embedded.update(fresh)
-        roles = {role: _difference(model.usage, before[role]) for role, model in self._models.items()}
-        return Estimate(file=file, roles={**roles, "embed": self._embedding(fresh)})
+        request = AddRequest(file=file, password=password, on_stage=on_stage)
+        texts = await self._pipeline.texts_to_embed(request)
+        new = [text for text in texts if text not in self._embedded]
+        self._embedded.update(new)
+        roles = {role: model.usage - before[role] for role, model in self._models.items()}
+        return Estimate(file=file, roles={**roles, "embed": self._embedding(new)})
 
     def _embedding(self, texts: Sequence[str]) -> Usage:
-        """The bundled embedder takes neither calls nor tokens that anybody pays for."""
         if self._embed.provider == "local":
             return Usage()
-        tokens = sum(map(count_tokens, texts))
-        cost = tokens * self._embed.price_prompt / _MILLION
-        return Usage(calls=math.ceil(len(texts) / _BATCH), prompt_tokens=tokens, cost=cost)
-
-
-def _difference(after: Usage, before: Usage) -> Usage:
-    return Usage(
-        calls=after.calls - before.calls,
-        cached=after.cached - before.cached,
-        prompt_tokens=after.prompt_tokens - before.prompt_tokens,
-        completion_tokens=after.completion_tokens - before.completion_tokens,
-        cost=after.cost - before.cost,
-    )
+        usage = estimate_embedding(texts, price_prompt=self._embed.price_prompt)
+        return replace(usage, calls=math.ceil(len(texts) / EMBEDDING_BATCH))

@@ -11,14 +11,16 @@ from paperscope_core.errors import StoreError
 
 __all__ = ["EventLoopThread"]
 
-
 T = TypeVar("T")
 
 
 class EventLoopThread:
-    """Runs coroutines for synchronous and asynchronous callers alike, also inside a running loop (a notebook).
+    """Runs coroutines for synchronous and asynchronous callers, also inside a running loop such as a notebook's.
 
-    Once it is closed, what still ran and what is asked for later raises StoreError.
+    Once it is closed, running and later work raises StoreError.
+
+    anyio's `BlockingPortal` can't replace it: anyio cancels a task again at each `await` of its cleanup, and so
+    interrupts what finishes paid model calls and ends child processes.
     """
 
     def __init__(self) -> None:
@@ -30,7 +32,11 @@ class EventLoopThread:
         self._thread.start()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` to its end; Ctrl-C cancels it."""
+        """Run a coroutine and return its result. Ctrl-C cancels it.
+
+        Raises:
+            StoreError: The loop is closed.
+        """
         future, cancel = self._start(work)
         try:
             return future.result()
@@ -38,7 +44,11 @@ class EventLoopThread:
             cancel()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """`wait`, awaitable on any loop. Cancelled, the work is cancelled too, and has ended when this raises."""
+        """Run a coroutine for a caller on any loop. If the caller is cancelled, the work has ended when this raises.
+
+        Raises:
+            StoreError: The loop is closed.
+        """
         future, cancel = self._start(work)
         ended = asyncio.wrap_future(future)
         try:
@@ -49,62 +59,63 @@ class EventLoopThread:
             raise
 
     async def iterate(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-        """The items of an iterator that works on this loop, for whoever awaits them on another one.
+        """Iterate on this loop for a caller on any loop. If the caller stops early, the iterator is cancelled.
 
-        Left before its end, the iterator is stopped.
+        Raises:
+            StoreError: The loop is closed.
         """
-        here = asyncio.get_running_loop()
-        passed: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+        caller = asyncio.get_running_loop()
+        queue: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
 
         async def work() -> None:
             async for item in items:
-                here.call_soon_threadsafe(passed.put_nowait, (item,))
+                caller.call_soon_threadsafe(queue.put_nowait, (item,))
 
         def end(_future: object) -> None:
-            # Nobody waits on a loop that is closed.
+            # The caller's loop may be closed.
             with suppress(RuntimeError):
-                here.call_soon_threadsafe(passed.put_nowait, None)
+                caller.call_soon_threadsafe(queue.put_nowait, None)
 
         future, cancel = self._start(work())
         future.add_done_callback(end)
         try:
-            while (item := await passed.get()) is not None:
+            while (item := await queue.get()) is not None:
                 yield item[0]
             await asyncio.wrap_future(future)
         finally:
             cancel()
 
     def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
-        """Stop the loop: what still runs on it is cancelled, and then `last` is done on it."""
+        """Cancel what runs, then run `last`, and stop the loop."""
         with self._lock:
             if not self._open:
                 return
             self._open = False
-        asyncio.run_coroutine_threadsafe(self._wind_up(last), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._shut_down(last), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     def _start(self, work: Coroutine[Any, Any, T]) -> "tuple[Future[T], Callable[[], None]]":
-        """Start `work`: what comes of it, and what cancels it, from any thread."""
+        """Start a coroutine; returns its future, and a function that cancels it from any thread."""
         future: Future[T] = Future()
-        # Cancelled is the task, which then tells the future.
+        # Marked as running, so that only the task is cancelled, and its end is not reported before it has ended.
         future.set_running_or_notify_cancel()
         tasks: list[asyncio.Task[T]] = []
 
         def begin() -> None:
             tasks.append(self._loop.create_task(work))
             self._running.add(tasks[0])
-            tasks[0].add_done_callback(lambda task: self._end(task, future))
+            tasks[0].add_done_callback(lambda task: self._report(task, future))
 
-        def end() -> None:
+        def cancel_task() -> None:
             for task in tasks:
                 task.cancel()
 
         def cancel() -> None:
             with self._lock:
                 if self._open and not future.done():
-                    self._loop.call_soon_threadsafe(end)
+                    self._loop.call_soon_threadsafe(cancel_task)
 
         with self._lock:
             if not self._open:
@@ -113,7 +124,7 @@ class EventLoopThread:
             self._loop.call_soon_threadsafe(begin)
         return future, cancel
 
-    def _end(self, task: "asyncio.Task[T]", future: "Future[T]") -> None:
+    def _report(self, task: "asyncio.Task[T]", future: "Future[T]") -> None:
         self._running.discard(task)
         if task.cancelled():
             future.set_exception(StoreError("the library was closed before this was done; open it again"))
@@ -122,12 +133,13 @@ class EventLoopThread:
         else:
             future.set_result(task.result())
 
-    async def _wind_up(self, last: Callable[[], Awaitable[None]] | None) -> None:
+    async def _shut_down(self, last: Callable[[], Awaitable[None]] | None) -> None:
         await _cancel(set(self._running))
         if last is not None:
             await last()
         await _cancel(asyncio.all_tasks() - {asyncio.current_task()})
-        await asyncio.get_running_loop().shutdown_default_executor()
+        await self._loop.shutdown_asyncgens()
+        await self._loop.shutdown_default_executor()
 
 
 async def _cancel(tasks: "set[asyncio.Task[Any]]") -> None:

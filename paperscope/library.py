@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -11,15 +10,14 @@ from typing import Any, Self, TypeVar
 from graph_store import JobQueue, NativeGraphIndex, Store
 from graph_store.reading import find_entry
 from ingest import page_renderer, run_in_thread
-from paperscope.adding import AddResult, ProgressCallback, Stage
-from paperscope.asking import Asking
+from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
+from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
-from paperscope.intake import Intake, build_engine
 from paperscope.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.originals import Originals
 from paperscope_core.errors import InputError, StoreReadOnlyError, UnknownPaperError
-from paperscope_core.models import Budget, Models, OnRoleCall, build_models
+from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
@@ -29,7 +27,6 @@ from paperscope_core.types import (
     Context,
     Displayable,
     Element,
-    Equation,
     Figure,
     Filters,
     Paper,
@@ -39,198 +36,40 @@ from paperscope_core.types import (
     Shortfall,
     Table,
     Turn,
+    View,
     content_hash,
+    places_of,
 )
-from paperscope_core.types.display import ContentSource, several_html, to_html
+from paperscope_core.types.display import view
 
-__all__ = [
-    "AddResult",
-    "Catalog",
-    "Estimate",
-    "Estimator",
-    "Library",
-    "Neighbourhood",
-    "ProgressCallback",
-    "Stage",
-    "View",
-    "boxes_on",
-    "render_view",
-]
-
-
-def boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> tuple[Box, ...]:
-    """The boxes on a page, each once: boxes as they are, the places of this paper that are on it, and those of the
-    elements with these ids. Raises InputError for an id that is none of the paper's."""
-    boxes: dict[Box, None] = {}
-    for one in marked:
-        if isinstance(one, Box):
-            boxes[one] = None
-            continue
-        places = (one,) if isinstance(one, Place) else _places_of(_element_by_id(paper, one))
-        boxes |= {place.box: None for place in places if (place.paper, place.page) == (paper.id, page)}
-    return tuple(boxes)
-
-
-def _element_by_id(paper: Paper, name: str) -> Element:
-    for element in paper.elements:
-        if element.id == name:
-            return element
-    raise InputError(f"no element {name!r} in {paper.file!r}; the paper's elements tell their ids")
-
-
-def _places_of(element: Element) -> Iterator[Place]:
-    """All that belongs to an element: its parts on other columns and pages, its caption."""
-    yield element.place
-    if not isinstance(element, Figure | Equation):
-        yield from element.more_places
-    if isinstance(element, Table | Figure) and element.caption_place is not None:
-        yield element.caption_place
-
-
-class Catalog:
-    """Looks papers up, and what was drawn from them; no model is asked. Safe to use from many threads."""
-
-    def __init__(self, *, store: Store, index: NativeGraphIndex, settings: Settings) -> None:
-        self._store = store
-        self._painter = page_renderer(settings.parser, settings.limits)
-        self._index = index
-        self._originals = Originals(store.folder / "originals")
-
-    def papers(self) -> Sequence[Paper]:
-        """All papers, in the order they were added."""
-        return self._store.papers()
-
-    def entries(self) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order they were added; quick in a large library, too."""
-        return self._store.entries()
-
-    def paper(self, name: str) -> Paper:
-        """A paper by id, the start of its id, file name or part of its title; raises UnknownPaperError."""
-        return self._store.find_paper(name)
-
-    def entry(self, paper: str) -> PaperEntry:
-        """The paper with exactly this id, without its elements; raises UnknownPaperError."""
-        for entry in self._store.entries():
-            if entry.id == paper:
-                return entry
-        raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
-
-    def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """How many elements of each kind the papers with these ids have, by id."""
-        return self._store.counts(papers)
-
-    def images(self, paper: str) -> PaperImages:
-        """What a vision model saw in the pictures of the paper with this id; empty where none looked at them."""
-        return self._store.images(paper)
-
-    def shortfall(self, paper: str) -> Shortfall:
-        """What the extracting model did not read of the paper with this id, and what of its replies was dropped."""
-        return self._store.shortfall(paper)
-
-    def element(self, element: str) -> Element:
-        """An element by id; raises KeyError."""
-        return self._store.element(element)
-
-    def elements(self, name: str, *, kind: str = "") -> Sequence[Element]:
-        """A paper's elements in reading order, all or those of a kind ("passage", "table", "figure", "equation",
-        "reference"). Raises UnknownPaperError."""
-        return [element for element in self.paper(name).elements if kind in ("", element.kind)]
-
-    def crop(self, crop: str) -> bytes:
-        """The PNG bytes, by content hash, of a crop that a paper names; raises KeyError."""
-        return self._store.crop(crop)
-
-    def source(self, name: str) -> Path:
-        """The file that a paper was read from: the library's own copy of one that was handed over.
-
-        Raises UnknownPaperError, and PaperFileError where the file is gone or has changed since.
-        """
-        return self._originals.of(find_entry(self._store.entries(), name))
-
-    def page_picture(
-        self,
-        name: str,
-        page: int,
-        *,
-        dpi: int = 110,
-        marked: Sequence[Box | Place | str] = (),
-        password: str | None = None,
-    ) -> bytes:
-        """A page of a paper as PNG, drawn in a child process with limits of time and memory.
-
-        `marked` are boxes in points, places (those on this page are drawn) and ids of the paper's elements. A page of
-        more than 20 million pixels gets a lower resolution.
-
-        Raises UnknownPaperError; PaperFileError where the file is gone, has changed, has no pages or can't be drawn;
-        InputError for a page, an element or a resolution that there is not.
-        """
-        paper = self.paper(name)
-        boxes = boxes_on(paper, page, marked)
-        return self._painter.draw(self.source(paper.id), paper, page, dpi=dpi, boxes=boxes, password=password)
-
-    def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
-        """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
-        return most_connected(self._store, paper, limit=limit)
-
-    def neighbourhood(
-        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
-    ) -> Neighbourhood:
-        """What stands round an entity (its name or an alias) in the graph, at most `limit` relations.
-
-        `papers` says where the entity must be named. Raises UnknownEntityError, and UnknownPaperError.
-        """
-        center = find_entity(self._store, self._index, entity, papers=self._ids(papers))
-        return neighbourhood(self._store, center, steps=steps, limit=limit)
-
-    def _ids(self, papers: Sequence[str]) -> tuple[str, ...]:
-        entries = self._store.entries()
-        return tuple(find_entry(entries, paper).id for paper in papers)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class View(Displayable):
-    """A value as HTML, one page fragment without scripts or addresses, pictures included, and as a text."""
-
-    html: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-
-def render_view(value: Displayable | Sequence[Displayable], holder: ContentSource) -> View:
-    """Show a value, or several one after another (papers: as a table). What `holder` lacks is told in words."""
-    if isinstance(value, Displayable):
-        return View(html=to_html(value, holder), text=str(value))
-    return View(html=several_html(value, holder), text="\n".join(map(str, value)))
-
+__all__ = ["AddResult", "Estimate", "Estimator", "Library", "Neighbourhood", "ProgressCallback", "Stage", "View"]
 
 T = TypeVar("T")
 
 _NO_FILTERS = Filters()
 
 
-def _no_progress(_stage: object) -> None:
+def _ignore(_stage: object) -> None:
     return
 
 
-class Library(Catalog):
-    """A folder of papers that can be asked.
+class Library:
+    """A folder of papers.
 
-    Synchronous methods work everywhere, also inside a running event loop and from many threads; those with `_async` are
-    their awaitable twins. Use it as a context manager, or call `close`.
+    Synchronous methods work everywhere, also inside a running event loop and from many threads at once; methods named
+    `..._async` are their awaitable counterparts for any event loop. Use the library as a context manager, or call
+    `close`.
     """
 
     def __init__(self, *, store: Store, settings: Settings, models: Models) -> None:
-        index = NativeGraphIndex.open(store, embedder=models.embedder.name)
-        super().__init__(store=store, index=index, settings=settings)
+        self._store = store
         self._settings = settings
         self._models = models
-        self._intake = Intake(store=store, originals=self._originals, models=models, settings=settings)
-        self._asking = Asking(store, build_engine(store, index, models=models, settings=settings))
+        self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
+        self._originals = Originals(store.folder / "originals")
+        self._painter = page_renderer(settings.parser, settings.limits)
+        self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
+        self._asker = Asker(store, build_engine(store, self._index, models=models, settings=settings))
         self._loop = EventLoopThread()
 
     @classmethod
@@ -240,14 +79,22 @@ class Library(Catalog):
         *,
         settings: Settings | None = None,
         budget: Budget | None = None,
-        on_call: OnRoleCall | None = None,
+        on_call: RoleCallListener | None = None,
     ) -> Self:
-        """Open the library in `folder` (default: the settings'), creating it where there is none.
+        """Open a library, or create it. A library that is not writable is opened for reading.
 
-        Without `settings` they are read as the command line reads them: `PAPERSCOPE_*`, paperscope.toml, `OPENAI_*`.
-        All that models are paid for while it is open comes out of `budget`, where there is one. `on_call` hears the
-        role and the end of each call to a model's endpoint, from another thread, in the context of who caused it.
-        A library that may not be written opens for reading. Raises StoreError and SettingsError.
+        Args:
+            folder: The library's folder; None for that of the settings.
+            settings: The settings; None to read them as the command line does: `PAPERSCOPE_*`, paperscope.toml,
+                `OPENAI_*`.
+            budget: What all model calls may cost together while the library is open.
+            on_call: Called with the role and the outcome of each call to a model's endpoint as it ends, from another
+                thread, in the `contextvars` context of the code that caused it.
+
+        Raises:
+            StoreError: The library can't be opened.
+            SettingsError: A setting is wrong.
+            ModelError: The weights of a local model are missing.
         """
         settings = settings or load_settings(environ=os.environ)
         store = _open_store(Path(folder) if folder is not None else settings.library)
@@ -264,15 +111,20 @@ class Library(Catalog):
         self.close()
 
     def close(self) -> None:
-        """Release files, connections and the loop. What is still being added or asked ends with a StoreError; paid
-        calls under way are waited for, and kept."""
+        """Release files, connections and the event loop.
+
+        Calls of other threads that are still adding or asking end with a StoreError. Paid model calls in progress are
+        waited for, and cached.
+        """
         self._loop.close(self._models.aclose)
         self._index.close()
         self._store.close()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine that uses this library to its end."""
+        """Run a coroutine that uses this library, such as `Estimator.estimate`, and return its result."""
         return self._loop.wait(work)
+
+    # Adding and removing.
 
     def add(
         self,
@@ -282,21 +134,33 @@ class Library(Catalog):
         replaces: str | None = None,
         password: str | None = None,
         sha256: str | None = None,
-        on_stage: ProgressCallback = _no_progress,
+        on_stage: ProgressCallback = _ignore,
     ) -> AddResult:
-        """Add one paper; `password` opens an encrypted file, `on_stage` hears how far it is, maybe from another thread.
+        """Add one paper.
 
-        What was added from the same path before is its older version, and goes; `replaces` names another one by id. A
-        `name` says that the file is handed over: the library keeps a copy, the name is the one it is shown by, and the
-        path tells nothing. A file whose content has another hash than `sha256` is refused.
+        A paper that was added from the same path before is replaced. After an error the library is unchanged, except
+        that paid model calls are cached.
 
-        Raises PaperFileError, UnknownPaperError, ModelError, BudgetError or StoreError; the library is then as it was,
-        and what was paid for is kept.
+        Args:
+            file: The paper's file, or a folder of MinerU's output.
+            name: The file name under which an uploaded file is shown. The library then keeps a copy of the file, and
+                its path has no meaning.
+            replaces: The id of the paper that it replaces.
+            password: Opens an encrypted file.
+            sha256: The expected digest of the content; another content is refused.
+            on_stage: Called with each stage, possibly from another thread.
+
+        Raises:
+            PaperFileError: The file can't be read as a paper.
+            UnknownPaperError: There is no paper to replace.
+            ModelError: A model fails.
+            BudgetError: The budget is spent.
+            StoreError: The library can't be written.
         """
-        added = self._intake.add(
-            Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+        request = AddRequest(
+            file=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
         )
-        return self._loop.wait(added)
+        return self._loop.wait(self._adder.add(request))
 
     async def add_async(
         self,
@@ -306,18 +170,40 @@ class Library(Catalog):
         replaces: str | None = None,
         password: str | None = None,
         sha256: str | None = None,
-        on_stage: ProgressCallback = _no_progress,
+        on_stage: ProgressCallback = _ignore,
     ) -> AddResult:
-        """`add`, awaitable on any loop. Cancelled, it ends soon and stores nothing, unless the very transaction had
-        begun."""
-        added = self._intake.add(
-            Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+        """Awaitable `add`. A cancelled add stores nothing, unless its transaction had begun."""
+        request = AddRequest(
+            file=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
         )
-        return await self._loop.run(added)
+        return await self._loop.run(self._adder.add(request))
 
     def estimator(self) -> Estimator:
-        """What tells, file by file, what adding would cost; it stores and sends nothing."""
-        return self._intake.estimator()
+        """Return an object that estimates, file by file, what adding costs. It stores and sends nothing."""
+        return Estimator(self._store, self._models, self._settings)
+
+    def remove(self, name: str) -> Paper:
+        """Remove a paper and everything that it added.
+
+        A question about it that is being answered is asked again of the remaining papers.
+
+        Args:
+            name: See `paper`.
+
+        Returns:
+            The removed paper.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+            StoreError: The library can't be written.
+        """
+        return self._adder.remove(name)
+
+    async def remove_async(self, name: str) -> Paper:
+        """Awaitable `remove`."""
+        return await self._loop.run(run_in_thread(partial(self.remove, name)))
+
+    # Asking.
 
     def ask(
         self,
@@ -326,14 +212,25 @@ class Library(Catalog):
         papers: Sequence[str] = (),
         filters: Filters = _NO_FILTERS,
         history: Sequence[Turn] = (),
-        on_stage: Callable[[str], None] = _no_progress,
+        on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
-        """Answer a question from all papers, or from what `filters` allow; `papers` is short for theirs (ids, file
-        names, titles). `history` is what was asked before, oldest first: a follow-up ("and on CoNLL?") is filled up.
+        """Answer a question.
 
-        Raises InputError for an empty question or an unknown paper, and ModelError when the answering model fails.
+        Args:
+            question: The question.
+            papers: The papers to answer from (ids, file names, titles), in addition to those of `filters`; none for
+                all papers.
+            filters: What the question may be answered from.
+            history: Earlier questions, oldest first, which complete a follow-up ("and on CoNLL?").
+            on_stage: Called with the name of each stage, from another thread.
+
+        Raises:
+            InputError: The question is empty, or names an unknown paper.
+            ModelError: The answering model fails.
+            BudgetError: The budget is spent.
         """
-        return self._loop.wait(self._asking.ask(question, filters, papers, history, on_stage))
+        request = AskRequest(question=question, papers=papers, filters=filters, history=history)
+        return self._loop.wait(self._asker.ask(request, on_stage))
 
     async def ask_async(
         self,
@@ -342,10 +239,11 @@ class Library(Catalog):
         papers: Sequence[str] = (),
         filters: Filters = _NO_FILTERS,
         history: Sequence[Turn] = (),
-        on_stage: Callable[[str], None] = _no_progress,
+        on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
-        """`ask`, awaitable on any loop."""
-        return await self._loop.run(self._asking.ask(question, filters, papers, history, on_stage))
+        """Awaitable `ask`."""
+        request = AskRequest(question=question, papers=papers, filters=filters, history=history)
+        return await self._loop.run(self._asker.ask(request, on_stage))
 
     def stream(
         self,
@@ -355,41 +253,125 @@ class Library(Catalog):
         filters: Filters = _NO_FILTERS,
         history: Sequence[Turn] = (),
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """`ask_async`, telling each stage as it begins and the final text as it is written; the answer comes last.
-
-        What `ask` raises is raised while iterating.
+        """Answer a question like `ask_async`, with events: each stage as it begins, the text as it is written, and last
+        the answer. Errors are raised while iterating.
         """
-        return self._loop.iterate(self._asking.stream(question, filters, papers, history))
-
-    def show(self, value: Displayable | Sequence[Displayable]) -> View:
-        """An answer, context, paper or element (or several) as a notebook shows it, with pictures and marked cells."""
-        return render_view(value, self)
+        request = AskRequest(question=question, papers=papers, filters=filters, history=history)
+        return self._loop.iterate(self._asker.stream(request))
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
-        """The context that an answer would rest on, without answering."""
-        return self._loop.wait(self._asking.retrieve(question, filters, papers))
+        """Retrieve the context on which `ask` would base an answer. The arguments are those of `ask`."""
+        return self._loop.wait(self._asker.retrieve(AskRequest(question=question, papers=papers, filters=filters)))
 
     async def retrieve_async(
         self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS
     ) -> Context:
-        """`retrieve`, awaitable on any loop."""
-        return await self._loop.run(self._asking.retrieve(question, filters, papers))
+        """Awaitable `retrieve`."""
+        request = AskRequest(question=question, papers=papers, filters=filters)
+        return await self._loop.run(self._asker.retrieve(request))
 
-    def remove(self, name: str) -> Paper:
-        """Remove a paper and exactly what it brought; returns it. A question about it that is being answered is asked
-        of what is left."""
-        return self._intake.remove(name)
+    # Looking up. No model is asked, and all methods may be called from many threads.
 
-    async def remove_async(self, name: str) -> Paper:
-        """`remove`, awaitable on any loop."""
-        return await self._loop.run(run_in_thread(partial(self.remove, name)))
+    def papers(self) -> Sequence[Paper]:
+        """All papers, in the order they were added."""
+        return self._store.papers()
 
-    async def neighbourhood_async(
-        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
-    ) -> Neighbourhood:
-        """`neighbourhood`, awaitable on any loop."""
-        found = partial(self.neighbourhood, entity, papers=papers, steps=steps, limit=limit)
-        return await self._loop.run(run_in_thread(found))
+    def entries(self) -> Sequence[PaperEntry]:
+        """All papers without their elements, in the order they were added; fast also in a large library."""
+        return self._store.entries()
+
+    def paper(self, name: str) -> Paper:
+        """Find a paper.
+
+        Args:
+            name: Its id, the start of its id, its file name, or a part of its title.
+
+        Raises:
+            UnknownPaperError: There is no such paper, or there are several.
+        """
+        return self._store.find_paper(name)
+
+    def entry(self, paper: str) -> PaperEntry:
+        """The paper with exactly this id, without its elements. Raises UnknownPaperError."""
+        for entry in self._store.entries():
+            if entry.id == paper:
+                return entry
+        raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+
+    def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """How many elements of each kind papers have: by paper id, then by kind."""
+        return self._store.counts(papers)
+
+    def images(self, paper: str) -> PaperImages:
+        """What a vision model read in the images of the paper with this id; empty if none did."""
+        return self._store.images(paper)
+
+    def shortfall(self, paper: str) -> Shortfall:
+        """What the extraction of the paper with this id lacks."""
+        return self._store.shortfall(paper)
+
+    def element(self, element: str) -> Element:
+        """The element with this id. Raises KeyError."""
+        return self._store.element(element)
+
+    def elements(self, name: str, *, kind: str = "") -> Sequence[Element]:
+        """A paper's elements in reading order.
+
+        Args:
+            name: See `paper`.
+            kind: "passage", "table", "figure", "equation" or "reference"; "" for all.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+        """
+        return [element for element in self.paper(name).elements if kind in ("", element.kind)]
+
+    def crop(self, crop: str) -> bytes:
+        """The PNG bytes of an element's picture, by content hash. Raises KeyError."""
+        return self._store.crop(crop)
+
+    def source(self, name: str) -> Path:
+        """The file that a paper was read from; the library's copy if it was uploaded.
+
+        Args:
+            name: See `paper`.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+            PaperFileError: The file no longer exists, or has changed.
+        """
+        return self._originals.of(find_entry(self._store.entries(), name))
+
+    def page_picture(
+        self,
+        name: str,
+        page: int,
+        *,
+        dpi: int = 110,
+        marked: Sequence[Box | Place | str] = (),
+        password: str | None = None,
+    ) -> bytes:
+        """Draw a page of a paper, in a child process with limits of time and memory.
+
+        Args:
+            name: See `paper`.
+            page: The page's number, from 1.
+            dpi: The resolution; reduced for a page that would have more than 20 million pixels.
+            marked: What to mark: boxes in points, places (those on other pages are ignored), and ids of the paper's
+                elements.
+            password: Opens an encrypted file.
+
+        Returns:
+            The page as PNG.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+            PaperFileError: The file no longer exists, has changed, has no pages, or can't be drawn.
+            InputError: There is no such page or element, or the resolution is out of range.
+        """
+        paper = self.paper(name)
+        boxes = _boxes_on(paper, page, marked)
+        return self._painter.draw(self.source(paper.id), paper, page, dpi=dpi, boxes=boxes, password=password)
 
     async def page_picture_async(
         self,
@@ -400,18 +382,53 @@ class Library(Catalog):
         marked: Sequence[Box | Place | str] = (),
         password: str | None = None,
     ) -> bytes:
-        """`page_picture`, awaitable on any loop; cancelled, its child process is killed."""
-        drawn = partial(self.page_picture, name, page, dpi=dpi, marked=marked, password=password)
-        return await self._loop.run(run_in_thread(drawn))
+        """Awaitable `page_picture`. If it is cancelled, its child process is killed."""
+        draw = partial(self.page_picture, name, page, dpi=dpi, marked=marked, password=password)
+        return await self._loop.run(run_in_thread(draw))
+
+    def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
+        """The names of a paper's entities with the highest degrees in the graph, highest first, without papers."""
+        return most_connected(self._store, paper, limit=limit)
+
+    def neighbourhood(
+        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
+    ) -> Neighbourhood:
+        """An entity's neighbourhood in the graph.
+
+        Args:
+            entity: The entity's name, alias or id.
+            papers: The papers that name it; none for all papers.
+            steps: How many relations away from the entity.
+            limit: The most relations.
+
+        Raises:
+            UnknownEntityError: There is no such entity, or there are several.
+            UnknownPaperError: There is no such paper.
+        """
+        entries = self._store.entries()
+        ids = tuple(find_entry(entries, paper).id for paper in papers)
+        center = find_entity(self._store, self._index, entity, papers=ids)
+        return neighbourhood(self._store, center, steps=steps, limit=limit)
+
+    async def neighbourhood_async(
+        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
+    ) -> Neighbourhood:
+        """Awaitable `neighbourhood`."""
+        find = partial(self.neighbourhood, entity, papers=papers, steps=steps, limit=limit)
+        return await self._loop.run(run_in_thread(find))
+
+    def show(self, value: Displayable | Sequence[Displayable]) -> View:
+        """Render an answer, context, paper or element, or several, with images and marked cells, for a notebook."""
+        return view(value, self)
 
     @property
     def jobs(self) -> JobQueue:
-        """The jobs of the library, which outlive whoever asked for them."""
+        """The library's background jobs."""
         return self._store.jobs
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the same question could get another answer: with the papers, the models or the settings."""
+        """A hash of everything that determines answers: the papers, the models and the settings."""
         parts = (str(self._store.revision), self._settings.model_dump_json(exclude={"service"}))
         return content_hash("\0".join(parts).encode())
 
@@ -421,3 +438,29 @@ def _open_store(folder: Path) -> Store:
         return Store.open(folder)
     except StoreReadOnlyError:
         return Store.open(folder, read_only=True)
+
+
+def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> tuple[Box, ...]:
+    """The boxes to mark on a page, each once. See `Library.page_picture`."""
+    boxes: dict[Box, None] = {}
+    for one in marked:
+        if isinstance(one, Box):
+            boxes[one] = None
+            continue
+        places = (one,) if isinstance(one, Place) else _printed_at(_element_by_id(paper, one))
+        boxes |= {place.box: None for place in places if (place.paper, place.page) == (paper.id, page)}
+    return tuple(boxes)
+
+
+def _element_by_id(paper: Paper, name: str) -> Element:
+    for element in paper.elements:
+        if element.id == name:
+            return element
+    raise InputError(f"no element {name!r} in {paper.file!r}; list the paper's elements to see their ids")
+
+
+def _printed_at(element: Element) -> Iterator[Place]:
+    """The places of an element, and of its caption."""
+    yield from places_of(element)
+    if isinstance(element, Table | Figure) and element.caption_place is not None:
+        yield element.caption_place

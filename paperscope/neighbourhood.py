@@ -12,11 +12,11 @@ from graph_store import NativeGraphIndex, Store
 from paperscope_core.errors import UnknownEntityError
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
-from paperscope_core.types.display import aside, details, fragment, grid, places_text
+from paperscope_core.types.display import places_text
+from paperscope_core.types.html import aside, details, fragment, grid
 
 if TYPE_CHECKING:
     import networkx as nx
-
 
 __all__ = [
     "Drawing",
@@ -28,209 +28,35 @@ __all__ = [
     "lay_out",
     "most_connected",
     "neighbourhood",
-    "printable",
 ]
 
+_SUGGESTIONS = 5
 
-# Lengths are pixels. A letter's width is that of DejaVu Sans on average: wider than most fonts that pages are read in.
-_FONT, _LETTER, _PAD, _HEIGHT, _GAP = 12, 7.4, 8, 22, 10
-_LONGEST = 30
+# Lengths are in pixels. The letter width is the mean of DejaVu Sans, which is wider than most fonts.
+_FONT_SIZE, _LETTER_WIDTH, _PADDING, _NODE_HEIGHT, _GAP = 12, 7.4, 8, 22, 10
+_MAX_NAME_LENGTH = 30
+# Half the width and height over which the nodes of a small graph are spread; with more nodes the area grows in
+# proportion, so that each has the room that it has among this many.
 _SPREAD = (360, 230)
-_ROUNDS = 600
-# Pale enough for black letters, on a light and on a dark page.
+_SPREAD_NODES = 16
+# networkx's default distance 1/sqrt(n) lets names overlap; at 1.6 times that, few nodes need to be pushed apart.
+_SPRING_LENGTH = 1.6
+# 80 long names are separated after about 300 rounds.
+_MAX_ROUNDS = 600
+# After ColorBrewer's Set3: pale enough for black letters, on light and dark pages.
 _COLOURS = "#8dd3c7 #fdb462 #bebada #fb8072 #80b1d3 #b3de69 #fccde5 #ffed6f #d9d9d9 #ccebc5 #e5c494 #bc9fd0".split()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NodeLabel:
-    """A name in a box with this middle and width; `bold` marks the one that all stands round."""
-
-    name: str
-    colour: str
-    x: float
-    y: float
-    width: float
-    bold: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Drawing:
-    """Where everything is drawn on a sheet of this size; `lines` are pairs of boxes' numbers with what they say."""
-
-    width: float
-    height: float
-    boxes: tuple[NodeLabel, ...]
-    lines: tuple[tuple[int, int, str], ...]
-    legend: tuple[NodeLabel, ...]
-
-
-def lay_out(found: "Neighbourhood") -> Drawing:
-    """Lay a neighbourhood out; always the same for the same one."""
-    names = [_short_name(entity.name) for entity in found.entities]
-    widths = [_width(name) for name in names]
-    spots = _separate(_spring_layout(found), widths)
-    left = min(x - width / 2 for (x, _), width in zip(spots, widths, strict=True)) - _GAP
-    top = min(y for _, y in spots) - _HEIGHT
-    right = max(x + width / 2 for (x, _), width in zip(spots, widths, strict=True)) + _GAP
-    types = sorted({entity.type for entity in found.entities})
-    colours = {kind: _COLOURS[number % len(_COLOURS)] for number, kind in enumerate(types)}
-    boxes = tuple(
-        NodeLabel(
-            name=name,
-            colour=colours[entity.type],
-            x=x - left,
-            y=y - top,
-            width=width,
-            bold=entity.id == found.center.id,
-        )
-        for entity, name, (x, y), width in zip(found.entities, names, spots, widths, strict=True)
-    )
-    legend = _legend(colours, width=max(right - left, 2 * _SPREAD[0]), top=max(box.y for box in boxes) + 2 * _HEIGHT)
-    return Drawing(
-        width=max(right - left, *(box.x + box.width / 2 + _GAP for box in legend)),
-        height=legend[-1].y + _HEIGHT,
-        boxes=boxes,
-        lines=_lines(found),
-        legend=legend,
-    )
-
-
-def draw_svg(drawn: Drawing) -> str:
-    """The sketch as an SVG element for a page of HTML; lines are in the page's colour and say what they stand for."""
-    lines = "".join(
-        f'<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{escape(words)}</title></line>'
-        for a, b, words in ((drawn.boxes[a], drawn.boxes[b], words) for a, b, words in drawn.lines)
-    )
-    return (
-        f'<svg viewBox="0 0 {drawn.width:.0f} {drawn.height:.0f}" width="{drawn.width:.0f}" role="img"'
-        f' font-family="DejaVu Sans, Verdana, sans-serif" font-size="{_FONT}" text-anchor="middle">'
-        f'<g stroke="currentColor" stroke-opacity=".45">{lines}</g>'
-        f"{''.join(map(_svg_box, (*drawn.boxes, *drawn.legend)))}</svg>"
-    )
-
-
-def draw_png(drawn: Drawing) -> bytes:
-    """The sketch as a picture on white. Needs matplotlib (extra: plots), raises ImportError without."""
-    from matplotlib.figure import Figure
-    from matplotlib.patches import FancyBboxPatch
-
-    figure = Figure(figsize=(drawn.width / 100, drawn.height / 100))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawn.width), ylim=(drawn.height, 0))
-    axes.set_axis_off()
-    for a, b, _ in drawn.lines:
-        ends = (drawn.boxes[a], drawn.boxes[b])
-        axes.plot([end.x for end in ends], [end.y for end in ends], color="black", alpha=0.4, linewidth=0.8, zorder=1)
-    for box in (*drawn.boxes, *drawn.legend):
-        corner = (box.x - box.width / 2 + 4, box.y - _HEIGHT / 2 + 4)
-        patch = FancyBboxPatch(corner, box.width - 8, _HEIGHT - 8, boxstyle="round,pad=4", facecolor=box.colour)
-        patch.set(zorder=2, edgecolor="black" if box.bold else "none", linewidth=1.6)
-        axes.add_patch(patch)
-        # A name may hold a dollar sign, which is no formula.
-        axes.text(box.x, box.y, box.name, fontsize=_FONT * 0.72, ha="center", va="center", zorder=3, parse_math=False)
-    file = BytesIO()
-    with warnings.catch_warnings():
-        # A letter that the font lacks is drawn as a box.
-        warnings.simplefilter("ignore", UserWarning)
-        figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
-    return file.getvalue()
-
-
-def _spring_layout(found: "Neighbourhood") -> list[tuple[float, float]]:
-    """Middles by springs between what is related, spread over more room the more there are."""
-    import networkx as nx
-
-    graph = nx.Graph()
-    graph.add_nodes_from(entity.id for entity in found.entities)
-    graph.add_edges_from((one.source, one.target) for one in found.relations if one.source != one.target)
-    places = nx.spring_layout(graph, seed=0, k=1.6 / max(len(graph), 1) ** 0.5, center=(0, 0))
-    more = max(1.0, (len(graph) / 16) ** 0.5)
-    spread = [(float(x) * _SPREAD[0] * more, float(y) * _SPREAD[1] * more) for x, y in places.values()]
-    return [(round(x, 1), round(y, 1)) for x, y in spread]
-
-
-def _separate(spots: list[tuple[float, float]], widths: list[float]) -> list[tuple[float, float]]:
-    """Push boxes that cover each other apart, by the shorter way, until none do."""
-    middles = [list(spot) for spot in spots]
-    for _ in range(_ROUNDS):
-        moved = False
-        for a in range(len(middles)):
-            for b in range(a):
-                moved = _push_apart(middles[a], middles[b], (widths[a] + widths[b]) / 2 + _GAP) or moved
-        if not moved:
-            break
-    return [(x, y) for x, y in middles]
-
-
-def _push_apart(a: list[float], b: list[float], width: float) -> bool:
-    across = width - abs(a[0] - b[0])
-    down = _HEIGHT + _GAP - abs(a[1] - b[1])
-    if across <= 0 or down <= 0:
-        return False
-    axis, by = (0, across) if across < down else (1, down)
-    sign = 1 if a[axis] >= b[axis] else -1
-    a[axis] += sign * (by / 2 + 0.1)
-    b[axis] -= sign * (by / 2 + 0.1)
-    return True
-
-
-def _lines(found: "Neighbourhood") -> tuple[tuple[int, int, str], ...]:
-    """One line for each pair, which says all relations between them."""
-    numbers = {entity.id: number for number, entity in enumerate(found.entities)}
-    said: dict[tuple[int, int], list[str]] = {}
-    for one in found.relations:
-        ends = sorted((numbers[one.source], numbers[one.target]))
-        names = (found.entities[numbers[end]].name for end in (one.source, one.target))
-        source, target = map(printable, names)
-        said.setdefault((ends[0], ends[1]), []).append(f"{source} → {printable(one.kind)} → {target}")
-    return tuple((a, b, "\n".join(words)) for (a, b), words in said.items() if a != b)
-
-
-def _legend(colours: dict[str, str], *, width: float, top: float) -> tuple[NodeLabel, ...]:
-    x, y, legend = float(_GAP), top, []
-    for kind, colour in colours.items():
-        name = _short_name(kind)
-        size = _width(name)
-        if x + size > width and x > _GAP:
-            x, y = float(_GAP), y + _HEIGHT + _GAP / 2
-        legend.append(NodeLabel(name=name, colour=colour, x=x + size / 2, y=y, width=size))
-        x += size + _GAP
-    return tuple(legend)
-
-
-def _svg_box(box: NodeLabel) -> str:
-    edge = ' stroke="currentColor" stroke-width="2"' if box.bold else ""
-    return (
-        f'<rect x="{box.x - box.width / 2:.1f}" y="{box.y - _HEIGHT / 2:.1f}" width="{box.width:.1f}"'
-        f' height="{_HEIGHT}" rx="6" fill="{box.colour}"{edge}/>'
-        f'<text x="{box.x:.1f}" y="{box.y + _FONT * 0.35:.1f}" fill="#000">{escape(box.name)}</text>'
-    )
-
-
-def _width(name: str) -> float:
-    letters = sum(_FONT if unicodedata.east_asian_width(letter) in "WF" else _LETTER for letter in name)
-    return letters + 2 * _PAD
-
-
-def _short_name(name: str) -> str:
-    # Letters of formulas (𝑃) stand in few fonts.
-    name = " ".join(printable(unicodedata.normalize("NFKC", name)).split())
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """The text without characters that XML can't hold and fonts don't draw."""
-    return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
-
-
-_SUGGESTED = 5
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Neighbourhood(Displayable):
-    """An entity, the relations within some steps of it, heaviest first, and all entities that stand in them.
+    """An entity, and the entities and relations within some steps of it.
 
-    `center` is the first of `entities`; `places` are those of the elements that it and the relations stand on,
-    `files` the files of their papers.
+    Attributes:
+        center: The entity.
+        entities: All entities, `center` first.
+        relations: The relations between them, the strongest first.
+        places: Where the entity and the relations are stated, by element id.
+        files: The file names of these papers, by paper id.
     """
 
     center: Entity
@@ -240,7 +66,7 @@ class Neighbourhood(Displayable):
     files: Mapping[str, str] = field(default_factory=dict)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The graph: nodes are entity ids with name, type, description, aliases and sources; edges are relations."""
+        """The graph for networkx: nodes are entity ids with name, type, description, aliases and sources."""
         import networkx as nx
 
         graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
@@ -265,26 +91,26 @@ class Neighbourhood(Displayable):
         return graph
 
     def to_graphml(self) -> bytes:
-        """The graph as GraphML, which Gephi, Cytoscape and yEd open. Characters that XML can't hold are left out."""
+        """The graph as GraphML, for programs such as Gephi, Cytoscape and yEd."""
         import networkx as nx
 
         graph = self.to_networkx()
         for values in (*(values for _, values in graph.nodes.data()), *(values for *_, values in graph.edges.data())):
-            values.update({name: printable(text) for name, text in values.items() if isinstance(text, str)})
+            values.update({name: _printable(text) for name, text in values.items() if isinstance(text, str)})
         file = BytesIO()
         nx.write_graphml(graph, file, named_key_ids=True)
         return file.getvalue()
 
     def to_svg(self) -> str:
-        """A drawing for a page of HTML, in which lines take the page's colour. The layout is always the same."""
+        """A drawing for an HTML page, with lines in the page's colour. The layout is deterministic."""
         return draw_svg(lay_out(self))
 
     def to_png(self) -> bytes:
-        """The same drawing as a picture; needs matplotlib (extra: plots), raises ImportError without."""
+        """The same drawing as PNG. Needs matplotlib (extra: plots), and raises ImportError without it."""
         return draw_png(lay_out(self))
 
     def where(self, sources: Sequence[str]) -> str:
-        """The pages of these elements, as far as `places` has them, in words."""
+        """The pages of elements, as text; elements without a known place are left out."""
         return places_text([self.places[source] for source in sources if source in self.places], self.files)
 
     def __str__(self) -> str:
@@ -306,44 +132,51 @@ class Neighbourhood(Displayable):
             aside(center.description),
             aside(self.where(center.sources)),
             f'<div class="wide">{self.to_svg()}</div>',
-            details("Relations", grid(("from", "relation", "to", "what it says", "where"), rows)),
+            details("Relations", grid(("from", "relation", "to", "description", "where"), rows)),
         )
 
 
 def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Sequence[str]) -> Entity:
-    """The entity of this name, alias or id, in these papers (none given: in all).
+    """Find an entity by name, alias or id.
 
-    Raises UnknownEntityError, naming those that may be meant, where there is none, or several: each paper has a
-    "Table 5".
+    Args:
+        store: The library's store.
+        index: The library's index.
+        name: The name.
+        papers: The ids of the papers that name it; none for all papers.
+
+    Raises:
+        UnknownEntityError: There is no such entity, or there are several: each paper has a "Table 5". The message
+            suggests some.
     """
     key = entity_key(name)
     found = store.entities([hit.id for hit in index.named(name, papers=papers)])
-    named = [one for one in found.values() if key in map(entity_key, (one.id, one.name, *one.aliases))]
-    own = [one for one in named if key in map(entity_key, (one.id, one.name))]
-    # A method is often called as the paper that brought it is: the paper is found by its authors, too.
-    meant = [one for one in own if one.type != WORK] or own or named
+    matches = [one for one in found.values() if key in map(entity_key, (one.id, one.name, *one.aliases))]
+    by_name = [one for one in matches if key in map(entity_key, (one.id, one.name))]
+    # A method often has the name of the paper that introduced it.
+    meant = [one for one in by_name if one.type != WORK] or by_name or matches
     if len(meant) == 1:
         return meant[0]
     if meant:
-        ids = ", ".join(repr(entity.id) for entity in meant[:_SUGGESTED])
+        ids = ", ".join(repr(entity.id) for entity in meant[:_SUGGESTIONS])
         raise UnknownEntityError(f"{name!r} may be any of {ids}; name the paper too")
-    near = ", ".join(repr(entity.name) for entity in list(found.values())[:_SUGGESTED])
-    remedy = f"did you mean {near}?" if near else "`paperscope show PAPER` names a paper's most connected entities"
+    near = ", ".join(repr(entity.name) for entity in list(found.values())[:_SUGGESTIONS])
+    remedy = f"did you mean {near}?" if near else "`paperscope show PAPER` lists a paper's most connected entities"
     raise UnknownEntityError(f"no entity {name!r} in the graph; {remedy}")
 
 
 def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Neighbourhood:
-    """The heaviest `limit` relations within so many steps of the entity: a step's own before those of the next."""
+    """The strongest `limit` relations within `steps` of an entity, those of nearer steps first."""
     relations: dict[tuple[str, str, str], Relation] = {}
     known = [center.id]
     for _ in range(steps):
         room = limit - len(relations)
         found = store.relations_of(known, limit=limit) if room > 0 else ()
-        fresh = sorted(
+        new = sorted(
             (one for one in found if (one.source, one.target, one.kind) not in relations),
             key=lambda one: (-one.weight, one.source, one.target, one.kind),
         )
-        relations.update({(one.source, one.target, one.kind): one for one in fresh[:room]})
+        relations.update({(one.source, one.target, one.kind): one for one in new[:room]})
         known = list(
             dict.fromkeys((center.id, *(end for one in relations.values() for end in (one.source, one.target))))
         )
@@ -362,13 +195,194 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
 
 
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
-    """The names of a paper's entities with the highest degrees in the graph, highest first; works aside."""
+    """The names of a paper's entities with the highest degrees in the graph, highest first, without papers."""
     names = {one.id: one.name for one in store.indexed(paper).extraction.entities if one.type != WORK}
     nodes = store.nodes_of(list(names), papers=[paper])
-    known = store.degrees([nodes[key][0] for key in names])
-    degrees = sorted(((known.get(nodes[key][0], 0), name) for key, name in names.items()), key=_by_degree)
-    return {name: degree for degree, name in degrees[:limit]}
+    degrees = store.degrees([nodes[key][0] for key in names])
+    ranked = sorted(((-degrees.get(nodes[key][0], 0), name) for key, name in names.items()))
+    return {name: -negative for negative, name in ranked[:limit]}
 
 
-def _by_degree(item: tuple[int, str]) -> tuple[int, str]:
-    return -item[0], item[1]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NodeLabel:
+    """A name in a box with its center at (x, y); `bold` marks the neighbourhood's center."""
+
+    name: str
+    colour: str
+    x: float
+    y: float
+    width: float
+    bold: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drawing:
+    """A laid out neighbourhood; `lines` are pairs of indices into `boxes`, each with its text."""
+
+    width: float
+    height: float
+    boxes: tuple[NodeLabel, ...]
+    lines: tuple[tuple[int, int, str], ...]
+    legend: tuple[NodeLabel, ...]
+
+
+def lay_out(found: Neighbourhood) -> Drawing:
+    """Lay out a neighbourhood without overlapping names, deterministically."""
+    names = [_short_name(entity.name) for entity in found.entities]
+    widths = [_width(name) for name in names]
+    centers = _separate(_spring_layout(found), widths)
+    left = min(x - width / 2 for (x, _), width in zip(centers, widths, strict=True)) - _GAP
+    top = min(y for _, y in centers) - _NODE_HEIGHT
+    right = max(x + width / 2 for (x, _), width in zip(centers, widths, strict=True)) + _GAP
+    types = sorted({entity.type for entity in found.entities})
+    colours = {kind: _COLOURS[number % len(_COLOURS)] for number, kind in enumerate(types)}
+    boxes = tuple(
+        NodeLabel(
+            name=name,
+            colour=colours[entity.type],
+            x=x - left,
+            y=y - top,
+            width=width,
+            bold=entity.id == found.center.id,
+        )
+        for entity, name, (x, y), width in zip(found.entities, names, centers, widths, strict=True)
+    )
+    below = max(box.y for box in boxes) + 2 * _NODE_HEIGHT
+    legend = _legend(colours, width=max(right - left, 2 * _SPREAD[0]), top=below)
+    return Drawing(
+        width=max(right - left, *(box.x + box.width / 2 + _GAP for box in legend)),
+        height=legend[-1].y + _NODE_HEIGHT,
+        boxes=boxes,
+        lines=_lines(found),
+        legend=legend,
+    )
+
+
+def _spring_layout(found: Neighbourhood) -> list[tuple[float, float]]:
+    """The centers of the nodes, with springs between related ones."""
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(entity.id for entity in found.entities)
+    graph.add_edges_from((one.source, one.target) for one in found.relations if one.source != one.target)
+    places = nx.spring_layout(graph, seed=0, k=_SPRING_LENGTH / max(len(graph), 1) ** 0.5, center=(0, 0))
+    scale = max(1.0, (len(graph) / _SPREAD_NODES) ** 0.5)
+    spread = [(float(x) * _SPREAD[0] * scale, float(y) * _SPREAD[1] * scale) for x, y in places.values()]
+    return [(round(x, 1), round(y, 1)) for x, y in spread]
+
+
+def _separate(centers: list[tuple[float, float]], widths: list[float]) -> list[tuple[float, float]]:
+    """Push overlapping boxes apart until none overlap."""
+    moved_centers = [list(center) for center in centers]
+    for _ in range(_MAX_ROUNDS):
+        moved = False
+        for a in range(len(moved_centers)):
+            for b in range(a):
+                distance = (widths[a] + widths[b]) / 2 + _GAP
+                moved = _push_apart(moved_centers[a], moved_centers[b], distance) or moved
+        if not moved:
+            break
+    return [(x, y) for x, y in moved_centers]
+
+
+def _push_apart(a: list[float], b: list[float], distance: float) -> bool:
+    """Move two centers apart along the shorter way, if their boxes overlap."""
+    across = distance - abs(a[0] - b[0])
+    down = _NODE_HEIGHT + _GAP - abs(a[1] - b[1])
+    if across <= 0 or down <= 0:
+        return False
+    axis, by = (0, across) if across < down else (1, down)
+    sign = 1 if a[axis] >= b[axis] else -1
+    a[axis] += sign * (by / 2 + 0.1)
+    b[axis] -= sign * (by / 2 + 0.1)
+    return True
+
+
+def _lines(found: Neighbourhood) -> tuple[tuple[int, int, str], ...]:
+    """One line per pair of entities, with all relations between them as its text."""
+    indices = {entity.id: index for index, entity in enumerate(found.entities)}
+    texts: dict[tuple[int, int], list[str]] = {}
+    for one in found.relations:
+        ends = sorted((indices[one.source], indices[one.target]))
+        source, target = (_printable(found.entities[indices[end]].name) for end in (one.source, one.target))
+        texts.setdefault((ends[0], ends[1]), []).append(f"{source} → {_printable(one.kind)} → {target}")
+    return tuple((a, b, "\n".join(lines)) for (a, b), lines in texts.items() if a != b)
+
+
+def _legend(colours: dict[str, str], *, width: float, top: float) -> tuple[NodeLabel, ...]:
+    x, y, legend = float(_GAP), top, []
+    for kind, colour in colours.items():
+        name = _short_name(kind)
+        size = _width(name)
+        if x + size > width and x > _GAP:
+            x, y = float(_GAP), y + _NODE_HEIGHT + _GAP / 2
+        legend.append(NodeLabel(name=name, colour=colour, x=x + size / 2, y=y, width=size))
+        x += size + _GAP
+    return tuple(legend)
+
+
+def draw_svg(drawing: Drawing) -> str:
+    """Draw as an SVG element, with lines in the page's colour and their texts as tooltips."""
+    lines = "".join(
+        f'<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{escape(text)}</title></line>'
+        for a, b, text in ((drawing.boxes[a], drawing.boxes[b], text) for a, b, text in drawing.lines)
+    )
+    return (
+        f'<svg viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" width="{drawing.width:.0f}" role="img"'
+        f' font-family="DejaVu Sans, Verdana, sans-serif" font-size="{_FONT_SIZE}" text-anchor="middle">'
+        f'<g stroke="currentColor" stroke-opacity=".45">{lines}</g>'
+        f"{''.join(map(_svg_box, (*drawing.boxes, *drawing.legend)))}</svg>"
+    )
+
+
+def _svg_box(box: NodeLabel) -> str:
+    edge = ' stroke="currentColor" stroke-width="2"' if box.bold else ""
+    return (
+        f'<rect x="{box.x - box.width / 2:.1f}" y="{box.y - _NODE_HEIGHT / 2:.1f}" width="{box.width:.1f}"'
+        f' height="{_NODE_HEIGHT}" rx="6" fill="{box.colour}"{edge}/>'
+        f'<text x="{box.x:.1f}" y="{box.y + _FONT_SIZE * 0.35:.1f}" fill="#000">{escape(box.name)}</text>'
+    )
+
+
+def draw_png(drawing: Drawing) -> bytes:
+    """Draw as PNG on white. Needs matplotlib (extra: plots), and raises ImportError without it."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import FancyBboxPatch
+
+    figure = Figure(figsize=(drawing.width / 100, drawing.height / 100))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
+    axes.set_axis_off()
+    for a, b, _ in drawing.lines:
+        ends = (drawing.boxes[a], drawing.boxes[b])
+        axes.plot([end.x for end in ends], [end.y for end in ends], color="black", alpha=0.4, linewidth=0.8, zorder=1)
+    for box in (*drawing.boxes, *drawing.legend):
+        corner = (box.x - box.width / 2 + 4, box.y - _NODE_HEIGHT / 2 + 4)
+        patch = FancyBboxPatch(corner, box.width - 8, _NODE_HEIGHT - 8, boxstyle="round,pad=4", facecolor=box.colour)
+        patch.set(zorder=2, edgecolor="black" if box.bold else "none", linewidth=1.6)
+        axes.add_patch(patch)
+        # 0.72 points are a pixel at 100 dpi. A dollar sign in a name starts no formula.
+        axes.text(
+            box.x, box.y, box.name, fontsize=_FONT_SIZE * 0.72, ha="center", va="center", zorder=3, parse_math=False
+        )
+    file = BytesIO()
+    with warnings.catch_warnings():
+        # A letter that the font lacks is drawn as a box.
+        warnings.simplefilter("ignore", UserWarning)
+        figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
+    return file.getvalue()
+
+
+def _width(name: str) -> float:
+    letters = sum(_FONT_SIZE if unicodedata.east_asian_width(letter) in "WF" else _LETTER_WIDTH for letter in name)
+    return letters + 2 * _PADDING
+
+
+def _short_name(name: str) -> str:
+    # Few fonts have the letters of formulas (𝑃).
+    name = " ".join(_printable(unicodedata.normalize("NFKC", name)).split())
+    return name if len(name) <= _MAX_NAME_LENGTH else name[: _MAX_NAME_LENGTH - 1] + "…"
+
+
+def _printable(text: str) -> str:
+    """The text without characters that XML does not allow and fonts don't draw."""
+    return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")

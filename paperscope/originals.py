@@ -17,22 +17,37 @@ from paperscope_core.types import PaperEntry, content_hash
 __all__ = ["Originals", "file_name"]
 
 
-_LONGEST_BYTES = 150
-_LONGEST_SUFFIX = 12
+# File systems allow 255 bytes, of which the name of a temporary file takes some.
+_MAX_BYTES = 150
+_MAX_SUFFIX_LENGTH = 12
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)", re.IGNORECASE)
+# A younger folder may belong to an add in progress.
 _ABANDONED_SECONDS = 3600
 
 
 class Originals:
-    """A folder of files by the SHA-256 of their bytes, `FOLDER/abcd…/the paper.pdf`; each is wholly there or not at
-    all. Raises StoreError."""
+    """A folder of files by the SHA-256 of their content, `FOLDER/abcd…/the paper.pdf`.
+
+    Files are written atomically. All methods raise StoreError if the folder can't be read or written.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, file: Path, *, name: str) -> Path:
-        """Copy `file` under this name, which may be a stranger's; the copy's path. Raises PaperFileError, too."""
+        """Copy a file.
+
+        Args:
+            file: The uploaded file.
+            name: Its name, which may be hostile; see `file_name`.
+
+        Returns:
+            The copy's path.
+
+        Raises:
+            PaperFileError: The file can't be read.
+        """
         name = file_name(name)
         try:
             data = file.read_bytes()
@@ -46,9 +61,10 @@ class Originals:
         return copy
 
     def of(self, entry: PaperEntry) -> Path:
-        """The file of a paper: the copy that is kept, or what it was added from.
+        """The file of a paper: the copy, or the file that it was added from.
 
-        Raises PaperFileError where it is gone or has changed since.
+        Raises:
+            PaperFileError: The file no longer exists, or has changed.
         """
         copy = self._folder / entry.sha256 / entry.file
         file = copy if copy.is_file() else Path(entry.source)
@@ -61,7 +77,7 @@ class Originals:
         return file
 
     def drop(self, sha256: str, *, keep: str = "") -> None:
-        """Delete the copies of a file, but for the one with the name `keep`."""
+        """Delete the copies of a file, except the one named `keep`."""
         with translate_errors(self._folder):
             for copy in (self._folder / sha256).glob("*"):
                 if copy.name != keep:
@@ -70,29 +86,29 @@ class Originals:
                 shutil.rmtree(self._folder / sha256, ignore_errors=True)
 
     def sweep(self, *, keep: Collection[str]) -> None:
-        """Delete what adds that were killed left: files whose hash is none to keep, and that lie there for hours."""
+        """Delete what killed adds have left: files of other hashes than `keep` that are more than an hour old."""
         oldest = time.time() - _ABANDONED_SECONDS
         with translate_errors(self._folder):
             for folder in self._folder.glob("*"):
-                # Another process may sweep as well.
+                # Another process may delete it at the same time.
                 with suppress(FileNotFoundError):
                     if folder.name not in keep and folder.stat().st_mtime < oldest:
                         self.drop(folder.name)
 
 
 def file_name(name: str) -> str:
-    """A name that a stranger gave a file, as one that can do no harm in a folder, on any system, or on a screen.
+    """A hostile file name as one that is safe in a folder, on any system, and on a screen.
 
-    What is before the last slash or backslash goes, and so do signs that can't be seen; what is too long is cut before
-    its suffix. Without anything left it is "paper".
+    Everything up to the last slash or backslash is removed, and so are invisible characters. A long name is cut before
+    its suffix. If nothing is left, the name is "paper".
     """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     shown = "".join(sign for sign in last if sign.isprintable())
     plain = _FORBIDDEN.sub("_", shown).strip(" .").lstrip("-")
     stem, dot, suffix = plain.rpartition(".")
-    if not stem or len(suffix) > _LONGEST_SUFFIX or not suffix.isascii():
+    if not stem or len(suffix) > _MAX_SUFFIX_LENGTH or not suffix.isascii():
         stem, dot, suffix = plain, "", ""
-    room = _LONGEST_BYTES - len(dot + suffix)
+    room = _MAX_BYTES - len(dot + suffix)
     stem = stem.encode()[:room].decode(errors="ignore").strip(" .") or "paper"
     whole = f"{stem}{dot}{suffix}"
     return f"_{whole}" if _DEVICE.match(whole) else whole

@@ -1,4 +1,4 @@
-"""Converts values to JSON text and back."""
+"""Converts values to JSON text and back without loss."""
 
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -6,7 +6,6 @@ from typing import Any, TypeVar, cast
 from pydantic import TypeAdapter
 
 __all__ = ["from_json", "to_json"]
-
 
 T = TypeVar("T")
 
@@ -17,12 +16,16 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401
 
 
 def to_json(value: object, *, indent: int | None = None) -> str:
-    """A value of `paperscope.types` (or of a dataclass made of them) as JSON text."""
-    adapter = _adapter(type(value))  # type: ignore[arg-type] # mypy takes a type for unhashable
+    """Convert a value of `paperscope_core.types`, or a dataclass of such values, to JSON text."""
+    adapter = _adapter(type(value))  # type: ignore[arg-type] # mypy considers a type unhashable
     return adapter.dump_json(value, indent=indent).decode()
 
 
 def from_json(kind: type[T], text: str | bytes) -> T:
-    """Read back a value of `kind`; raises ValueError when the text does not describe one."""
-    adapter = _adapter(kind)  # type: ignore[arg-type] # mypy takes a type for unhashable
+    """Read a value that `to_json` wrote.
+
+    Raises:
+        ValueError: The text describes no value of `kind`.
+    """
+    adapter = _adapter(kind)  # type: ignore[arg-type] # mypy considers a type unhashable
     return cast("T", adapter.validate_json(text))

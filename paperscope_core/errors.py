@@ -1,4 +1,29 @@
-"""The error hierarchy. Each message quotes the offending value and names a remedy."""
+"""The error hierarchy. Each message quotes the offending value and names a remedy.
+
+PaperscopeError
+├── InputError            wrong input: exit code 2
+│   ├── PaperFileError        a file that is missing, empty, damaged, or no paper
+│   │   └── PaperLockedError      an encrypted file without the right password
+│   ├── QuestionFileError     an unreadable question file; names file and line
+│   ├── GoldFileError         unusable gold of an evaluation; names file and line
+│   ├── SettingsError         an unknown or wrong setting
+│   ├── UnknownPaperError     no such paper in the library
+│   ├── UnknownEntityError    no such entity in the graph
+│   └── UnknownJobError       no such job in the library
+├── StoreError            the library on disk: exit code 3
+│   ├── StoreVersionError     written by a newer Paperscope
+│   ├── StoreReadOnlyError    not writable
+│   ├── StoreFullError        the disk is full
+│   └── JobLostError          another worker took over the job
+├── KeyFileError          an unreadable file of API keys: exit code 3
+├── OutputError           a result that can't be written: exit code 3
+├── BudgetError           the budget of calls or cost is spent: exit code 5
+└── ModelError            a model or its endpoint: exit code 4
+    ├── ModelUnavailableError     no connection, timeout, or server failure after all retries
+    │   └── ModelRateLimitError       429 after all waits; has `retry_after` seconds
+    ├── ModelRefusedError         wrong key, unknown model, bad request: a retry can't help
+    └── ModelReplyError           a reply that does not obey its schema
+"""
 
 from typing import ClassVar
 
@@ -30,10 +55,12 @@ __all__ = [
 
 
 class PaperscopeError(Exception):
-    """Anything that Paperscope reports to its user; `exit_code` is the command line's.
+    """The base of all errors that Paperscope raises for its users.
 
-    `public` is the message for everybody, and what is kept of an error; `where` is the place of this machine, or the
-    endpoint, that it is about. As text, an error is both.
+    Attributes:
+        exit_code: The command line's exit code.
+        public: The message for everybody, which is also what jobs store.
+        where: The path or endpoint concerned, for the operator only. `str` contains both.
     """
 
     exit_code: ClassVar[int] = 1
@@ -45,7 +72,7 @@ class PaperscopeError(Exception):
 
 
 class InputError(PaperscopeError):
-    """What the user handed over can't be used."""
+    """The input can't be used."""
 
     exit_code: ClassVar[int] = 2
 
@@ -55,7 +82,7 @@ class PaperFileError(InputError):
 
 
 class PaperLockedError(PaperFileError):
-    """A file that is encrypted, and no password, or none that opens it."""
+    """An encrypted file, without a password that opens it."""
 
 
 class QuestionFileError(InputError):
@@ -63,15 +90,15 @@ class QuestionFileError(InputError):
 
 
 class GoldFileError(InputError):
-    """Gold of an evaluation that can't be used."""
+    """Gold data of an evaluation that can't be used."""
 
 
 class SettingsError(InputError):
-    """An unknown or wrong setting, which only whoever runs Paperscope can put right."""
+    """An unknown or wrong setting. Its message is for the operator, since it may quote paths and addresses."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
-        self.public, self.where = "a setting is wrong; whoever runs Paperscope finds in its log which", message
+        self.public, self.where = "a setting is wrong; Paperscope's log says which", message
 
 
 class UnknownPaperError(InputError):
@@ -97,7 +124,7 @@ class StoreVersionError(StoreError):
 
 
 class StoreReadOnlyError(StoreError):
-    """The library may not be written."""
+    """The library is not writable."""
 
 
 class StoreFullError(StoreError):
@@ -105,11 +132,11 @@ class StoreFullError(StoreError):
 
 
 class JobLostError(StoreError):
-    """A job is no longer this worker's: it took too long to renew it, and another worker went on."""
+    """The worker has lost its job: its lease expired, and another worker took over."""
 
 
 class KeyFileError(PaperscopeError):
-    """The file of API keys can't be read, so that nobody can be let in."""
+    """The file of API keys can't be read, so that no request can be authorised."""
 
     exit_code: ClassVar[int] = 3
 
@@ -121,8 +148,7 @@ class OutputError(PaperscopeError):
 
 
 class BudgetError(PaperscopeError):
-    """What a command may spend on models is spent. No `ModelError`: whoever goes on without one reply must not go on
-    without all that follow."""
+    """The budget is spent. Not a `ModelError`, because code that continues after one failed call must stop here."""
 
     exit_code: ClassVar[int] = 5
 
@@ -134,11 +160,11 @@ class ModelError(PaperscopeError):
 
 
 class ModelUnavailableError(ModelError):
-    """No connection, a time-out, or a server failure; trying later may help."""
+    """No connection, a timeout, or a server failure; a retry may help."""
 
 
 class ModelRateLimitError(ModelUnavailableError):
-    """The endpoint asks to wait; `retry_after` is in seconds, None where it did not say."""
+    """The endpoint limits the rate; `retry_after` is in seconds, None if it does not say."""
 
     def __init__(self, public: str, *, where: object = "", retry_after: float | None = None) -> None:
         super().__init__(public, where=where)
@@ -146,7 +172,7 @@ class ModelRateLimitError(ModelUnavailableError):
 
 
 class ModelRefusedError(ModelError):
-    """The endpoint refuses the request: wrong key, unknown model, bad request. Trying again can't help."""
+    """The endpoint rejects the request: wrong key, unknown model, bad request. A retry can't help."""
 
 
 class ModelReplyError(ModelError):

@@ -12,36 +12,49 @@ from paperscope_core.errors import OutputError
 
 __all__ = ["output_errors", "replace_file", "write_atomically"]
 
+_REMEDIES = {
+    errno.ENOSPC: "free some space and run the same command again",
+    errno.EACCES: "choose a folder that you may write",
+    errno.EROFS: "choose a folder that you may write",
+    errno.ENOTDIR: "choose another folder: part of this path is a file",
+    errno.EEXIST: "choose another folder: part of this path is a file",
+}
+
 
 @contextmanager
 def output_errors(path: Path) -> Iterator[None]:
-    """Translate an OSError inside the block into an OutputError that names `path` and the remedy."""
+    """Translate an OSError inside the block into an OutputError that names `path` and a remedy."""
     try:
         yield
     except OSError as error:
-        remedy = {
-            errno.ENOSPC: "free some space and run the same command again",
-            errno.EACCES: "choose a folder that you may write",
-            errno.EROFS: "choose a folder that you may write",
-            errno.ENOTDIR: "choose another folder: part of this path is a file",
-            errno.EEXIST: "choose another folder: part of this path is a file",
-        }.get(error.errno or 0, "choose another folder")
+        remedy = _REMEDIES.get(error.errno or 0, "choose another folder")
         raise OutputError(f"can't be written ({error.strerror}); {remedy}", where=path) from error
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """`replace_file` for results that a person asked for: raises OutputError."""
+    """Write a file that the user asked for, completely or not at all.
+
+    Raises:
+        OutputError: The file can't be written; `path` is then unchanged.
+    """
     with output_errors(path):
         replace_file(path, data)
 
 
 def replace_file(path: Path, *parts: bytes, mode: int = 0o666) -> None:
-    """Write the parts through a temporary file beside `path`, so that no reader ever sees half of it.
+    """Write a file through a temporary one in the same folder, so that no reader ever sees half of it.
 
-    The bytes are on the disk when this returns. `mode` is what the file's rights are, less the umask. Raises OSError,
-    and `path` is then as it was.
+    The data is on the disk when this returns.
+
+    Args:
+        path: The file to write or replace.
+        parts: Its content.
+        mode: Its permissions, before the umask.
+
+    Raises:
+        OSError: The file can't be written; `path` is then unchanged.
     """
-    # Not by mkstemp, whose files nobody else may read: the user's umask decides.
+    # Not `mkstemp`, which ignores the umask and creates files that only their owner can read.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb", opener=partial(os.open, mode=mode)) as file:

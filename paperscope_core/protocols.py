@@ -1,4 +1,7 @@
-"""The protocols through which packages use each other."""
+"""The protocols through which packages use each other.
+
+`paperscope_core.models.fakes` has deterministic fakes of the models.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -40,40 +43,53 @@ __all__ = [
 
 
 class LanguageModel(Protocol):
-    """Answers requests. Raises `ModelError` and nothing else when it can't."""
+    """Replies to requests."""
 
     @property
     def name(self) -> str:
-        """The model's name; part of every cache key."""
+        """The model's name, which is part of every cache key."""
         ...
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Reply to `request`; the text obeys `request.schema` only as far as the server enforces it."""
+        """Reply to a request.
+
+        Args:
+            request: The request. Not every server enforces its schema: callers validate the reply.
+
+        Raises:
+            ModelError: There is no reply. A model raises no other errors.
+        """
         ...
 
 
 @runtime_checkable
 class StreamingModel(LanguageModel, Protocol):
-    """A language model that tells a reply as it is written; see `paperscope.models.streaming` for those that don't."""
+    """A language model that passes a reply on while it is written."""
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """Reply as `complete` does; until then `on_text` hears the reply's text so far, each time from its beginning.
+        """Reply to a request as `complete` does.
 
-        A later text may be shorter: where a call was made again, it begins anew.
+        Args:
+            request: The request.
+            on_text: Called with the reply's whole text so far, again and again. If the call is retried, the text starts
+                over, and may become shorter.
+
+        Raises:
+            ModelError: There is no reply.
         """
         ...
 
 
 class VisionModel(LanguageModel, Protocol):
-    """A language model that also looks at the images of a request."""
+    """A language model that also reads the images of a request."""
 
 
 class Embedder(Protocol):
-    """Turns texts into unit-length vectors."""
+    """Converts texts to unit-length vectors."""
 
     @property
     def name(self) -> str:
-        """Names the weights; vectors under different names are never compared."""
+        """Identifies the weights: vectors under different names are never compared."""
         ...
 
     @property
@@ -82,43 +98,61 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """One unit-length row a text: shape (len(texts), d). Raises `ModelError`."""
+        """Embed texts.
+
+        Returns:
+            One unit-length row per text, of shape (len(texts), d).
+
+        Raises:
+            ModelError: The texts can't be embedded.
+        """
         ...
 
 
 class Reranker(Protocol):
-    """Scores texts against a question with a model that reads both at once."""
+    """Scores texts against a question with a model that reads both together."""
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One score a text; higher is better."""
+        """Score texts.
+
+        Returns:
+            One score per text; higher is better.
+
+        Raises:
+            ModelError: The texts can't be scored.
+        """
         ...
 
 
 class CallCache(Protocol):
-    """Remembers paid calls. A call is durable when `put_call` returns."""
+    """Caches paid calls. A reply is durable when `put_call` returns."""
 
     def check_room(self) -> None:
-        """Raise StoreError where a reply could not be kept; asked before one is paid for."""
+        """Check that a reply could be stored; called before a call is paid.
+
+        Raises:
+            StoreError: It could not.
+        """
         ...
 
     def get_call(self, key: str) -> ModelReply | None:
-        """The reply under `ModelRequest.key`, or None if it was never paid for."""
+        """Return the reply under a `ModelRequest.key`, or None."""
         ...
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        """Keep a paid reply."""
+        """Store a reply of the model with this name."""
         ...
 
 
 class VectorCache(Protocol):
-    """Remembers embeddings by the embedder's name and the text. They are durable when `put_vectors` returns."""
+    """Caches embeddings by embedder name and text. They are durable when `put_vectors` returns."""
 
     def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
-        """The vectors of those texts that are known, each of shape (d,), under the text."""
+        """Return the cached vectors, each of shape (d,), by text; other texts are left out."""
         ...
 
     def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
-        """Keep the vectors of these texts."""
+        """Store the vectors of these texts."""
         ...
 
 
@@ -128,53 +162,71 @@ class Parser(Protocol):
     def parse(
         self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
     ) -> ParsedPaper:
-        """`password` opens an encrypted file; `on_page(done, total)` is called after each page that was read.
+        """Read a paper.
 
-        Raises `PaperFileError` when nothing can be read; a page that fails is a `PageProblem` of the paper.
+        Args:
+            file: The file to read.
+            password: Opens an encrypted file.
+            on_page: Called with (pages read, pages in total) after each page.
+
+        Returns:
+            The paper; a page that can't be read is a `PageProblem` of it.
+
+        Raises:
+            PaperFileError: Nothing can be read.
         """
         ...
 
 
 class EntityExtractor(Protocol):
-    """Draws entities and relations from a paper, its chunks, and what was seen in its pictures."""
+    """Extracts entities and relations from a paper."""
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
-        """The paper's own contribution to the graph. Raises `ModelError` when a paid extractor fails."""
+        """Extract a paper's contribution to the graph.
+
+        Args:
+            paper: The paper.
+            chunks: Its chunks.
+            images: What a vision model read in its images.
+
+        Raises:
+            ModelError: A paid extractor fails.
+        """
         ...
 
 
 @runtime_checkable
 class GraphIndex(Protocol):
-    """An index derived from the store: it can be thrown away and rebuilt without a model call."""
+    """An index that is derived from the store, and can be rebuilt from it without a model call."""
 
     @property
     def revision(self) -> int:
-        """The store's revision that the index has caught up with."""
+        """The store's revision that the index reflects."""
         ...
 
     def apply(self, indexed: IndexedPaper, *, revision: int) -> None:
-        """Take in one paper; `revision` is the store's after adding it."""
+        """Add one paper; `revision` is the store's after adding it."""
         ...
 
     def remove(self, paper: str, *, revision: int) -> None:
-        """Forget exactly what one paper brought."""
+        """Remove exactly what one paper added; `revision` is the store's after removing it."""
         ...
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
-        """Propose chunks and entities for a question. No model call."""
+        """Find chunks and entities for a question, without a model call."""
         ...
 
     def rebuild(self, papers: Sequence[IndexedPaper], *, revision: int) -> None:
-        """Start anew from the truth."""
+        """Replace the whole index by these papers."""
         ...
 
     def close(self) -> None:
-        """Release files; the index is unusable afterwards."""
+        """Release files; the index can't be used afterwards."""
         ...
 
 
 class Corpus(Protocol):
-    """What the query engine reads of the library. Look-ups of unknown ids raise KeyError."""
+    """What the query engine reads from the library. Unknown ids raise KeyError unless they are left out."""
 
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order they were added."""
@@ -197,25 +249,45 @@ class Corpus(Protocol):
         ...
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
-        """The chunks that hold any of these elements, without repeats."""
+        """The chunks that contain any of these elements, without repeats."""
         ...
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
-        """The entities under these ids as these papers (none given: all) contribute to them; those that none of them
-        names are left out."""
+        """Entities as some papers contribute to them.
+
+        Args:
+            ids: The entities' ids.
+            papers: The papers' ids; none for all papers.
+
+        Returns:
+            The entities by id; those that none of the papers names are left out.
+        """
         ...
 
     def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
-        """What these papers (none given: all) state of any of these entities: relations between two of them first,
-        then by weight."""
+        """Relations of some entities, those between two of them first, then by weight.
+
+        Args:
+            entities: The entities' ids.
+            papers: The papers that state them; none for all papers.
+            limit: The most relations to return.
+        """
         ...
 
     def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
-        """In how many relations of these papers (none given: all) each entity stands; those in none are left out."""
+        """The number of relations of each entity.
+
+        Args:
+            entities: The entities' ids.
+            papers: The papers that state the relations; none for all papers.
+
+        Returns:
+            The numbers by id; entities without relations are left out.
+        """
         ...
 
     def images(self, paper: str) -> PaperImages:
-        """What a vision model saw in the paper's pictures; empty where none looked at them."""
+        """What a vision model read in a paper's images; empty if none did."""
         ...
 
     def crop(self, crop: str) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from paperscope_core.models.wrapper import text_of_field
+from paperscope_core.models.structured import partial_text
 from paperscope_core.types import Answer, AnswerEvent, DoneEvent, StageEvent, StageTime, TextEvent
 
 __all__ = ["FinalText", "Stages", "answer_events"]
@@ -67,7 +67,7 @@ class FinalText:
 
     def grow(self, reply: str) -> None:
         """Takes the reply so far, a JSON object with the text under "answer"."""
-        self._known = text_of_field(reply, "answer").strip()
+        self._known = partial_text(reply, "answer").strip()
         if not self._held:
             self._say(self._known)
 

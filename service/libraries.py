@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paperscope.library import Library
-from paperscope_core.models import OnRoleCall
+from paperscope_core.models import RoleCallListener
 from paperscope_core.settings import Settings
 from paperscope_core.types import ModelCall
 
@@ -34,7 +34,7 @@ class ModelUsage:
 OnUsage = Callable[[ModelUsage], None]
 
 
-def usage_reporter(on_spent: OnUsage) -> OnRoleCall:
+def usage_reporter(on_spent: OnUsage) -> RoleCallListener:
     """For `Libraries`: passes their calls on, each with the work that caused it."""
 
     def on_call(role: str, call: ModelCall) -> None:
@@ -60,7 +60,7 @@ class Libraries:
 
     `on_call` hears of all their model calls, from other threads."""
 
-    def __init__(self, settings: Settings, *, most: int = _MAX_OPEN, on_call: OnRoleCall | None = None) -> None:
+    def __init__(self, settings: Settings, *, most: int = _MAX_OPEN, on_call: RoleCallListener | None = None) -> None:
         self._settings = settings
         self._on_call = on_call
         self._most = most

@@ -1,7 +1,8 @@
 """The text of an element, as chunks, extractors and their checks share it."""
 
-from paperscope_core.table_text import table_lines, title_lines
 from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table
+from paperscope_core.types.elements import title_lines
+from paperscope_core.types.tables import table_lines
 
 __all__ = ["element_text", "table_outline"]
 

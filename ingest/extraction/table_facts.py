@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ingest.extraction.entity_types import LocalRelationKind, TermType, type_of_name
 from ingest.extraction.mentions import is_coined
 from ingest.extraction.phrases import GENERAL, STOP
-from paperscope_core.table_text import TableRow, column_headers, table_rows
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import Table
+from paperscope_core.types.tables import TableRow, column_headers, table_rows
 
 __all__ = ["TableName", "TableStatement", "clean_name", "is_number", "table_names", "table_statements"]
 

@@ -1,7 +1,17 @@
-"""Model clients, local models, fakes, and the wrappers that cache, retry, limit and count calls."""
+"""Model clients, local models, fakes, and the wrappers that cache, retry, limit and count calls.
+
+Importing this package imports neither torch nor openai: a model does so on first use.
+"""
 
 from paperscope_core.models.budget import Budget, BudgetedEmbedder, BudgetedModel
-from paperscope_core.models.build import Models, OnRoleCall, build_embedder, build_model, build_models, build_reranker
+from paperscope_core.models.build import (
+    Models,
+    RoleCallListener,
+    build_embedder,
+    build_model,
+    build_models,
+    build_reranker,
+)
 from paperscope_core.models.cache import CachedEmbedder, CachedModel
 from paperscope_core.models.chat import OpenAIChatModel
 from paperscope_core.models.concurrency import FinishingModel, LimitedModel
@@ -32,12 +42,12 @@ __all__ = [
     "LocalEmbedder",
     "MeteredModel",
     "Models",
-    "OnRoleCall",
     "OpenAIChatModel",
     "OpenAIEmbedder",
     "RetryPolicy",
     "RetryingEmbedder",
     "RetryingModel",
+    "RoleCallListener",
     "Weights",
     "ask_json",
     "build_embedder",

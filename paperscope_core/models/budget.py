@@ -1,13 +1,13 @@
 """A budget of calls and cost that several models share."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope_core.errors import BudgetError, ModelRateLimitError
-from paperscope_core.models.usage import expected_embedding, expected_usage
-from paperscope_core.models.wrapper import streamed
+from paperscope_core.models.usage import estimate_embedding, estimate_usage
+from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest
 from paperscope_core.protocols import Embedder, LanguageModel
 from paperscope_core.types import ModelReply, ModelRequest, Usage
 
@@ -15,11 +15,15 @@ __all__ = ["Budget", "BudgetedEmbedder", "BudgetedModel"]
 
 
 class Budget:
-    """What the models of one command may spend together: calls, and cost in the currency of the prices.
+    """What several models may spend together.
 
-    No more than `max_calls` are sent. A call is sent only if what is spent, what the calls under way are expected to
-    cost, and what it is expected to cost itself stay within `max_cost`; so no more than the error of the calls under
-    way goes beyond it.
+    A call is sent only if the number of calls stays within `max_calls`, and if what is spent, the estimates of the
+    calls in progress and its own estimate stay within `max_cost`. So the cost exceeds `max_cost` at most by the error
+    of the estimates of the calls in progress.
+
+    Args:
+        max_calls: How many calls may be sent; None for no limit.
+        max_cost: The most that calls may cost, in the currency of the price settings; None for no limit.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:
@@ -27,102 +31,82 @@ class Budget:
         self._max_cost = max_cost
         self._spent = Usage()
         self._reserved = 0.0
-        self._under_way = 0
+        self._in_progress = 0
 
     @property
     def spent(self) -> Usage:
-        """What the calls that have ended took."""
+        """The usage of the calls that have ended."""
         return self._spent
 
-    def take(self, cost: float) -> None:
-        """Set a call aside that is expected to cost so much. Raises BudgetError where it would be too much."""
-        if self._max_calls is not None and self._spent.calls + self._under_way >= self._max_calls:
+    def reserve(self, cost: float) -> None:
+        """Reserve a call with this estimated cost.
+
+        Raises:
+            BudgetError: The call does not fit into the budget.
+        """
+        if self._max_calls is not None and self._spent.calls + self._in_progress >= self._max_calls:
             raise BudgetError(f"the budget of {self._max_calls} model calls is spent")
         if self._max_cost is not None and self._spent.cost + self._reserved + cost > self._max_cost:
             raise BudgetError(
                 f"the budget of {self._max_cost:g} allows no further call: {self._spent.cost:.4f} is spent, and the "
                 f"next call is expected to cost {cost:.4f}"
             )
-        self._under_way += 1
+        self._in_progress += 1
         self._reserved += cost
 
     def settle(self, cost: float, usage: Usage) -> None:
-        """Put what a call took in place of what it was expected to cost."""
-        self._under_way -= 1
+        """Replace a call's estimated cost by what it used."""
+        self._in_progress -= 1
         self._reserved -= cost
         self._spent += usage
 
 
-class BudgetedModel:
-    """Asks only what the budget allows, and raises BudgetError for the rest.
+class BudgetedModel(ModelWrapper):
+    """Sends a language model only the calls that a budget allows, and raises BudgetError for the others.
 
-    A call that the server turned down for its rate was not made; one that failed in any other way counts as made and as
-    what it was expected to cost, for it may be on the bill. Prices are per million tokens.
+    A rate-limited call costs nothing. A call that fails in another way counts with its estimate, because it may be
+    billed. Prices are per million tokens.
     """
 
     def __init__(
         self, model: LanguageModel, budget: Budget, *, price_prompt: float = 0.0, price_completion: float = 0.0
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._budget = budget
         self._price_prompt = price_prompt
         self._price_completion = price_completion
 
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self._model.name
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The wrapped model's reply."""
-        return await self._within(request, lambda: self._model.complete(request))
-
-    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """The wrapped model's reply; see `StreamingModel`."""
-        return await self._within(request, lambda: streamed(self._model, request, on_text))
-
-    async def _within(self, request: ModelRequest, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
-        expected = expected_usage(request, price_prompt=self._price_prompt, price_completion=self._price_completion)
-        self._budget.take(expected.cost)
-        taken = expected
+    async def _call(self, request: ModelRequest, send: SendRequest, /) -> ModelReply:
+        estimate = estimate_usage(request, price_prompt=self._price_prompt, price_completion=self._price_completion)
+        self._budget.reserve(estimate.cost)
+        used = estimate
         try:
-            reply = await call()
-            taken = reply.usage
+            reply = await send()
+            used = reply.usage
         except ModelRateLimitError:
-            taken = Usage()
+            used = Usage()
             raise
         finally:
-            self._budget.settle(expected.cost, taken)
+            self._budget.settle(estimate.cost, used)
         return reply
 
 
-class BudgetedEmbedder:
-    """Embeds only what the budget allows, under the same rules; each `embed` is a call."""
+class BudgetedEmbedder(EmbedderWrapper):
+    """Sends an embedder only the calls that a budget allows, like `BudgetedModel`; each `embed` is a call."""
 
     def __init__(self, embedder: Embedder, budget: Budget, *, price_prompt: float = 0.0) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._budget = budget
         self._price_prompt = price_prompt
 
-    @property
-    def name(self) -> str:
-        """The wrapped embedder's name."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """The wrapped embedder's dimension."""
-        return self._embedder.dimension
-
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """The wrapped embedder's rows."""
-        taken = expected_embedding(texts, price_prompt=self._price_prompt)
-        cost = taken.cost
-        self._budget.take(cost)
+        """Embed texts within the budget. See `Embedder.embed`."""
+        used = estimate = estimate_embedding(texts, price_prompt=self._price_prompt)
+        self._budget.reserve(estimate.cost)
         try:
             return await self._embedder.embed(texts)
         except ModelRateLimitError:
-            taken = Usage()
+            used = Usage()
             raise
         finally:
-            self._budget.settle(cost, taken)
+            self._budget.settle(estimate.cost, used)

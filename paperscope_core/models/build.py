@@ -12,21 +12,22 @@ from paperscope_core.models.embedders import BatchedEmbedder, LocalEmbedder, Ope
 from paperscope_core.models.endpoint import Endpoint
 from paperscope_core.models.reranker import CrossEncoderReranker
 from paperscope_core.models.retry import RetryingEmbedder, RetryingModel, RetryPolicy
-from paperscope_core.models.usage import CountedCache, CountedEmbedder, CountedModel, OnCall
+from paperscope_core.models.usage import CallListener, CountedCache, CountedEmbedder, CountedModel
 from paperscope_core.models.weights import find_weights
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
 from paperscope_core.settings import EmbedSettings, RetrievalSettings, RoleSettings, Settings
 from paperscope_core.types import ModelCall
 
-__all__ = ["Models", "OnRoleCall", "build_embedder", "build_model", "build_models", "build_reranker"]
+__all__ = ["Models", "RoleCallListener", "build_embedder", "build_model", "build_models", "build_reranker"]
 
 
-OnRoleCall = Callable[[str, ModelCall], None]
+RoleCallListener = Callable[[str, ModelCall], None]
+"""Called on any thread with the role ("answer", "extract", "vision", "embed") of each call as it ends."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Models:
-    """The model of each role; None where a role is not configured."""
+    """The model of each role; None if a role is not configured."""
 
     embedder: Embedder
     answer: LanguageModel | None = None
@@ -36,47 +37,68 @@ class Models:
     drains: tuple[Callable[[], Awaitable[None]], ...] = ()
 
     async def aclose(self) -> None:
-        """Wait until calls whose callers gave up are finished and kept; they are paid. No connection stays open."""
+        """Wait for calls whose callers were cancelled: they are paid, and their replies are cached."""
         for drain in self.drains:
             await drain()
 
 
 def build_models(
-    settings: Settings, cache: CallCache, *, budget: Budget | None = None, on_call: OnRoleCall | None = None
+    settings: Settings, cache: CallCache, *, budget: Budget | None = None, on_call: RoleCallListener | None = None
 ) -> Models:
-    """Models as set; nothing is loaded or reached yet. All that is paid for comes out of one `budget`, where there is
-    one; `on_call` hears of each call to an endpoint as it ends, with its role. Raises `ModelError` where weights are
-    missing."""
+    """Build the model of each role; nothing is loaded or sent yet.
 
-    def told(role: str) -> OnCall | None:
+    Args:
+        settings: The settings of all roles.
+        cache: Where replies are cached.
+        budget: What all roles may spend together.
+        on_call: Called with every call to an endpoint.
+
+    Raises:
+        ModelError: Weights of a local model are missing.
+    """
+
+    def listener(role: str) -> CallListener | None:
         return partial(on_call, role) if on_call is not None else None
 
     answer, extract, vision = (
-        build_model(role, cache, budget=budget, on_call=told(name))
+        build_model(role, cache, budget=budget, on_call=listener(name))
         for name, role in (("answer", settings.answer), ("extract", settings.extract), ("vision", settings.vision))
     )
     return Models(
         answer=answer,
         extract=extract,
         vision=vision,
-        embedder=build_embedder(settings.embed, budget=budget, on_call=told("embed")),
+        embedder=build_embedder(settings.embed, budget=budget, on_call=listener("embed")),
         reranker=build_reranker(settings.retrieval),
         drains=tuple(model.drain for model in (answer, extract, vision) if model is not None),
     )
 
 
+# Shared by all libraries of a process that use the same weights, so that these are in memory once.
+_local_embedder = lru_cache(maxsize=1)(LocalEmbedder)
+_local_reranker = lru_cache(maxsize=1)(CrossEncoderReranker)
+
+
 def build_reranker(settings: RetrievalSettings) -> Reranker | None:
-    """The reranker as set; it loads nothing yet, and is shared as the embedder is. Raises `ModelError` where weights
-    are missing."""
+    """Build the reranker, or None if none is set.
+
+    Raises:
+        ModelError: Its weights are missing.
+    """
     return _local_reranker(find_weights(settings.reranker)) if settings.reranker else None
 
 
-def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None, on_call: OnCall | None = None) -> Embedder:
-    """The embedder as set; it loads or reaches nothing yet. A local one is shared by all who use the same weights: they
-    are in memory once, however many libraries are open. Raises `ModelError` where weights are missing."""
+def build_embedder(
+    settings: EmbedSettings, *, budget: Budget | None = None, on_call: CallListener | None = None
+) -> Embedder:
+    """Build the embedder; `budget` and `on_call` concern one on a server only.
+
+    Raises:
+        ModelError: The weights of a local one are missing.
+    """
     if settings.provider == "local":
         return _local_embedder(find_weights(settings.model))
-    # Retries are inside the batches: what is already embedded is not asked for again.
+    # Retries are inside the batches, so that batches that succeeded are not sent again.
     embedder: Embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
     if on_call is not None:
         embedder = CountedEmbedder(embedder, on_call, price_prompt=settings.price_prompt)
@@ -85,18 +107,14 @@ def build_embedder(settings: EmbedSettings, *, budget: Budget | None = None, on_
     return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
 
 
-_local_embedder = lru_cache(maxsize=1)(LocalEmbedder)
-_local_reranker = lru_cache(maxsize=1)(CrossEncoderReranker)
-
-
 def build_model(
-    role: RoleSettings, cache: CallCache, *, budget: Budget | None = None, on_call: OnCall | None = None
+    role: RoleSettings, cache: CallCache, *, budget: Budget | None = None, on_call: CallListener | None = None
 ) -> CachedModel | None:
-    """One role's model, None where it is not configured.
+    """Build the model of one role, or None if it is not configured.
 
-    Cache outermost, as a kept reply needs no slot; retries outside the limit, as waiting takes no slot; what
-    finishes a call that was given up inside the limit, so that it keeps its slot; what counts innermost (the budget,
-    and `on_call`), so that it counts what is sent.
+    The order of the wrappers matters. The cache is outermost, as a cached reply needs no slot. Retries are outside the
+    concurrency limit, so that a call that waits holds no slot. What lets a cancelled call finish is inside the limit,
+    so that the call keeps its slot. The budget and `on_call` are innermost and see every call that is sent.
     """
     if not role.configured:
         return None

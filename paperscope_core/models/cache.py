@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,86 +10,79 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope_core.models.concurrency import PerLoop
-from paperscope_core.models.wrapper import streamed
+from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, VectorCache
 from paperscope_core.types import ModelReply, ModelRequest, Usage
 
 __all__ = ["CachedEmbedder", "CachedModel", "MemoryCallCache", "MemoryVectorCache"]
 
+# New vectors are written to the cache so often: an interrupted embedding loses at most one batch.
+_BATCH_TEXTS = 64
+
 
 @dataclass(kw_only=True, slots=True)
 class _PendingCall:
-    """A call under way, and how many wait for its reply."""
+    """A call in progress, and how many callers wait for its reply."""
 
     task: asyncio.Task[ModelReply]
     waiting: int = 0
 
 
-class CachedModel:
-    """Looks into the cache first; equal requests at the same time share one call. None is made whose reply could not be
-    kept: it would be paid for and lost.
+class CachedModel(ModelWrapper):
+    """Answers from a cache where it can; equal requests at the same time share one call.
 
-    A call that all its callers gave up is cancelled; what comes of it nevertheless (see `FinishingModel`) is kept, for
-    it is paid, and `drain` waits for it.
+    No call is sent whose reply the cache could not store. A call whose callers are all cancelled is cancelled, too; if
+    it ends with a reply nevertheless (see `FinishingModel`), the reply is cached. `drain` waits for such calls.
     """
 
     def __init__(self, model: LanguageModel, cache: CallCache) -> None:
-        self._model = model
+        super().__init__(model)
         self._cache = cache
-        self._under_way: PerLoop[dict[str, _PendingCall]] = PerLoop(dict)
-
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self._model.name
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The kept reply, whose usage is one cached call that cost nothing, or a new one."""
-        return await self._kept_or(request, lambda: self._model.complete(request))
+        self._pending: PerLoop[dict[str, _PendingCall]] = PerLoop(dict)
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """As `complete`, and kept the same way; a reply that is kept or under way for another comes in one piece."""
-        told = False
+        """Reply to a request while it is written; a cached or shared reply comes in one piece."""
+        streamed = False
 
-        def tell(text: str) -> None:
-            nonlocal told
-            told = True
+        def forward(text: str) -> None:
+            nonlocal streamed
+            streamed = True
             on_text(text)
 
-        reply = await self._kept_or(request, lambda: streamed(self._model, request, tell))
-        if not told:
+        reply = await super().stream(request, forward)
+        if not streamed:
             on_text(reply.text)
         return reply
 
-    async def _kept_or(self, request: ModelRequest, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+    async def _call(self, request: ModelRequest, send: SendRequest, /) -> ModelReply:
         key = request.key(self.name)
-        kept = self._cache.get_call(key)
-        if kept is not None:
-            return _cached_reply(kept)
-        calls = self._under_way.get()
+        cached = self._cache.get_call(key)
+        if cached is not None:
+            return _cached_reply(cached)
+        pending = self._pending.get()
         while True:
-            shares = key in calls
-            under_way = calls[key] if shares else self._begun(key, call)
+            shared = key in pending
+            call = pending[key] if shared else self._start(key, send)
             try:
-                reply = await self._waited_for(under_way)
+                reply = await self._wait(call)
             except asyncio.CancelledError:
-                # Given up by all who had asked before, and nothing came of it.
-                if shares and under_way.task.cancelled() and not _is_cancelled():
+                # If not this caller but all earlier ones were cancelled, and the call ended without a reply: ask anew.
+                if shared and call.task.cancelled() and not _is_cancelling():
                     continue
                 raise
-            return _cached_reply(reply) if shares else reply
+            return _cached_reply(reply) if shared else reply
 
     async def drain(self) -> None:
-        """Wait for the calls under way on the running loop, whatever becomes of them."""
-        await asyncio.gather(*(call.task for call in self._under_way.get().values()), return_exceptions=True)
+        """Wait until all calls in progress on the running loop have ended, with or without a reply."""
+        await asyncio.gather(*(call.task for call in self._pending.get().values()), return_exceptions=True)
 
-    def _begun(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> _PendingCall:
-        calls = self._under_way.get()
-        calls[key] = begun = _PendingCall(task=asyncio.create_task(self._pay(key, call)))
-        begun.task.add_done_callback(lambda done: _forget(calls, key, done))
-        return begun
+    def _start(self, key: str, send: SendRequest) -> _PendingCall:
+        pending = self._pending.get()
+        pending[key] = call = _PendingCall(task=asyncio.create_task(self._send(key, send)))
+        call.task.add_done_callback(lambda done: _remove(pending, key, done))
+        return call
 
-    async def _waited_for(self, call: _PendingCall) -> ModelReply:
+    async def _wait(self, call: _PendingCall) -> ModelReply:
         call.waiting += 1
         try:
             return await asyncio.shield(call.task)
@@ -98,22 +91,22 @@ class CachedModel:
             if not call.waiting:
                 call.task.cancel()
 
-    async def _pay(self, key: str, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+    async def _send(self, key: str, send: SendRequest) -> ModelReply:
         self._cache.check_room()
-        reply = await call()
+        reply = await send()
         self._cache.put_call(key, self.name, reply)
         return reply
 
 
-def _is_cancelled() -> bool:
+def _is_cancelling() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
-def _forget(calls: dict[str, _PendingCall], key: str, done: asyncio.Task[ModelReply]) -> None:
-    del calls[key]
+def _remove(pending: dict[str, _PendingCall], key: str, done: asyncio.Task[ModelReply]) -> None:
+    del pending[key]
     if not done.cancelled():
-        # Asked for, so that asyncio doesn't report an error that no caller waited for.
+        # Retrieved, so that asyncio does not log an error that no caller waited for.
         done.exception()
 
 
@@ -121,89 +114,81 @@ def _cached_reply(reply: ModelReply) -> ModelReply:
     return replace(reply, usage=Usage(cached=1))
 
 
-_BATCH = 64
-
-
-class CachedEmbedder:
-    """Looks into the cache first. What is new is kept batch by batch: what one costs is not lost with the next."""
+class CachedEmbedder(EmbedderWrapper):
+    """Embeds only texts that are not in a cache, and caches them batch by batch."""
 
     def __init__(self, embedder: Embedder, cache: VectorCache) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._cache = cache
 
-    @property
-    def name(self) -> str:
-        """The wrapped embedder's name."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """The wrapped embedder's dimension."""
-        return self._embedder.dimension
-
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """One row a text, of those kept and those embedded now."""
-        known = dict(self._cache.get_vectors(self.name, texts))
-        missing = _missing(texts, known)
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            fresh = dict(zip(batch, await self._embedder.embed(batch), strict=True))
-            self._cache.put_vectors(self.name, fresh)
-            known |= fresh
+        """Embed texts, or take their vectors from the cache. See `Embedder.embed`."""
+        vectors = dict(self._cache.get_vectors(self.name, texts))
+        missing = _missing(texts, vectors)
+        for start in range(0, len(missing), _BATCH_TEXTS):
+            batch = missing[start : start + _BATCH_TEXTS]
+            new = dict(zip(batch, await self._embedder.embed(batch), strict=True))
+            self._cache.put_vectors(self.name, new)
+            vectors |= new
         if not texts:
             return np.zeros((0, self.dimension), dtype=float32)
-        return np.stack([known[text] for text in texts])
+        return np.stack([vectors[text] for text in texts])
 
     def missing(self, texts: Sequence[str]) -> list[str]:
-        """Those of the texts that are not kept yet, without repeats."""
+        """The texts that are not in the cache, without repeats."""
         return _missing(texts, self._cache.get_vectors(self.name, texts))
 
 
-def _missing(texts: Sequence[str], known: Container[str]) -> list[str]:
-    return [text for text in dict.fromkeys(texts) if text not in known]
+def _missing(texts: Sequence[str], cached: Container[str]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if text not in cached]
 
 
 class MemoryCallCache:
-    """A `CallCache` for a library that may not be written."""
+    """A `CallCache` in memory, for libraries that can't be written."""
 
     def __init__(self) -> None:
         self._replies: dict[str, ModelReply] = {}
 
     def check_room(self) -> None:
-        """There is always room."""
+        """Do nothing: there is always room."""
 
     def get_call(self, key: str) -> ModelReply | None:
-        """The reply under a key, or None."""
+        """Return the reply under a key, or None."""
         return self._replies.get(key)
 
     def put_call(self, key: str, _model: str, reply: ModelReply) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         self._replies[key] = reply
 
 
 class MemoryVectorCache:
-    """A `VectorCache` of the `most` texts that were wanted last, for one embedder and one event loop.
+    """A `VectorCache` of the most recently used texts, in front of another one that it only reads.
 
-    What another cache keeps is read from there; nothing is written to it."""
+    For one embedder and one event loop.
 
-    def __init__(self, kept: VectorCache, *, most: int) -> None:
-        self._kept = kept
-        self._most = most
+    Args:
+        backing: The cache that is asked for texts that are not in memory.
+        size: How many texts are held.
+    """
+
+    def __init__(self, backing: VectorCache, *, size: int) -> None:
+        self._backing = backing
+        self._size = size
         self._vectors: OrderedDict[str, NDArray[float32]] = OrderedDict()
 
     def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
-        """The vectors of those texts that are remembered or kept."""
+        """Return the vectors of those texts that either cache holds."""
         known = {text: self._vectors[text] for text in texts if text in self._vectors}
         for text in known:
             self._vectors.move_to_end(text)
         missing = [text for text in texts if text not in known]
-        kept = self._kept.get_vectors(embedder, missing) if missing else {}
-        self.put_vectors(embedder, kept)
-        return {**known, **kept}
+        backed = self._backing.get_vectors(embedder, missing) if missing else {}
+        self.put_vectors(embedder, backed)
+        return {**known, **backed}
 
     def put_vectors(self, _embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
-        """Remember the vectors of these texts, and forget those that were not wanted for longest."""
-        # Copies: a row would keep the whole batch that it is a part of.
+        """Store the vectors of these texts, and drop the least recently used ones."""
+        # Copied, because a row keeps the whole matrix alive that it is a view of.
         self._vectors.update({text: vector.copy() for text, vector in vectors.items()})
-        while len(self._vectors) > self._most:
+        while len(self._vectors) > self._size:
             self._vectors.popitem(last=False)

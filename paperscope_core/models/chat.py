@@ -10,69 +10,61 @@ from paperscope_core.errors import ModelRefusedError, ModelReplyError
 from paperscope_core.models.endpoint import BadRequestError, Endpoint
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
-__all__ = ["ChatCompletion", "ChatMessage", "Choice", "ChunkReader", "OpenAIChatModel", "TokenUsage"]
+__all__ = ["OpenAIChatModel"]
+
+_PRICED_TOKENS = 1_000_000
+_PATH = "/chat/completions"
 
 
-class ChatMessage(BaseModel):
-    """The part of a message that is read."""
-
+class _Message(BaseModel):
     content: str | None = None
     refusal: str | None = None
 
 
-class Choice(BaseModel):
-    """The part of a choice that is read."""
-
-    message: ChatMessage
+class _Choice(BaseModel):
+    message: _Message
     finish_reason: str | None = None
 
 
-class TokenUsage(BaseModel):
-    """What the server counted."""
-
+class _TokenUsage(BaseModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
 
 class ChatCompletion(BaseModel):
-    """The part of a chat completion that is read."""
+    """The fields of a chat completion that are read. Errors quote its name."""
 
-    choices: list[Choice] = Field(min_length=1)
-    usage: TokenUsage | None = None
-
-
-class _Delta(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _TokenUsage | None = None
 
 
 class _ChunkChoice(BaseModel):
-    delta: _Delta = _Delta()
+    delta: _Message = _Message()
     finish_reason: str | None = None
 
 
 class _Chunk(BaseModel):
-    """The part of a chunk that is read; the last one may hold no choice but the usage."""
+    """The fields of a streamed chunk that are read; the last one may have usage and no choices."""
 
     choices: list[_ChunkChoice] = []
-    usage: TokenUsage | None = None
+    usage: _TokenUsage | None = None
 
 
-class ChunkReader:
-    """Takes the chunks of one completion; `on_text` hears the text so far."""
+class _ChunkReader:
+    """Joins the chunks of one completion; `on_text` is called with the text so far."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
         self._text = self._refusal = ""
-        self._finish: str | None = None
-        self._usage: TokenUsage | None = None
+        self._finish_reason: str | None = None
+        self._usage: _TokenUsage | None = None
 
-    def take(self, data: object) -> None:
-        """Read one chunk, as decoded JSON; raises ValueError where it is none."""
+    def add(self, data: object) -> None:
+        """Add one chunk, as decoded JSON. Raises ValueError if it is none."""
         chunk = _Chunk.model_validate(data)
         self._usage = chunk.usage or self._usage
         for choice in chunk.choices[:1]:
-            self._finish = choice.finish_reason or self._finish
+            self._finish_reason = choice.finish_reason or self._finish_reason
             self._refusal += choice.delta.refusal or ""
             if choice.delta.content:
                 self._text += choice.delta.content
@@ -80,20 +72,22 @@ class ChunkReader:
 
     @property
     def completion(self) -> ChatCompletion:
-        """What the chunks so far say together."""
-        message = ChatMessage(content=self._text or None, refusal=self._refusal or None)
-        return ChatCompletion(choices=[Choice(message=message, finish_reason=self._finish)], usage=self._usage)
-
-
-MILLION = 1_000_000
-_PATH = "/chat/completions"
+        """The completion that the chunks so far make up."""
+        message = _Message(content=self._text or None, refusal=self._refusal or None)
+        return ChatCompletion(choices=[_Choice(message=message, finish_reason=self._finish_reason)], usage=self._usage)
 
 
 class OpenAIChatModel:
-    """A `LanguageModel` and `VisionModel`; prices are per million tokens.
+    """A `StreamingModel` and `VisionModel` behind OpenAI's chat completions.
 
-    Servers differ in what they support: where one refuses `response_format`, the schema is put into words; where it
-    refuses `temperature` or `max_tokens`, that is left out or named `max_completion_tokens`. What helped is remembered.
+    Servers differ in what they support. If one rejects `response_format`, the schema is put into the prompt; if it
+    rejects `temperature` or streaming, they are left out; if it rejects `max_tokens`, `max_completion_tokens` is sent
+    instead. What helped is remembered.
+
+    Args:
+        endpoint: The model and its server.
+        price_prompt: Price of a million prompt tokens.
+        price_completion: Price of a million completion tokens.
     """
 
     def __init__(self, endpoint: Endpoint, *, price_prompt: float = 0.0, price_completion: float = 0.0) -> None:
@@ -104,21 +98,21 @@ class OpenAIChatModel:
 
     @property
     def name(self) -> str:
-        """The model's name as the server knows it."""
+        """The model's name on the server."""
         return self._endpoint.model
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """One paid call. Raises `ModelError`; a reply that was withheld is an error too."""
+        """Send one request. See `LanguageModel.complete`; a withheld reply is a ModelRefusedError."""
         return self._read(await self._ask(request, None))
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """One paid call, told as it is written; from a server that can't stream it comes in one piece."""
+        """Send one request and pass on its reply while it is written. See `StreamingModel.stream`."""
         reply = self._read(await self._ask(request, on_text))
         on_text(reply.text)
         return reply
 
     def _read(self, completion: ChatCompletion) -> ModelReply:
-        choice, used = completion.choices[0], completion.usage or TokenUsage()
+        choice, used = completion.choices[0], completion.usage or _TokenUsage()
         model, where = f"model {self.name!r}", self._endpoint.base_url
         if choice.message.refusal or choice.finish_reason == "content_filter":
             refusal = choice.message.refusal or "content filter"
@@ -128,21 +122,29 @@ class OpenAIChatModel:
             raise ModelReplyError(
                 f"{model}: a reply without text (finish_reason {choice.finish_reason!r})", where=where
             )
-        return ModelReply(text=choice.message.content or "", usage=self._priced(used), cut=cut)
+        cost = used.prompt_tokens * self._price_prompt + used.completion_tokens * self._price_completion
+        usage = Usage(
+            calls=1,
+            prompt_tokens=used.prompt_tokens,
+            completion_tokens=used.completion_tokens,
+            cost=cost / _PRICED_TOKENS,
+        )
+        return ModelReply(text=choice.message.content or "", usage=usage, cut=cut)
 
     async def _ask(self, request: ModelRequest, on_text: Callable[[str], None] | None) -> ChatCompletion:
+        """Send a request, and again without each feature that the server rejects."""
         unsupported = self._unsupported
-        streams = on_text is not None
         first: BadRequestError | None = None
         while True:
             try:
                 completion = await self._send(request, unsupported, on_text)
             except BadRequestError as error:
                 first = first or error
-                refused = _refused_feature(error.complaint, _features(request, streams=streams), unsupported)
-                if refused is None:
+                sent = [one for one in _features(request, streams=on_text is not None) if one not in unsupported]
+                rejected = _rejected_feature(error.complaint, sent)
+                if rejected is None:
                     raise first from None
-                unsupported |= {refused}
+                unsupported |= {rejected}
             else:
                 self._unsupported |= unsupported
                 return completion
@@ -155,22 +157,13 @@ class OpenAIChatModel:
             return await self._endpoint.post(_PATH, body, ChatCompletion)
         if "stream_options" not in unsupported:
             body["stream_options"] = {"include_usage": True}
-        reader = ChunkReader(on_text)
-        whole = await self._endpoint.stream(_PATH, body | {"stream": True}, ChatCompletion, on_chunk=reader.take)
+        reader = _ChunkReader(on_text)
+        whole = await self._endpoint.stream(_PATH, body | {"stream": True}, ChatCompletion, on_chunk=reader.add)
         return whole or reader.completion
-
-    def _priced(self, usage: TokenUsage) -> Usage:
-        cost = usage.prompt_tokens * self._price_prompt + usage.completion_tokens * self._price_completion
-        return Usage(
-            calls=1,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost=cost / MILLION,
-        )
 
 
 def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
-    """What of a request some servers refuse."""
+    """The fields of a request that some servers reject; a name comes before those that are part of it."""
     features = {
         "response_format": request.schema is not None,
         "temperature": True,
@@ -181,9 +174,8 @@ def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
     return [feature for feature, sent in features.items() if sent]
 
 
-def _refused_feature(complaint: str, features: Sequence[str], unsupported: frozenset[str]) -> str | None:
-    """The feature that a server complains of, or else `response_format`, the likeliest; None if nothing is left."""
-    sent = [feature for feature in features if feature not in unsupported]
+def _rejected_feature(complaint: str, sent: Sequence[str]) -> str | None:
+    """The feature that a server's error names, or else `response_format`, the likeliest; None if it was not sent."""
     named = [feature for feature in sent if feature in complaint]
     return next(iter(named + [feature for feature in sent if feature == "response_format"]), None)
 
@@ -204,7 +196,7 @@ def _body(request: ModelRequest, unsupported: frozenset[str]) -> dict[str, objec
 
 
 def _with_schema(request: ModelRequest) -> Message:
-    """The last message, which also asks for the schema in words."""
+    """The last message with the schema added to its text."""
     last = request.messages[-1]
     schema = json.dumps(request.schema, ensure_ascii=False)
     text = f"{last.text}\n\nReply with one JSON object and nothing else. It obeys this JSON schema:\n{schema}"

@@ -2,131 +2,103 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from paperscope_core.errors import ModelRateLimitError
-from paperscope_core.models.wrapper import streamed
+from paperscope_core.models.wrapper import ModelWrapper, SendRequest
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import ModelReply, ModelRequest
 
 __all__ = ["FinishingModel", "LimitedModel", "PerLoop"]
 
-
 T = TypeVar("T")
+
+# Successful calls per open slot before another slot opens. Slots that open as fast as they close would keep the server
+# at its limit.
+_REPLIES_TO_REOPEN = 5
 
 
 class PerLoop(Generic[T]):
-    """One value for each running event loop, made when first asked for and dropped once its loop is closed."""
+    """One value per running event loop, created on first use and dropped once its loop is closed.
 
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
+    asyncio's locks and tasks belong to one loop, but a model may be called from several loops and threads.
+    """
+
+    def __init__(self, create: Callable[[], T]) -> None:
+        self._create = create
         self._values: dict[asyncio.AbstractEventLoop, T] = {}
         self._lock = threading.Lock()
 
     def get(self) -> T:
-        """The running loop's value."""
+        """Return the running loop's value."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._values:
                 self._values = {known: value for known, value in self._values.items() if not known.is_closed()}
-                self._values[loop] = self._make()
+                self._values[loop] = self._create()
             return self._values[loop]
 
 
-_PATIENCE = 5
+class LimitedModel(ModelWrapper):
+    """Runs at most `concurrency` calls at once on an event loop, and fewer while the server limits the rate.
 
-
-class LimitedModel:
-    """At most `concurrency` calls are under way at once on an event loop, and fewer while the server is at its limit.
-
-    Each call that the server turns down for its rate takes a slot away, down to the last one; five replies in a row for
-    each slot give one back.
+    Each rate-limited call closes a slot, down to the last one; a row of successful calls opens one again.
     """
 
     def __init__(self, model: LanguageModel, *, concurrency: int) -> None:
-        self._model = model
+        super().__init__(model)
         self._slots = PerLoop(lambda: _Slots(concurrency))
 
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self._model.name
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """Wait for a slot, then ask."""
-        return await self._in_slot(lambda: self._model.complete(request))
-
-    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """Wait for a slot, then ask; see `StreamingModel`."""
-        return await self._in_slot(lambda: streamed(self._model, request, on_text))
-
-    async def _in_slot(self, call: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+    async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:
         slots = self._slots.get()
-        await slots.take()
+        await slots.acquire()
         limited = False
         try:
-            return await call()
+            return await send()
         except ModelRateLimitError:
             limited = True
             raise
         finally:
-            slots.give_back(limited=limited)
+            slots.release(limited=limited)
 
 
 class _Slots:
-    def __init__(self, most: int) -> None:
-        self._most = self._open = most
-        self._free = asyncio.Semaphore(most)
-        self._in_a_row = 0
+    def __init__(self, limit: int) -> None:
+        self._limit = self._open = limit
+        self._free = asyncio.Semaphore(limit)
+        self._successes = 0
 
-    async def take(self) -> None:
+    async def acquire(self) -> None:
         await self._free.acquire()
 
-    def give_back(self, *, limited: bool) -> None:
+    def release(self, *, limited: bool) -> None:
         if limited:
-            self._in_a_row = 0
+            self._successes = 0
             if self._open > 1:
                 self._open -= 1
                 return
         else:
-            self._in_a_row += 1
-            if self._in_a_row >= _PATIENCE * self._open and self._open < self._most:
-                self._in_a_row = 0
+            self._successes += 1
+            if self._successes >= _REPLIES_TO_REOPEN * self._open and self._open < self._limit:
+                self._successes = 0
                 self._open += 1
                 self._free.release()
         self._free.release()
 
 
-class FinishingModel:
-    """Lets no cancellation through to a call under way: its reply comes, so that it can be kept.
+class FinishingModel(ModelWrapper):
+    """Lets a call that was sent run to its end after its caller is cancelled, so that its paid reply can be cached.
 
-    Where the call fails then, it ends as cancelled, so that nobody tries it again.
+    If such a call fails, the caller sees the cancellation and not the failure, so that nothing retries the call.
     """
 
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self._model.name
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The model's reply."""
-        return await _finished(self._model.complete(request))
-
-    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """The model's reply as it is written; see `StreamingModel`."""
-        return await _finished(streamed(self._model, request, on_text))
-
-
-async def _finished(call: Coroutine[Any, Any, ModelReply]) -> ModelReply:
-    sent = asyncio.create_task(call)
-    try:
-        return await asyncio.shield(sent)
-    except asyncio.CancelledError:
-        await asyncio.wait({sent})
-        if sent.cancelled() or sent.exception() is not None:
-            raise
-        return sent.result()
+    async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:
+        sent = asyncio.ensure_future(send())
+        try:
+            return await asyncio.shield(sent)
+        except asyncio.CancelledError:
+            await asyncio.wait({sent})
+            if sent.cancelled() or sent.exception() is not None:
+                raise
+            return sent.result()

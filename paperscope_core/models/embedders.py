@@ -13,20 +13,23 @@ from pydantic import BaseModel
 from paperscope_core.errors import ModelReplyError
 from paperscope_core.models.endpoint import Endpoint
 from paperscope_core.models.weights import Weights, load_weights
+from paperscope_core.models.wrapper import EmbedderWrapper
 from paperscope_core.protocols import Embedder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+__all__ = ["EMBEDDING_BATCH", "BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
 
-__all__ = ["BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
+EMBEDDING_BATCH = 64
+"""How many texts one call to a server embeds; a failed call repeats at most so many."""
 
 
 class LocalEmbedder:
-    """An `Embedder` that loads its weights when they are first needed (seconds) and works in a thread.
+    """An `Embedder` that loads its weights on first use, which takes seconds, and runs in a thread.
 
-    Texts are sorted by length into batches; a text beyond the model's window (256 word pieces for the bundled weights)
-    is cut. Only a Hugging Face name may reach for the network, and only while its weights are loaded.
+    Texts are batched by length, and cut at the model's window (256 word pieces for the bundled weights). Only weights
+    under a Hugging Face name may be downloaded, while they are loaded.
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -41,11 +44,11 @@ class LocalEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The length of a vector; loads the weights. Raises `ModelError`."""
+        """The length of a vector. Loads the weights, and raises ModelError if it can't."""
         return self._load().get_embedding_dimension() or 0
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """One unit-length row a text. Raises `ModelError`."""
+        """Embed texts. See `Embedder.embed`."""
         return await asyncio.to_thread(self._embed, list(texts))
 
     def _embed(self, texts: list[str]) -> NDArray[float32]:
@@ -70,7 +73,12 @@ def _load_transformer(folder: str) -> "SentenceTransformer":
 
 
 class OpenAIEmbedder:
-    """An `Embedder` on a server; `dimension` is checked against what the server sends."""
+    """An `Embedder` behind OpenAI's embeddings endpoint.
+
+    Args:
+        endpoint: The model and its server.
+        dimension: The length of a vector; the server's vectors are checked against it.
+    """
 
     def __init__(self, endpoint: Endpoint, *, dimension: int) -> None:
         self._endpoint = endpoint
@@ -78,7 +86,7 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """The model's name as the server knows it."""
+        """The model's name on the server."""
         return self._endpoint.model
 
     @property
@@ -87,7 +95,7 @@ class OpenAIEmbedder:
         return self._dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """One unit-length row a text, in one call; how many texts a call may hold is the server's business."""
+        """Embed texts in one call, however many. See `Embedder.embed`."""
         if not texts:
             return np.empty((0, self._dimension), dtype=float32)
         body = {"input": list(texts), "encoding_format": "float"}
@@ -95,19 +103,19 @@ class OpenAIEmbedder:
 
     def _unit_rows(self, reply: "Embeddings", *, count: int) -> NDArray[float32]:
         vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
-        where = self._endpoint.base_url
         if len(vectors) != count:
-            raise ModelReplyError(f"model {self.name!r} sent {len(vectors)} vectors for {count} texts", where=where)
+            raise self._error(f"{len(vectors)} vectors for {count} texts")
         lengths = {len(vector) for vector in vectors}
         if lengths != {self._dimension}:
-            told = f"model {self.name!r} sent vectors of length {sorted(lengths)}: set embed.dimension to that"
-            raise ModelReplyError(told, where=where)
+            raise self._error(f"vectors of length {sorted(lengths)}: set embed.dimension to that")
         rows = np.asarray(vectors, dtype=float32)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
-            told = f"model {self.name!r} sent a vector without direction (zero or not finite)"
-            raise ModelReplyError(told, where=where)
+            raise self._error("a vector without direction (zero or not finite)")
         return np.asarray(rows / norms, dtype=float32)
+
+    def _error(self, sent: str) -> ModelReplyError:
+        return ModelReplyError(f"model {self.name!r} sent {sent}", where=self._endpoint.base_url)
 
 
 class Embedding(BaseModel):
@@ -118,30 +126,20 @@ class Embedding(BaseModel):
 
 
 class Embeddings(BaseModel):
-    """The part of an embeddings reply that is read."""
+    """The fields of an embeddings reply that are read."""
 
     data: list[Embedding]
 
 
-class BatchedEmbedder:
-    """Hands at most `size` texts at once to the wrapped embedder, one batch after another."""
+class BatchedEmbedder(EmbedderWrapper):
+    """Splits texts into batches of at most `size` and embeds one after another."""
 
-    def __init__(self, embedder: Embedder, *, size: int = 64) -> None:
-        self._embedder = embedder
+    def __init__(self, embedder: Embedder, *, size: int = EMBEDDING_BATCH) -> None:
+        super().__init__(embedder)
         self._size = size
 
-    @property
-    def name(self) -> str:
-        """The wrapped embedder's name."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """The wrapped embedder's dimension."""
-        return self._embedder.dimension
-
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """The batches' rows, in the order of the texts."""
+        """Embed texts batch by batch. See `Embedder.embed`."""
         rows = np.empty((len(texts), self.dimension), dtype=float32)
         for start in range(0, len(texts), self._size):
             batch = texts[start : start + self._size]

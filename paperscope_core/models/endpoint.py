@@ -1,4 +1,7 @@
-"""HTTP calls to an OpenAI-compatible server, and the translation of their errors."""
+"""HTTP calls to an OpenAI-compatible server, and the translation of their errors.
+
+No error message contains the API key, and no public one the server's address, even if the server quotes them.
+"""
 
 import asyncio
 import re
@@ -26,95 +29,39 @@ if TYPE_CHECKING:
 
     from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
+__all__ = ["BadRequestError", "Endpoint", "retry_after"]
 
-__all__ = ["BadRequestError", "Endpoint", "redacted", "retry_after", "translate_error"]
+Reply = TypeVar("Reply", bound=BaseModel)
 
-
-QUOTE_LENGTH = 300
-"""How many characters of a server's own words an error quotes."""
+# How many characters of a server's reply an error quotes.
+_QUOTE_LENGTH = 300
+_MASK = "********"
+_REMEDIES = {
+    401: "check the role's api_key",
+    403: "the key may not use this model: check api_key and model",
+    404: "no such model or path: check model, and base_url (it usually ends in /v1)",
+    429: "the account has no credit left",
+}
 
 
 class BadRequestError(ModelRefusedError):
-    """The server dislikes the request itself; `complaint` is what it said, in small letters."""
+    """The server rejects the request itself; `complaint` is its message in lower case."""
 
     def __init__(self, public: str, *, where: str, complaint: str) -> None:
         super().__init__(public, where=where)
         self.complaint = complaint
 
 
-def translate_error(error: "OpenAIError", *, model: str, base_url: str, key: SecretStr) -> ModelError:
-    """The error of our own tree that says what happened, to which model, where, and what to do."""
-    import openai
-
-    named = f"model {model!r}"
-    if isinstance(error, openai.APITimeoutError):
-        return ModelUnavailableError(
-            f"{named}: no reply in time; raise the role's timeout or try later", where=base_url
-        )
-    if isinstance(error, openai.APIConnectionError):
-        reason = redacted(str(error.__cause__ or error), base_url=base_url, key=key)
-        told = f"{named}: no connection ({reason}); is the server up, and base_url right?"
-        return ModelUnavailableError(told, where=base_url)
-    if isinstance(error, openai.APIStatusError):
-        said = redacted(str(error.body or error.message), base_url=base_url, key=key)
-        return _translate_status(error, model=named, where=base_url, said=said)
-    said = redacted(str(error), base_url=base_url, key=key)
-    return ModelReplyError(f"{named}: {said}; is base_url an OpenAI-compatible endpoint?", where=base_url)
-
-
-def _translate_status(error: "APIStatusError", *, model: str, where: str, said: str) -> ModelError:
-    status = error.status_code
-    told = f"{model}: HTTP {status}, {said!r}"
-    if status == 429 and error.code != "insufficient_quota":
-        wait = retry_after(error.response.headers)
-        return ModelRateLimitError(f"{told}; lower the role's concurrency or try later", where=where, retry_after=wait)
-    if status in (408, 409, 425) or status >= 500:
-        return ModelUnavailableError(f"{told}; try later", where=where)
-    if status in (400, 422):
-        return BadRequestError(f"{told}; the server can't do what was asked", where=where, complaint=said.lower())
-    if 300 <= status < 400:
-        target = error.response.headers.get("location", "")[:QUOTE_LENGTH]
-        return ModelRefusedError(
-            f"{model}: a redirection, which is not followed; set base_url to the final address",
-            where=f"{where} (to {target!r})",
-        )
-    remedies = {
-        401: "check the role's api_key",
-        403: "the key may not use this model: check api_key and model",
-        404: "no such model or path: check model, and base_url (it usually ends in /v1)",
-        429: "the account has no credit left",
-    }
-    return ModelRefusedError(f"{told}; {remedies.get(status, 'check model and base_url')}", where=where)
-
-
-def redacted(text: str, *, base_url: str, key: SecretStr) -> str:
-    """The beginning of a text of the server's, key and address blotted out."""
-    address = urlsplit(base_url)
-    for secret in filter(None, (key.get_secret_value(), base_url, address.netloc)):
-        text = text.replace(secret, "********")
-    # A host may be called as words that occur in any text.
-    host = re.escape(address.hostname or base_url)
-    return re.sub(rf"(?<!\w){host}(?!\w)", "********", text)[:QUOTE_LENGTH]
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait: RFC 9110 section 10.2.3 (seconds or a date), or `retry-after-ms`."""
-    with suppress(KeyError, ValueError):
-        return max(0.0, float(headers["retry-after-ms"]) / 1000)
-    text = headers.get("retry-after", "")
-    with suppress(ValueError):
-        return max(0.0, float(text))
-    with suppress(ValueError):
-        return max(0.0, (parsedate_to_datetime(text).replace(tzinfo=UTC) - datetime.now(UTC)).total_seconds())
-    return None
-
-
-Reply = TypeVar("Reply", bound=BaseModel)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One model on one server. `timeout` (seconds) bounds a whole call; key and address come from the settings only."""
+    """One model on one server.
+
+    Attributes:
+        model: The model's name on the server.
+        base_url: The server's address; environment variables don't change it.
+        api_key: The server's key; empty if it needs none.
+        timeout: Seconds that a whole call may take.
+    """
 
     model: str
     base_url: str
@@ -122,19 +69,34 @@ class Endpoint:
     timeout: float
 
     async def post(self, path: str, body: Mapping[str, object], reply: type[Reply]) -> Reply:
-        """Send `body` with the model's name and read the reply; raise `ModelError`."""
-        async with self._call() as client:
+        """Send a request and parse its reply.
+
+        Args:
+            path: The path below the base URL.
+            body: The request's JSON; the model's name is added.
+            reply: The type of the reply.
+
+        Raises:
+            ModelError: The call fails, or the reply is of another form.
+        """
+        async with self._client() as client:
             text = await client.post(path, body={"model": self.model, **body}, cast_to=str)
-        return self._read(text, reply)
+        return self._parse(text, reply)
 
     async def stream(
         self, path: str, body: Mapping[str, object], reply: type[Reply], *, on_chunk: Callable[[object], None]
     ) -> Reply | None:
-        """Send `body` and hand over each event's data as it comes; raise `ModelError`, also where `on_chunk` raises
-        ValueError. A server that answers with a whole reply instead: that reply."""
+        """Send a request and pass the decoded JSON of each server-sent event to `on_chunk`.
+
+        Returns:
+            None, or the whole reply of a server that does not stream.
+
+        Raises:
+            ModelError: The call fails, or `on_chunk` raises ValueError.
+        """
         import openai
 
-        async with self._call() as client:
+        async with self._client() as client:
             stream = await client.post(
                 path,
                 body={"model": self.model, **body},
@@ -144,25 +106,43 @@ class Endpoint:
             )
             async with stream:
                 if "text/event-stream" not in stream.response.headers.get("content-type", ""):
-                    return self._read((await stream.response.aread()).decode("utf-8", "replace"), reply)
+                    return self._parse((await stream.response.aread()).decode("utf-8", "replace"), reply)
                 try:
                     async for chunk in stream:
                         on_chunk(chunk)
                 except ValueError as error:
-                    told = redacted(str(error), base_url=self.base_url, key=self.api_key)
                     raise ModelReplyError(
-                        f"model {self.model!r} streams no {reply.__name__} ({told}); is base_url an OpenAI-compatible "
-                        "endpoint?",
+                        f"model {self.model!r} streams no {reply.__name__} ({self._redacted(str(error))}); is base_url "
+                        "an OpenAI-compatible endpoint?",
                         where=self.base_url,
                     ) from None
         return None
 
     @asynccontextmanager
-    async def _call(self) -> AsyncIterator["AsyncOpenAI"]:
+    async def _client(self) -> AsyncIterator["AsyncOpenAI"]:
+        """A client for one call, with its errors translated.
+
+        Creating one takes a millisecond, and no socket outlives its event loop.
+        """
         import openai
 
+        key = self.api_key.get_secret_value() or "none"
         try:
-            async with asyncio.timeout(self.timeout), self._client() as client:
+            async with (
+                asyncio.timeout(self.timeout),
+                openai.AsyncOpenAI(
+                    base_url=self.base_url,
+                    api_key=key,
+                    # Explicit, so that OPENAI_CUSTOM_HEADERS, which the package reads, can't replace the key.
+                    default_headers={"Authorization": f"Bearer {key}"},
+                    timeout=self.timeout,
+                    # `RetryPolicy` says why.
+                    max_retries=0,
+                    http_client=openai.DefaultAsyncHttpxClient(
+                        verify=self._tls, follow_redirects=False, trust_env=False
+                    ),
+                ) as client,
+            ):
                 yield client
         except TimeoutError:
             raise ModelUnavailableError(
@@ -170,37 +150,83 @@ class Endpoint:
                 where=self.base_url,
             ) from None
         except openai.OpenAIError as error:
-            # The cause may quote the key.
-            raise translate_error(error, model=self.model, base_url=self.base_url, key=self.api_key) from None
-
-    def _read(self, text: str, reply: type[Reply]) -> Reply:
-        try:
-            return reply.model_validate_json(text)
-        except ValidationError:
-            start = redacted(text, base_url=self.base_url, key=self.api_key)
-            raise ModelReplyError(
-                f"model {self.model!r} answered no {reply.__name__} but {start!r}; is base_url an OpenAI-compatible "
-                "endpoint? It usually ends in /v1",
-                where=self.base_url,
-            ) from None
-
-    def _client(self) -> "AsyncOpenAI":
-        """A client for one call: it costs a millisecond, and no socket outlives its event loop."""
-        import openai
-
-        key = self.api_key.get_secret_value() or "none"
-        return openai.AsyncOpenAI(
-            base_url=self.base_url,
-            api_key=key,
-            # Explicit, so that OPENAI_CUSTOM_HEADERS, which the package reads, can't put another key in its place.
-            default_headers={"Authorization": f"Bearer {key}"},
-            timeout=self.timeout,
-            max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(verify=self._tls, follow_redirects=False, trust_env=False),
-        )
+            # Without its cause, which may quote the key.
+            raise self._translated(error) from None
 
     @cached_property
     def _tls(self) -> "ssl.SSLContext":
         import httpx2
 
         return httpx2.create_ssl_context(trust_env=False)
+
+    def _parse(self, text: str, reply: type[Reply]) -> Reply:
+        try:
+            return reply.model_validate_json(text)
+        except ValidationError:
+            raise ModelReplyError(
+                f"model {self.model!r} answered no {reply.__name__} but {self._redacted(text)!r}; is base_url an "
+                "OpenAI-compatible endpoint? It usually ends in /v1",
+                where=self.base_url,
+            ) from None
+
+    def _redacted(self, text: str) -> str:
+        """The start of a server's text with key and address masked."""
+        address = urlsplit(self.base_url)
+        for secret in filter(None, (self.api_key.get_secret_value(), self.base_url, address.netloc)):
+            text = text.replace(secret, _MASK)
+        # A host may have a name that is part of other words.
+        host = re.escape(address.hostname or self.base_url)
+        return re.sub(rf"(?<!\w){host}(?!\w)", _MASK, text)[:_QUOTE_LENGTH]
+
+    def _translated(self, error: "OpenAIError") -> ModelError:
+        import openai
+
+        model = f"model {self.model!r}"
+        if isinstance(error, openai.APITimeoutError):
+            message = f"{model}: no reply in time; raise the role's timeout or try later"
+            return ModelUnavailableError(message, where=self.base_url)
+        if isinstance(error, openai.APIConnectionError):
+            reason = self._redacted(str(error.__cause__ or error))
+            message = f"{model}: no connection ({reason}); is the server up, and base_url right?"
+            return ModelUnavailableError(message, where=self.base_url)
+        if isinstance(error, openai.APIStatusError):
+            return self._translated_status(error)
+        message = f"{model}: {self._redacted(str(error))}; is base_url an OpenAI-compatible endpoint?"
+        return ModelReplyError(message, where=self.base_url)
+
+    def _translated_status(self, error: "APIStatusError") -> ModelError:
+        status, where = error.status_code, self.base_url
+        complaint = self._redacted(str(error.body or error.message))
+        message = f"model {self.model!r}: HTTP {status}, {complaint!r}"
+        if status == 429 and error.code != "insufficient_quota":
+            wait = retry_after(error.response.headers)
+            return ModelRateLimitError(
+                f"{message}; lower the role's concurrency or try later", where=where, retry_after=wait
+            )
+        if status in (408, 409, 425) or status >= 500:
+            return ModelUnavailableError(f"{message}; try later", where=where)
+        if status in (400, 422):
+            message = f"{message}; the server can't do what was asked"
+            return BadRequestError(message, where=where, complaint=complaint.lower())
+        if 300 <= status < 400:
+            target = error.response.headers.get("location", "")[:_QUOTE_LENGTH]
+            return ModelRefusedError(
+                f"model {self.model!r}: redirects are not followed; set base_url to the final address",
+                where=f"{where} (to {target!r})",
+            )
+        return ModelRefusedError(f"{message}; {_REMEDIES.get(status, 'check model and base_url')}", where=where)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks to wait; None if it does not say.
+
+    Reads Retry-After (RFC 9110, section 10.2.3: seconds or a date), and OpenAI's `retry-after-ms`, which is preferred.
+    """
+    with suppress(KeyError, ValueError):
+        return max(0.0, float(headers["retry-after-ms"]) / 1000)
+    text = headers.get("retry-after", "")
+    with suppress(ValueError):
+        return max(0.0, float(text))
+    with suppress(ValueError):
+        return max(0.0, (parsedate_to_datetime(text).replace(tzinfo=UTC) - datetime.now(UTC)).total_seconds())
+    return None

@@ -1,8 +1,7 @@
-"""Deterministic models, embedders and rerankers for tests."""
+"""Deterministic models, embedders and rerankers for tests and for trying things out."""
 
 import asyncio
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -10,25 +9,29 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope_core.errors import ModelError, ModelRefusedError
+from paperscope_core.text.words import plain_words
 from paperscope_core.types import ModelReply, ModelRequest, Usage
 
 __all__ = ["FakeEmbedder", "FakeModel", "FakeReranker"]
 
-
-_PIECE = 7
+_STREAMED_LETTERS = 7
 
 
 class FakeModel:
-    """A language and vision model that replies from a function or a script; `requests` are those it was asked.
+    """A language and vision model that replies from a function or a script.
 
-    An error in the script is raised. A word counts as a token, and every call as one.
+    A word counts as a token, and every call as one. `requests` are the requests so far.
+
+    Args:
+        replies: A function, or a script of replies; an error in the script is raised.
+        name: The model's name.
     """
 
     def __init__(
         self, replies: Callable[[ModelRequest], str] | Iterable[str | ModelError], *, name: str = "fake"
     ) -> None:
         self._name = name
-        self._reply = replies if callable(replies) else _script(replies)
+        self._reply = replies if callable(replies) else _scripted(replies)
         self.requests: list[ModelRequest] = []
 
     @property
@@ -37,61 +40,30 @@ class FakeModel:
         return self._name
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The function's value, or the script's next reply; an exhausted script is a `ModelRefusedError`."""
+        """Return the function's value, or the script's next reply.
+
+        Raises:
+            ModelRefusedError: The script is exhausted.
+        """
         self.requests.append(request)
         text = self._reply(request)
-        asked = sum(len(message.text.split()) for message in request.messages)
-        return ModelReply(text=text, usage=Usage(calls=1, prompt_tokens=asked, completion_tokens=len(text.split())))
+        prompt = sum(len(message.text.split()) for message in request.messages)
+        return ModelReply(text=text, usage=Usage(calls=1, prompt_tokens=prompt, completion_tokens=len(text.split())))
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """The same reply, told in pieces of seven letters."""
+        """Return the same reply, streamed in pieces of seven letters."""
         reply = await self.complete(request)
-        for end in range(_PIECE, len(reply.text) + _PIECE, _PIECE):
+        for end in range(_STREAMED_LETTERS, len(reply.text) + _STREAMED_LETTERS, _STREAMED_LETTERS):
             on_text(reply.text[:end])
             await asyncio.sleep(0)
         return reply
 
 
-class FakeEmbedder:
-    """A bag of hashed words: texts that share words are near to each other."""
-
-    def __init__(self, *, dimension: int = 64) -> None:
-        self._dimension = dimension
-
-    @property
-    def name(self) -> str:
-        """Tells dimensions apart."""
-        return f"fake-{self._dimension}"
-
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-        return self._dimension
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """One unit-length row a text; a text without words gets a direction of its own."""
-        rows = np.zeros((len(texts), self._dimension), dtype=float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in _words(text) or [""]:
-                digest = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
-                row[digest % self._dimension] += 1
-        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=float32)
-
-
-class FakeReranker:
-    """Scores a text by the share of the question's words that it holds."""
-
-    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, from 0 to 1."""
-        asked = set(_words(question))
-        return [len(asked & set(_words(text))) / max(1, len(asked)) for text in texts]
-
-
-def _script(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], str]:
-    left = iter(replies)
+def _scripted(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], str]:
+    remaining = iter(replies)
 
     def reply(request: ModelRequest) -> str:
-        following = next(left, None)
+        following = next(remaining, None)
         if following is None:
             raise ModelRefusedError(f"the fake's script is at its end, but it was asked {request.messages[-1].text!r}")
         if isinstance(following, ModelError):
@@ -101,5 +73,36 @@ def _script(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], str
     return reply
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
+class FakeEmbedder:
+    """Embeds a text as a bag of hashed words, so that texts with common words are similar."""
+
+    def __init__(self, *, dimension: int = 64) -> None:
+        self._dimension = dimension
+
+    @property
+    def name(self) -> str:
+        """`fake-` and the dimension."""
+        return f"fake-{self._dimension}"
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return self._dimension
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        """Embed texts. See `Embedder.embed`; all texts without words have the same vector."""
+        rows = np.zeros((len(texts), self._dimension), dtype=float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in plain_words(text) or [""]:
+                digest = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
+                row[digest % self._dimension] += 1
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=float32)
+
+
+class FakeReranker:
+    """Scores a text by the share of the question's words that it contains."""
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Score texts from 0 to 1. See `Reranker.score`."""
+        wanted = set(plain_words(question))
+        return [len(wanted & set(plain_words(text))) / max(1, len(wanted)) for text in texts]

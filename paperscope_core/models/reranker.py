@@ -10,12 +10,11 @@ from paperscope_core.models.weights import Weights, load_weights
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
-
 __all__ = ["CrossEncoderReranker"]
 
 
 class CrossEncoderReranker:
-    """A `Reranker` that loads its weights when they are first needed and works in a thread."""
+    """A `Reranker` that loads its weights on first use and runs in a thread."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
@@ -23,7 +22,11 @@ class CrossEncoderReranker:
         self._lock = threading.Lock()
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One score a text; higher is better. Raises `ModelError`."""
+        """Score texts against a question. See `Reranker.score`.
+
+        Raises:
+            ModelError: The weights can't be loaded.
+        """
         return await asyncio.to_thread(self._score, question, list(texts))
 
     def _score(self, question: str, texts: list[str]) -> list[float]:

@@ -6,87 +6,34 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from paperscope_core.errors import ModelReplyError
 from paperscope_core.models.usage import MeteredModel
-from paperscope_core.models.wrapper import streamed
+from paperscope_core.models.wrapper import stream_reply
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
-__all__ = ["ask_json", "outermost_object", "strict_schema"]
-
-
-SchemaT = TypeVar("SchemaT")
-
-ANNOTATIONS = ("default", "title", "examples", "discriminator")
-
-
-def strict_schema(adapter: "TypeAdapter[SchemaT]") -> dict[str, object]:
-    """The type's schema in the form that strict mode takes.
-
-    Every object names all its properties as required and allows no others; `oneOf` becomes `anyOf`; a `$ref` stands
-    alone. Source: OpenAI's guide "Structured outputs", section "Supported schemas". Raises TypeError for a type that
-    has no such form: one that isn't an object, or a mapping with free keys.
-    """
-    schema = adapter.json_schema()
-    root = _strict(_at_root(schema))
-    if root.get("type") != "object":
-        raise TypeError(
-            f"a model's reply must be a JSON object, not {schema.get('title', schema)!r}: wrap it in a model"
-        )
-    return root
-
-
-def _at_root(schema: dict[str, object]) -> dict[str, object]:
-    """The schema with its root spelled out: Pydantic writes that of a recursive type as a `$ref`."""
-    reference, definitions = schema.get("$ref"), schema.get("$defs")
-    if not isinstance(reference, str) or not isinstance(definitions, dict):
-        return schema
-    return {**definitions[reference.removeprefix("#/$defs/")], "$defs": definitions}
-
-
-def _strict(node: dict[str, object]) -> dict[str, object]:
-    if "$ref" in node:
-        return {key: _walked(key, value) for key, value in node.items() if key in ("$ref", "$defs")}
-    kept = {key: _walked(key, value) for key, value in node.items() if key not in ANNOTATIONS}
-    if "oneOf" in kept:
-        kept["anyOf"] = kept.pop("oneOf")
-    if kept.get("type") == "object":
-        properties = kept.get("properties")
-        if not isinstance(properties, dict) or isinstance(node.get("additionalProperties"), dict):
-            raise TypeError(f"strict mode knows no mapping with free keys: {node.get('title', node)!r}")
-        kept |= {"additionalProperties": False, "required": list(properties)}
-    return kept
-
-
-def _walked(key: str, value: object) -> object:
-    # Under these two, keys are names of the user's, not words of JSON schema.
-    if key in ("properties", "$defs") and isinstance(value, dict):
-        return {name: _strict(node) for name, node in value.items()}
-    if key in ("enum", "const", "required"):
-        return value
-    if isinstance(value, dict):
-        return _strict(value)
-    if isinstance(value, list):
-        return [_strict(item) if isinstance(item, dict) else item for item in value]
-    return value
-
+__all__ = ["ask_json", "outermost_object", "partial_text", "strict_schema"]
 
 T = TypeVar("T")
 
-# A fence starts a line; inside a JSON string there are no line breaks, so a fence found here is never part of a value.
-FENCED = re.compile(r"^[ \t]*```[a-zA-Z]*[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
-REPAIR = (
+_IGNORED_KEYWORDS = ("default", "title", "examples", "discriminator")
+# A fence starts a line. JSON strings hold no line breaks, so a fence is never part of a value.
+_FENCED_BLOCK = re.compile(r"^[ \t]*```[a-zA-Z]*[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+_REPAIR_PROMPT = (
     "Your reply does not obey the JSON schema: {problems}.\n"
     "Reply again with the whole JSON object, corrected, and nothing else."
 )
-QUOTE = 200
-_TRIES = 5
-_WARMER = 0.2
+_QUOTE_LENGTH = 200
+_QUOTED_PROBLEMS = 5
+# A cached reply that can't be used is asked for anew at a higher temperature, as a request of its own.
+_MAX_ATTEMPTS = 5
+_TEMPERATURE_STEP = 0.2
 
 
 class _UnusableReplyError(ModelReplyError):
-    """A reply came, fresh or kept, and can't be used."""
+    """A reply, new or cached, that can't be used."""
 
 
 async def ask_json(
@@ -97,66 +44,85 @@ async def ask_json(
     on_text: Callable[[str], None] | None = None,
     accept: Callable[[T], bool] = lambda _: True,
 ) -> tuple[T, Usage]:
-    """Ask for a JSON object that `validator` accepts; its schema goes with the request.
+    """Ask a language model for a JSON object.
 
-    `on_text` hears the text of each reply as it grows, where the model can stream (see `StreamingModel`).
+    An invalid reply is sent back to the model once, with what is wrong. If the cache holds an invalid reply from an
+    earlier run, or one that `accept` rejects, the request is repeated at a higher temperature, a few times.
 
-    A reply that fails is shown to the model once, with what is wrong. Raises `ModelReplyError` when the second reply
-    fails too, or one was cut short. Where a cache has kept such a reply from an earlier run, or one that `accept` turns
-    down, the same request would get it for ever: it is asked anew and warmer, a few times. The usage is that of all
-    calls made.
+    Args:
+        model: The model to ask.
+        request: The request; its schema is set from `validator`.
+        validator: The type of the reply.
+        on_text: Called with the text of each reply as it grows, if the model can stream (see `StreamingModel`).
+        accept: Whether a cached value is good enough.
+
+    Returns:
+        The value, and the usage of all calls made.
+
+    Raises:
+        ModelReplyError: The second reply is invalid, too, or a reply was cut off.
+        ModelError: As `LanguageModel.complete`.
     """
     adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
     request = replace(request, schema=strict_schema(adapter))
     metered = MeteredModel(model)
-    for number in range(_TRIES):
-        before, last = metered.usage.calls, number == _TRIES - 1
-        warmer = replace(request, temperature=request.temperature + _WARMER * number)
+    for attempt in range(_MAX_ATTEMPTS):
+        calls_before, last = metered.usage.calls, attempt == _MAX_ATTEMPTS - 1
+        varied = replace(request, temperature=request.temperature + _TEMPERATURE_STEP * attempt)
         try:
-            value = await _ask(metered, warmer, adapter, on_text)
+            value = await _ask_with_repair(metered, varied, adapter, on_text)
         except _UnusableReplyError:
-            if last or metered.usage.calls > before:
+            if last or metered.usage.calls > calls_before:
                 raise
         else:
-            if last or metered.usage.calls > before or accept(value):
+            if last or metered.usage.calls > calls_before or accept(value):
                 return value, metered.usage
-    raise AssertionError("the last try returns or raises")
+    raise AssertionError("the last attempt returns or raises")
 
 
-async def _ask(
+async def _ask_with_repair(
     model: LanguageModel, request: ModelRequest, adapter: "TypeAdapter[T]", on_text: Callable[[str], None] | None
 ) -> T:
-    reply = await _whole(model, request, on_text)
+    reply = await _complete_reply(model, request, on_text)
     try:
-        return _read(reply.text, adapter)
+        return adapter.validate_json(outermost_object(reply.text))
     except ValueError as error:
-        repair = Message(role="user", text=REPAIR.format(problems=_problems(error)))
-    wrong = Message(role="assistant", text=reply.text)
-    reply = await _whole(model, replace(request, messages=(*request.messages, wrong, repair)), on_text)
+        repair = Message(role="user", text=_REPAIR_PROMPT.format(problems=_problems(error)))
+    invalid = Message(role="assistant", text=reply.text)
+    reply = await _complete_reply(model, replace(request, messages=(*request.messages, invalid, repair)), on_text)
     try:
-        return _read(reply.text, adapter)
+        return adapter.validate_json(outermost_object(reply.text))
     except ValueError as error:
         raise _UnusableReplyError(
             f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
-            f"its reply starts {reply.text[:QUOTE]!r}; a model that follows schemas better may help"
+            f"its reply starts {reply.text[:_QUOTE_LENGTH]!r}; a model that follows schemas better may help"
         ) from error
 
 
-async def _whole(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None] | None) -> ModelReply:
-    """The reply; one that was cut short is not worth a repair, which would be as long."""
-    reply = await model.complete(request) if on_text is None else await streamed(model, request, on_text)
+async def _complete_reply(
+    model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None] | None
+) -> ModelReply:
+    reply = await model.complete(request) if on_text is None else await stream_reply(model, request, on_text)
     if reply.cut:
-        raise _UnusableReplyError(f"model {model.name!r}: the reply was cut at its limit of tokens; allow more")
+        # Its repair would be as long, and cut off, too.
+        raise _UnusableReplyError(f"model {model.name!r}: the reply was cut off at its token limit; allow more tokens")
     return reply
 
 
-def outermost_object(text: str) -> str:
-    """From the first opening to the last closing brace, in the last fenced block where there is one.
+def _problems(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    details = error.errors(include_url=False, include_context=False, include_input=False)[:_QUOTED_PROBLEMS]
+    return "; ".join(f"{'.'.join(map(str, detail['loc'])) or 'reply'}: {detail['msg']}" for detail in details)
 
-    Prose and fences round an object fall away. Raises ValueError where there are no braces; what is between them is
-    not checked.
+
+def outermost_object(text: str) -> str:
+    """The text from the first opening to the last closing brace, inside the last fenced block if one has braces.
+
+    Raises:
+        ValueError: There are no braces. What they enclose is not checked.
     """
-    blocks = [block for block in FENCED.findall(text) if "{" in block]
+    blocks = [block for block in _FENCED_BLOCK.findall(text) if "{" in block]
     inner = blocks[-1] if blocks else text
     start, end = inner.find("{"), inner.rfind("}")
     if start < 0 or end < start:
@@ -164,12 +130,72 @@ def outermost_object(text: str) -> str:
     return inner[start : end + 1]
 
 
-def _read(text: str, adapter: "TypeAdapter[T]") -> T:
-    return adapter.validate_json(outermost_object(text))
+def partial_text(incomplete: str, field: str) -> str:
+    """The text under a key of a JSON object that is still being written; "" if there is none yet.
+
+    Prose or a fence before the object is skipped, and so is an incomplete escape at its end.
+    """
+    start = incomplete.find("{")
+    if start < 0:
+        return ""
+    try:
+        # Bytes would be parsed faster, but a lone surrogate can't be encoded.
+        value = from_json(incomplete[start:], allow_partial="trailing-strings")
+    except ValueError:
+        # The object is followed by a fence or prose, or it is no JSON.
+        return ""
+    text = value.get(field) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
 
 
-def _problems(error: ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    details = error.errors(include_url=False, include_context=False, include_input=False)
-    return "; ".join(f"{'.'.join(map(str, detail['loc'])) or 'reply'}: {detail['msg']}" for detail in details[:5])
+def strict_schema(adapter: "TypeAdapter[T]") -> dict[str, object]:
+    """The JSON schema of a type in the form that servers enforce while the model writes ("strict mode").
+
+    Every object requires all its properties and allows no others, `oneOf` becomes `anyOf`, and a `$ref` has no
+    siblings. Source: OpenAI's guide "Structured outputs", section "Supported schemas".
+
+    Raises:
+        TypeError: The type has no such schema: it is no object, or a mapping with arbitrary keys.
+    """
+    schema = adapter.json_schema()
+    root = _strict(_with_root_resolved(schema))
+    if root.get("type") != "object":
+        raise TypeError(
+            f"a model's reply must be a JSON object, not {schema.get('title', schema)!r}: wrap it in a model"
+        )
+    return root
+
+
+def _with_root_resolved(schema: dict[str, object]) -> dict[str, object]:
+    """The schema without a `$ref` at its root, which Pydantic writes for a recursive type."""
+    reference, definitions = schema.get("$ref"), schema.get("$defs")
+    if not isinstance(reference, str) or not isinstance(definitions, dict):
+        return schema
+    return {**definitions[reference.removeprefix("#/$defs/")], "$defs": definitions}
+
+
+def _strict(node: dict[str, object]) -> dict[str, object]:
+    if "$ref" in node:
+        return {key: _strict_value(key, value) for key, value in node.items() if key in ("$ref", "$defs")}
+    kept = {key: _strict_value(key, value) for key, value in node.items() if key not in _IGNORED_KEYWORDS}
+    if "oneOf" in kept:
+        kept["anyOf"] = kept.pop("oneOf")
+    if kept.get("type") == "object":
+        properties = kept.get("properties")
+        if not isinstance(properties, dict) or isinstance(node.get("additionalProperties"), dict):
+            raise TypeError(f"strict mode allows no mapping with arbitrary keys: {node.get('title', node)!r}")
+        kept |= {"additionalProperties": False, "required": list(properties)}
+    return kept
+
+
+def _strict_value(key: str, value: object) -> object:
+    # The keys of these two are names of fields and types, not keywords of JSON schema.
+    if key in ("properties", "$defs") and isinstance(value, dict):
+        return {name: _strict(node) for name, node in value.items()}
+    if key in ("enum", "const", "required"):
+        return value
+    if isinstance(value, dict):
+        return _strict(value)
+    if isinstance(value, list):
+        return [_strict(item) if isinstance(item, dict) else item for item in value]
+    return value

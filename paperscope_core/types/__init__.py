@@ -18,6 +18,7 @@ from paperscope_core.types.answer import (
     TextEvent,
     Turn,
 )
+from paperscope_core.types.display import View
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
     Element,
@@ -162,6 +163,7 @@ __all__ = [
     "UnsummarisedEntity",
     "Usage",
     "Verdict",
+    "View",
     "content_hash",
     "crops_of",
     "kind_of",

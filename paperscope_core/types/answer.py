@@ -29,14 +29,13 @@ __all__ = [
     "Turn",
 ]
 
-
 Status = Literal["answered", "unanswerable"]
 Finding = Literal["asked", "printed", "computed", "unsupported"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What a claim rests on: an element, the exact place (a cell's, where one is known) and the words there."""
+    """What supports a claim: an element, the exact place (a cell's, if one is known) and the words there."""
 
     element: str
     place: Place
@@ -45,7 +44,7 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """One statement of the answer with its evidence; without evidence it is unsupported and a warning says so."""
+    """One statement of an answer with its evidence. Without evidence it is unsupported, and a warning says so."""
 
     text: str
     evidence: tuple[Evidence, ...] = ()
@@ -53,11 +52,14 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Check:
-    """How one number of an answer stands to the evidence that is cited for it.
+    """Whether the cited evidence supports one number of an answer.
 
-    "asked": the question gives it; "printed": `support` prints it; "computed": it follows, as `formula` shows
-    ("94.90 − 94.37 = 0.53"), from numbers that `support` prints; "unsupported": neither, and a warning says so. An
-    operand that the question gives has no support.
+    Attributes:
+        number: The number as the answer prints it.
+        finding: "asked" (the question contains it), "printed" (`support` prints it), "computed" (`formula` derives it
+            from numbers that `support` prints) or "unsupported" (a warning says so).
+        formula: The computation, such as "94.90 − 94.37 = 0.53".
+        support: The evidence; none for operands that the question contains.
     """
 
     number: str
@@ -68,7 +70,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImageFinding:
-    """What the vision model read in an image for the question; `relevant` tells whether it bears on it."""
+    """What the vision model read in an image for the question, and whether that is relevant to it."""
 
     element: str
     crop: str
@@ -83,7 +85,7 @@ Reading = ImageFinding | UnreadImage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitedCell:
-    """A cell that an answer cites, with the headers of its row and its column, "" where it has none."""
+    """A cited cell with the headers of its row and column, "" if it has none."""
 
     cell: Cell
     row: str = ""
@@ -94,8 +96,15 @@ class CitedCell:
 class Exhibit:
     """A table, figure or equation that an answer cites or had read.
 
-    `caption` is an equation's text as parsed; `latex` what a vision model read an equation as, "" where none did.
-    `crops` name its pictures by content hash (see `Library.crop`); `cells` are those that are cited.
+    Attributes:
+        element: The element's id.
+        kind: The element's kind.
+        place: Where it is printed.
+        label: As printed, "" if it has none.
+        caption: The caption, or an equation's text as parsed.
+        latex: An equation as a vision model read it, "" if none did.
+        crops: The content hashes of its pictures (see `Library.crop`).
+        cells: The cited cells.
     """
 
     element: str
@@ -110,7 +119,7 @@ class Exhibit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageTime:
-    """How long a stage of one answer took, in seconds."""
+    """How many seconds a stage of answering took."""
 
     stage: str
     seconds: float
@@ -120,13 +129,25 @@ class StageTime:
 class Answer(Displayable):
     """An answer that can be checked.
 
-    `initial` is the text written from the context alone, `merged` the one written with the image findings ("" where
-    no relevant image made a merge necessary), `text` the final one. `model` names the model that wrote it, "" where
-    the embedded answerer did. `exhibits` are the tables, figures and equations that it cites or had read; `checks` tell
-    of each number what supports it, `warnings` flag what nothing does. `confidence` (0 to 1) tells how sure whoever
-    wrote it was, None where they don't say: the embedded answerer gives how probable it is that the evidence answers
-    the question, by which it also decides whether to answer. `asked_as` is a follow-up as it was understood, "" for a
-    question that stands by itself.
+    Attributes:
+        question: The question as asked.
+        status: Whether the question was answered.
+        text: The final text.
+        claims: Its statements with their evidence.
+        context: What was retrieved.
+        readings: What the vision model read in images for the question.
+        exhibits: The tables, figures and equations that it cites or had read.
+        initial: The text written from the context alone.
+        merged: The text written with the image findings, "" if no image was relevant.
+        model: The model that wrote it, "" if no language model is configured.
+        usage: What the models used.
+        seconds: How long answering took.
+        stages: How long each stage took.
+        checks: For each number in the text what supports it.
+        warnings: What nothing supports.
+        confidence: The probability (0 to 1) that the evidence answers the question, as the extractive answerer
+            estimates it; None if a language model wrote the answer.
+        asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
     """
 
     question: str
@@ -158,14 +179,14 @@ class Turn:
 
     @classmethod
     def of(cls, answer: Answer) -> "Turn":
-        """The turn that an answer ends; of a follow-up the question as it was understood."""
+        """The turn that an answer completes; a follow-up question as it was understood."""
         cited = (evidence.place.paper for claim in answer.claims for evidence in claim.evidence)
         return cls(question=answer.asked_as or answer.question, answer=answer.text, papers=tuple(dict.fromkeys(cited)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageEvent:
-    """A stage has begun ("retrieving", "answering", "reading images", "merging", "verifying")."""
+    """A stage begins ("retrieving", "answering", "reading images", "merging", "verifying")."""
 
     stage: str
     kind: Literal["stage"] = "stage"
@@ -173,7 +194,7 @@ class StageEvent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextEvent:
-    """The next piece of the answer's text. `anew` tells that it begins again: what was told before is void."""
+    """The next piece of the answer's text; `anew` if it starts over and earlier pieces are void."""
 
     text: str
     anew: bool = False
@@ -182,7 +203,7 @@ class TextEvent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DoneEvent:
-    """The answer, verified; its text is that of the pieces together."""
+    """The verified answer; its text is that of all pieces together."""
 
     answer: Answer
     kind: Literal["done"] = "done"

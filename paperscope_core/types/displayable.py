@@ -1,40 +1,49 @@
 """The base class of values that notebooks and terminals show."""
 
+from functools import singledispatch
 from typing import Protocol
 
-__all__ = ["Displayable"]
+__all__ = ["Displayable", "as_html", "as_text"]
 
 
 class _Printer(Protocol):
-    """What IPython hands to `_repr_pretty_`."""
+    """What IPython passes to `_repr_pretty_`."""
 
     def text(self, text: str) -> None:
         """Write the text."""
 
 
-class Displayable:
-    """A value that `paperscope.types.display` can show; `str` gives its text, and a notebook finds both.
+@singledispatch
+def as_text(value: object) -> str:
+    """The text of a value. `display` registers the types of this package."""
+    raise TypeError(f"{type(value).__name__} defines no __str__")
 
-    `Library.show` adds the pictures, which values don't hold. A value of another room says itself, in `__str__` and
-    `_repr_html_`, how it is shown.
+
+@singledispatch
+def as_html(value: object) -> str:
+    """The HTML of a value. `display` registers the types of this package."""
+    raise TypeError(f"{type(value).__name__} defines no _repr_html_")
+
+
+class Displayable:
+    """A value with a text for `str` and an HTML form for notebooks.
+
+    `Library.show` adds the images, which values do not hold. A class of another package overrides `__str__` and
+    `_repr_html_`.
     """
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        from paperscope_core.types.display import to_text
-
-        return to_text(self)
+        return as_text(self)
 
     def _repr_html_(self) -> str:
-        from paperscope_core.types.display import to_html
-
-        return to_html(self)
+        return as_html(self)
 
     def __init_subclass__(cls) -> None:
-        # IPython takes this from the class that has a `__repr__`, which a dataclass makes of its own.
+        # IPython ignores an inherited one if the class has a `__repr__` of its own, as every dataclass has.
         cls._repr_pretty_ = _print_pretty  # type: ignore[attr-defined]
 
 
-def _print_pretty(value: Displayable, printer: _Printer, cycle: bool) -> None:  # noqa: ARG001 # IPython's form
+def _print_pretty(value: Displayable, printer: _Printer, _cycle: bool) -> None:
     printer.text(str(value))

@@ -28,25 +28,34 @@ __all__ = [
     "content_hash",
     "crops_of",
     "places_of",
+    "title_lines",
 ]
-
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
 PaperFormat = Literal["pdf", "image", "markdown", "html", "docx", "text", "jats", "tei", "mineru"]
 
 
 def content_hash(data: bytes) -> str:
-    """The name under which bytes (a crop, a file) are kept: their SHA-256 in hex."""
+    """The name of stored bytes (a crop, a file): their SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage(Displayable):
-    """Running text. `more_places` holds the rest of a passage that goes on in another column or page.
+    """Running text.
 
-    A passage with the role "list" is one item with its mark ("• ", "(a) ", "1. "); one with the role "code" is a
-    listing or an algorithm, its line breaks and indentation kept. `label` ("Algorithm 1", "Listing 2") and `caption`
-    are those of a listing or an algorithm that floats, else "".
+    Attributes:
+        id: `PAPER/passage-N`.
+        place: Where it begins.
+        order: Its position in reading order.
+        text: The text. A "list" passage is one item with its mark ("• ", "(a) ", "1. "); a "code" passage is a listing
+            or an algorithm with its line breaks and indentation.
+        role: What kind of text it is; "furniture" is page headers, page numbers and the like.
+        section: The path of its section.
+        level: Of a heading, from 1; else 0.
+        more_places: Where it continues, in another column or on another page.
+        label: Of a floating listing or algorithm ("Algorithm 1"), else "".
+        caption: Of a floating listing or algorithm, else "".
     """
 
     id: str
@@ -64,7 +73,7 @@ class Passage(Displayable):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Panel:
-    """A part of a figure that is named on its own: `mark` is "a" for "(a)", `caption` what stands beside the mark."""
+    """A subfigure; `mark` is "a" for "(a)", and `caption` is the text at the mark."""
 
     mark: str
     place: Place
@@ -73,9 +82,19 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figure(Displayable):
-    """A picture; `text` is what the page itself prints inside its box (axis labels and the like).
+    """A figure.
 
-    `panels` are its subfigures in reading order, empty where it has none.
+    Attributes:
+        id: `PAPER/figure-N`.
+        place: Where it is printed.
+        order: Its position in reading order.
+        label: As printed ("Figure 2"), "" if it has none.
+        caption: The caption without the label.
+        caption_place: Where the caption is printed.
+        text: What is printed inside its box, such as axis labels.
+        section: The path of its section.
+        crop: The content hash of its picture.
+        panels: Its subfigures in reading order.
     """
 
     id: str
@@ -93,7 +112,7 @@ class Figure(Displayable):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Equation(Displayable):
-    """A display equation; `label` is "Equation 3" where a number stands beside it, else ""."""
+    """A display equation; `label` is "Equation 3" if it is numbered, else ""."""
 
     id: str
     place: Place
@@ -107,9 +126,9 @@ class Equation(Displayable):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reference(Displayable):
-    """One entry of the bibliography; `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown.
+    """One entry of the bibliography.
 
-    `more_places` holds the rest of an entry that goes on in another column or page.
+    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` is where the entry continues.
     """
 
     id: str
@@ -127,7 +146,7 @@ Element = Passage | Table | Figure | Equation | Reference
 
 
 def crops_of(element: Element) -> tuple[str, ...]:
-    """The crops of an element, those of a continued table's further parts included."""
+    """The content hashes of an element's pictures, those of a continued table's further parts included."""
     if not isinstance(element, Table | Figure | Equation):
         return ()
     more = element.more_crops if isinstance(element, Table) else ()
@@ -135,14 +154,22 @@ def crops_of(element: Element) -> tuple[str, ...]:
 
 
 def places_of(element: Element) -> tuple[Place, ...]:
-    """Where an element stands: first where it begins, then where it goes on, in another column or on another page."""
+    """An element's places: where it begins, then where it continues."""
     more = () if isinstance(element, Figure | Equation) else element.more_places
     return (element.place, *more)
 
 
+def title_lines(element: Table | Figure) -> list[str]:
+    """Label and caption on one line, the label once; no line if it has neither."""
+    caption = " ".join(element.caption.split())
+    if element.label and not caption.casefold().startswith(element.label.casefold()):
+        return [f"{element.label}: {caption}" if caption else element.label]
+    return [caption] if caption else []
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """A section; `path` names it with its parents ("4 Experiments > 4.2 Results"), `level` counts from 1."""
+    """A section; `path` includes its parents ("4 Experiments > 4.2 Results"), `level` counts from 1."""
 
     id: str
     number: str
@@ -153,7 +180,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """A page's number (from 1) and size in points; a file without pages is one page of size 0."""
+    """A page's number, from 1, and size in points. A file without pages has one page of size 0."""
 
     number: int
     width: float
@@ -170,7 +197,7 @@ class PageProblem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """A cross-reference: element `source` names element `target` with `text` ("Table 6", "Eq. (3)", "[12]")."""
+    """A cross-reference: `text` ("Table 6", "Eq. (3)", "[12]") in element `source` refers to element `target`."""
 
     source: str
     target: str
@@ -179,10 +206,21 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Paper(Displayable):
-    """A parsed paper. `id` derives from the file's SHA-256; `file` is the file's name; elements are in reading order.
+    """A parsed paper.
 
-    Element ids are `PAPER/KIND-N`, N counting from 1 within the kind in reading order (`3f2a9c1b7d10/table-5`).
-    `format` is what the file is.
+    Attributes:
+        id: Derived from the file's SHA-256.
+        title: The title.
+        authors: The authors' names, in order.
+        sha256: Of the file.
+        file: The file's name.
+        pages: The file's pages.
+        sections: All sections in order.
+        elements: All elements in reading order. Their ids are `PAPER/KIND-N`, with N counting from 1 within the kind
+            (`3f2a9c1b7d10/table-5`).
+        links: The cross-references.
+        problems: What could not be read.
+        format: The file's format.
     """
 
     id: str
@@ -199,14 +237,25 @@ class Paper(Displayable):
 
     @property
     def paged(self) -> bool:
-        """Whether the file has pages; the places in one without count lines."""
+        """Whether the file has pages; places in a file without pages count lines."""
         return any(page.width > 0 for page in self.pages)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperEntry:
-    """A paper as the library lists it, without its elements; `source` is the file it was added from, `revision` the
-    one that added it, `embedder` names the weights of its vectors; `year` is None where the paper does not say it."""
+    """A paper as the library lists it, without its elements.
+
+    Attributes:
+        id: The paper's id.
+        title: The title.
+        file: The file's name.
+        source: The path that it was added from.
+        sha256: Of the file.
+        embedder: The name of the embedder of its vectors.
+        revision: The store's revision that added it.
+        authors: The authors' names, in order.
+        year: The year of publication, None if the paper does not state it.
+    """
 
     id: str
     title: str
@@ -221,7 +270,7 @@ class PaperEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedPaper:
-    """What a parser hands over: the paper, and the PNG bytes of its crops by content hash."""
+    """A parser's result: the paper, and the PNG bytes of its crops by content hash."""
 
     paper: Paper
     crops: Mapping[str, bytes] = field(default_factory=dict)

@@ -1,15 +1,16 @@
-"""HTML building blocks for displayed values."""
+"""HTML building blocks for displayed values.
+
+Parameters named `inner`, `parts` and `items` are HTML; all others are text and are escaped. The HTML contains no script
+and no address, and takes its colours from the page around it, light or dark.
+"""
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from paperscope_core.types.elements import Element, PaperEntry
 from paperscope_core.types.images import PaperImages
-
-if TYPE_CHECKING:
-    from paperscope_core.types.elements import Element, PaperEntry
-
 
 __all__ = [
     "ContentSource",
@@ -25,9 +26,8 @@ __all__ = [
     "warning",
 ]
 
-
-# No colour but for marks, so that it reads on a light and on a dark page. Where a class is said twice, a notebook's own
-# rules for tables (all to the right) would win.
+# No colours except for marks, so that it suits light and dark pages. `.paperscope.paperscope` takes precedence over a
+# notebook's own rules for tables, which align all cells to the right.
 _STYLE = """
 .paperscope { max-width: 60em; line-height: 1.45; }
 .paperscope p { margin: 0 0 .4em; }
@@ -48,96 +48,98 @@ _STYLE = """
 .paperscope caption { display: none; }
 .paperscope mark { background: #ffe066; color: #000; }
 """
+_SHORTENED_LENGTH = 240
 
 
 class ContentSource(Protocol):
-    """Who holds what values only name; `Library` is one. What is not found raises KeyError."""
+    """Looks up what values refer to by id. `Library` implements it. Unknown ids raise KeyError."""
 
     def crop(self, crop: str) -> bytes:
-        """A crop's PNG bytes by content hash."""
+        """The PNG bytes of a crop, by content hash."""
 
-    def element(self, element: str) -> "Element":
+    def element(self, element: str) -> Element:
         """An element by id."""
 
     def images(self, paper: str) -> PaperImages:
-        """What a vision model saw in a paper's pictures."""
+        """What a vision model read in a paper's images."""
 
-    def entries(self) -> "Sequence[PaperEntry]":
-        """The papers, without their elements."""
+    def entries(self) -> Sequence[PaperEntry]:
+        """All papers, without their elements."""
 
 
 class NoContent:
-    """The holder of nothing: values are shown without pictures."""
+    """A `ContentSource` without content: values are shown without images."""
 
     def crop(self, crop: str) -> bytes:
-        """Raises KeyError."""
+        """Raise KeyError."""
         raise KeyError(crop)
 
-    def element(self, element: str) -> "Element":
-        """Raises KeyError."""
+    def element(self, element: str) -> Element:
+        """Raise KeyError."""
         raise KeyError(element)
 
-    def images(self, paper: str) -> PaperImages:  # noqa: ARG002 # the protocol's form
-        """Nothing was seen."""
+    def images(self, _paper: str) -> PaperImages:
+        """Return no readings."""
         return PaperImages()
 
-    def entries(self) -> "Sequence[PaperEntry]":
-        """There are none."""
+    def entries(self) -> Sequence[PaperEntry]:
+        """Return no papers."""
         return ()
 
 
-def file_names(holder: ContentSource) -> Mapping[str, str]:
-    """What people call papers, by id: their files."""
-    return {entry.id: entry.file for entry in holder.entries()}
+def file_names(content: ContentSource) -> Mapping[str, str]:
+    """The file name of each paper, by paper id."""
+    return {entry.id: entry.file for entry in content.entries()}
 
 
 def fragment(*parts: str) -> str:
-    """Parts of HTML as one block with its style: no script, no address, nothing that reaches out of it."""
+    """One block of HTML with its style sheet."""
     return f'<div class="paperscope"><style>{_STYLE}</style>{"".join(parts)}</div>'
 
 
 def aside(text: str) -> str:
-    """A line that stands back."""
+    """A paragraph of secondary text; "" without text."""
     return f'<p class="aside">{escape(text)}</p>' if text else ""
 
 
 def warning(text: str) -> str:
-    """A line that stands out."""
+    """A highlighted paragraph."""
     return f'<p class="warning">{escape(text)}</p>'
 
 
 def bullet_list(items: Iterable[str]) -> str:
-    """A list of HTML items; "" where there are none."""
+    """A bullet list; "" without items."""
     rows = "".join(f"<li>{item}</li>" for item in items)
     return f"<ul>{rows}</ul>" if rows else ""
 
 
-def details(title: str, inner: str) -> str:
-    """What is folded away under a title; "" where there is nothing."""
-    return f"<details><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
+def details(title: str, inner: str, *, open_: bool = False) -> str:
+    """A section that can be folded; "" without content."""
+    tag = "details open" if open_ else "details"
+    return f"<{tag}><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
 
 
 def grid(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of texts; "" where it has no rows."""
+    """A table; "" without rows."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide">{table}</div>' if body else ""
 
 
-def image_tags(crops: Iterable[str], title: str, holder: ContentSource) -> str:
-    """The crops that the holder has; the others are passed over."""
-    return "".join(_image(crop, title, holder) for crop in crops)
+def image_tags(crops: Iterable[str], title: str, content: ContentSource) -> str:
+    """The images of those crops that `content` has, embedded as data URLs."""
+    return "".join(_image_tag(crop, title, content) for crop in crops)
 
 
-def _image(crop: str, title: str, holder: ContentSource) -> str:
+def _image_tag(crop: str, title: str, content: ContentSource) -> str:
     try:
-        data = base64.b64encode(holder.crop(crop)).decode()
+        data = base64.b64encode(content.crop(crop)).decode()
     except KeyError:
         return ""
     return f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">'
 
 
-def shortened(text: str, *, limit: int = 240) -> str:
-    """A text of at most `limit` characters; "…" stands for what is left out."""
+def shortened(text: str, *, limit: int = _SHORTENED_LENGTH) -> str:
+    """A text cut to at most `limit` characters, the last of which is then an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -19,17 +19,16 @@ __all__ = [
     "paper_words",
 ]
 
-
 PictureKind = Literal["plot", "diagram", "photo", "table", "equation", "other"]
 
-# Brackets that papers don't use; a model's own are taken out, so that no reply can close the mark too early.
+# Papers don't use these brackets. A model's own are replaced, so that no reply can close the mark early.
 _OPEN, _CLOSE = "⟦a vision model's words: ", "⟧"
 _MARKED = re.compile(rf"\n?{re.escape(_OPEN)}[^⟧]*(?:⟧|\Z)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenEntity:
-    """A name that is printed in a picture, with what the picture shows of it."""
+    """A name that is printed in an image, and what the image shows about it."""
 
     name: str
     type: str
@@ -38,7 +37,7 @@ class SeenEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataPoint:
-    """A point of a plot as printed; `estimated` where the value was judged by eye, not read."""
+    """A point of a plot; `estimated` if its value was estimated from the axes and is not printed."""
 
     series: str
     x: str
@@ -48,10 +47,19 @@ class DataPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImageDescription:
-    """What a vision model saw in the picture of `element`; none of it is the paper's own words.
+    """What a vision model read in an element's image; none of it is the paper's own words.
 
-    `latex` is what it reads an equation as; the parser's text stays beside it. `dropped` counts the entities, lines
-    and points of the reply that were too many, repeated, or not printed in the picture.
+    Attributes:
+        element: The element's id.
+        crop: The image's content hash.
+        place: Where the element is printed.
+        picture: What kind of image it is.
+        text: The description.
+        visible_text: Texts printed in the image.
+        entities: Names printed in the image.
+        points: Points of a plot.
+        latex: An equation as LaTeX; the parser's text is kept beside it.
+        dropped: How many entities, lines and points of the reply were dropped: too many, repeated or not printed.
     """
 
     element: str
@@ -69,7 +77,7 @@ class ImageDescription:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SkippedImage:
-    """A picture that by rule is not worth a model's call, and why."""
+    """An image that a rule excludes from being read, and why."""
 
     element: str
     crop: str
@@ -80,7 +88,7 @@ class SkippedImage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnreadImage:
-    """An image that was chosen but could not be read, and why. It is retried the next time; it is no description."""
+    """An image that should have been read but could not be, and why. It is retried the next time."""
 
     element: str
     crop: str
@@ -94,9 +102,9 @@ ImageReading = ImageDescription | SkippedImage | UnreadImage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperImages:
-    """A paper's pictures in reading order, as `reader` (a model and the prompt it was given) saw them.
+    """The readings of a paper's images, in reading order.
 
-    `reader` is "" where no model looked at them.
+    `reader` names the model and its prompt; it is "" if no model read the images.
     """
 
     reader: str = ""
@@ -104,25 +112,25 @@ class PaperImages:
 
     @property
     def descriptions(self) -> tuple[ImageDescription, ...]:
-        """The pictures that were read."""
+        """The images that were read."""
         return tuple(reading for reading in self.readings if isinstance(reading, ImageDescription))
 
     @property
     def unread(self) -> tuple[UnreadImage, ...]:
-        """Those that could not be read."""
+        """The images that could not be read."""
         return tuple(reading for reading in self.readings if isinstance(reading, UnreadImage))
 
     @property
     def skipped(self) -> tuple[SkippedImage, ...]:
-        """Those that by rule nobody looked at."""
+        """The images that a rule excludes."""
         return tuple(reading for reading in self.readings if isinstance(reading, SkippedImage))
 
 
 def model_words(text: str) -> str:
-    """A model's words, marked as such, for a text that also holds the paper's own."""
+    """Mark a model's words, for a text that also contains the paper's own."""
     return f"{_OPEN}{text.replace('⟦', '[').replace('⟧', ']')}{_CLOSE}"
 
 
 def paper_words(text: str) -> str:
-    """A text without what `model_words` marked in it: what may be quoted as the paper's."""
+    """Remove what `model_words` marked, which leaves what may be quoted as the paper's words."""
     return _MARKED.sub("", text).strip() if _OPEN in text else text

@@ -1,10 +1,9 @@
-"""Background jobs."""
+"""Background jobs of a library."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 __all__ = ["ENDED", "JOB_STATES", "Job", "JobKind", "JobState"]
-
 
 JobKind = Literal["add", "batch"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -15,11 +14,23 @@ ENDED: frozenset[JobState] = frozenset({"succeeded", "failed", "cancelled"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """One job of a library.
+    """One background job.
 
-    `stage`, `done` and `total` tell how far it is (`total` is 0 where a stage can't be counted). `request` and `result`
-    are JSON texts in the form of the job's kind, `error` says why it failed. `attempts` counts how often a worker took
-    it. `cancelling` tells that it was asked to stop and has not yet. Times are seconds since the epoch.
+    Attributes:
+        id: The job's id.
+        kind: What it does.
+        state: Its state.
+        request: JSON; its form depends on the kind.
+        created: When it was created. All times are seconds since the epoch.
+        stage: What it is doing.
+        done: How much of the stage is done.
+        total: How much the stage comprises; 0 if that can't be counted.
+        error: Why it failed.
+        result: JSON; its form depends on the kind.
+        attempts: How many times a worker started it.
+        cancelling: Whether cancellation was requested and has not taken effect yet.
+        started: When it was last started.
+        finished: When it ended.
     """
 
     id: str
@@ -39,5 +50,5 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will happen to it."""
+        """Whether its state is final."""
         return self.state in ENDED

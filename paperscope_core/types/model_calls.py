@@ -11,7 +11,7 @@ __all__ = ["Message", "ModelCall", "ModelReply", "ModelRequest", "Usage"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """One turn of a conversation; `images` are PNG bytes shown with the text."""
+    """One message of a request; `images` are PNG bytes shown with the text."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -20,7 +20,15 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelRequest:
-    """A request. `schema` is a JSON schema that the reply's text must obey; None asks for free text."""
+    """A request to a language or vision model.
+
+    Attributes:
+        messages: The messages in order.
+        schema: The JSON schema that the reply must obey; None for free text.
+        schema_name: What the schema describes; tells the kinds of calls apart.
+        max_tokens: The longest reply, in tokens; None for the server's default.
+        temperature: The sampling temperature.
+    """
 
     messages: tuple[Message, ...]
     schema: Mapping[str, object] | None = None
@@ -29,7 +37,7 @@ class ModelRequest:
     temperature: float = 0.0
 
     def key(self, model: str) -> str:
-        """The cache key: SHA-256 over the model's name and everything that decides the reply."""
+        """The cache key: SHA-256 over the model's name and everything that determines the reply."""
         messages = [
             [message.role, message.text, [hashlib.sha256(image).hexdigest() for image in message.images]]
             for message in self.messages
@@ -41,9 +49,14 @@ class ModelRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """What was spent; `cached` counts calls answered from the store, which cost nothing.
+    """What calls used.
 
-    `cost` is in the currency of the price settings, 0 where no price is set.
+    Attributes:
+        calls: Calls that were sent.
+        cached: Calls answered from the cache, which cost nothing.
+        prompt_tokens: Tokens of the requests.
+        completion_tokens: Tokens of the replies.
+        cost: In the currency of the price settings; 0 if no price is set.
     """
 
     calls: int = 0
@@ -57,9 +70,9 @@ class Usage:
         if self == Usage():
             return "0 model calls"
         count = self.calls + self.cached
-        kept = f" ({self.cached} from the store)" if self.cached else ""
+        cached = f" ({self.cached} from the store)" if self.cached else ""
         tokens = f"{self.prompt_tokens} + {self.completion_tokens} tokens"
-        return f"{count} model call{'s' if count > 1 else ''}{kept}, {tokens}, cost {self.cost:.4f}"
+        return f"{count} model call{'s' if count > 1 else ''}{cached}, {tokens}, cost {self.cost:.4f}"
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -70,10 +83,19 @@ class Usage:
             cost=self.cost + other.cost,
         )
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(
+            calls=self.calls - other.calls,
+            cached=self.cached - other.cached,
+            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
+            completion_tokens=self.completion_tokens - other.completion_tokens,
+            cost=self.cost - other.cost,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelReply:
-    """A reply's text and what it took; `cut` where it ended at a limit of tokens."""
+    """A reply's text and usage; `cut` if the token limit cut it off."""
 
     text: str
     usage: Usage = Usage()
@@ -82,8 +104,13 @@ class ModelReply:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCall:
-    """How a call ended: with a reply; without one ("failed"); turned down for its rate ("limited"), which is not paid;
-    or not sent, as the store had its reply ("kept"). `usage` is what is known of what it took."""
+    """How a call ended.
+
+    Attributes:
+        outcome: "answered"; "failed" (no reply); "limited" (rejected by a rate limit, and not paid); "kept" (not sent,
+            because the cache has the reply).
+        usage: What it used, as far as known.
+    """
 
     outcome: Literal["answered", "failed", "limited", "kept"]
     usage: Usage = Usage()

@@ -7,7 +7,7 @@ __all__ = ["Box", "Place"]
 
 
 class Box(NamedTuple):
-    """A rectangle in PDF points (1/72 inch); the origin is the top left corner of the page as a reader sees it.
+    """A rectangle in PDF points (1/72 inch), from the top left corner of the page as a reader sees it.
 
     Parsers round coordinates to 0.1 pt, so that a place survives a round trip through text.
     """
@@ -18,7 +18,7 @@ class Box(NamedTuple):
     y1: float
 
     def union(self, other: "Box") -> "Box":
-        """The smallest box that holds both."""
+        """The smallest box that contains both."""
         return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
 
     def rounded(self) -> "Box":
@@ -31,7 +31,7 @@ class Place:
     """A box on a page of a paper; `page` counts from 1.
 
     A file without pages (Markdown, HTML, text, XML, DOCX) is one page, and its boxes count lines of the source instead
-    of points: y0 is the first line, y1 the last one, both from 1; x0 and x1 are 0. DOCX counts blocks, not lines.
+    of points: y0 is the first line and y1 the last one, both from 1; x0 and x1 are 0. DOCX counts blocks, not lines.
     """
 
     paper: str
@@ -45,7 +45,7 @@ class Place:
 
     @property
     def where(self) -> str:
-        """What a reader is told: `page 3`, or `line 12` and `lines 12-14` of a file without pages."""
+        """The place for people: `page 3`, or `line 12` and `lines 12-14` of a file without pages."""
         if not self.by_line:
             return f"page {self.page}"
         first, last = int(self.box.y0), int(self.box.y1)
@@ -58,7 +58,11 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Read back what `str(place)` wrote; raise ValueError, quoting the text, if it is anything else."""
+        """Read a place that `str` wrote.
+
+        Raises:
+            ValueError: The text is no place; the message quotes it.
+        """
         try:
             head, _, tail = text.strip().partition(" p.")
             page, _, box = tail.partition(" [")

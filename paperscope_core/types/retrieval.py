@@ -9,6 +9,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope_core.errors import InputError
+from paperscope_core.text.words import plain_words
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import Paper
 from paperscope_core.types.graph import Chunk, Extraction
@@ -30,11 +31,10 @@ __all__ = [
     "kind_of",
 ]
 
-
 ElementKind = Literal["text", "table", "figure", "equation", "reference"]
-_KINDS: tuple[str, ...] = get_args(ElementKind)
+_KINDS: tuple[ElementKind, ...] = get_args(ElementKind)
 _YEAR_RANGE = re.compile(r"(?P<first>\d{4})?(?P<to>\s*(?:-|\u2013|\.\.)\s*)?(?P<last>\d{4})?")
-_OWN_NUMBER = re.compile(
+_SECTION_NUMBER = re.compile(
     r"(?:appendix |section |chapter )?(?P<number>[a-z](?: \d+)*|[ivxl]{2,}|[a-z]?\d+(?: \d+)*)(?: |$)"
 )
 _KIND_OF_ID = re.compile(r"/(table|figure|equation|reference)-\d+$")
@@ -42,12 +42,19 @@ _KIND_OF_ID = re.compile(r"/(table|figure|equation|reference)-\d+$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Filters:
-    """Restricts a question; a field that is empty or None restricts nothing, several values of one are alternatives.
+    """What a question may be answered from.
 
-    `papers` are ids for the query engine, and for `Library` anything that names a paper. A section is given by its
-    number ("5.1", "Appendix A.2") or by the start of its title; what is below it belongs to it. `first_year` and
-    `last_year` bound the years of papers, both included; a paper whose year is not known is then left out. Raises
-    InputError.
+    An empty or None field restricts nothing; several values of one field are alternatives.
+
+    Attributes:
+        papers: For `Library` anything that names a paper (id, file name, title); for the query engine ids.
+        sections: A section's number ("5.1", "Appendix A.2") or the start of its title; its subsections are included.
+        kinds: The kinds of elements.
+        first_year: The earliest year of publication. A paper of unknown year is left out if a year is given.
+        last_year: The latest year of publication.
+
+    Raises:
+        InputError: A value is none of these.
     """
 
     papers: tuple[str, ...] = ()
@@ -58,12 +65,11 @@ class Filters:
 
     def __post_init__(self) -> None:
         for section in self.sections:
-            if not _folded(section):
+            if not plain_words(section):
                 raise InputError(f"{section!r} names no section; give its number or the start of its title")
         for kind in self.kinds:
-            if kind not in _KINDS:
-                raise InputError(f"{kind!r} is no kind of element; take some of {', '.join(_KINDS)}")
-        if None not in (self.first_year, self.last_year) and self.first_year > self.last_year:  # type: ignore[operator]
+            _parse_kind(kind)
+        if self.first_year is not None and self.last_year is not None and self.first_year > self.last_year:
             raise InputError(f"no year is from {self.first_year} to {self.last_year}; give the earlier one first")
 
     @classmethod
@@ -75,11 +81,18 @@ class Filters:
         kinds: Iterable[str] = (),
         years: str | None = None,
     ) -> "Filters":
-        """As people write them: kinds in any case and number ("Tables"), years as 2020, 2018-2020, 2018- or -2020.
+        """Parse filters as people write them.
 
-        Raises InputError.
+        Args:
+            papers: See `Filters`.
+            sections: See `Filters`.
+            kinds: Kinds of elements in any case, in the singular or plural ("Tables").
+            years: 2020, 2018-2020, 2018- or -2020.
+
+        Raises:
+            InputError: A value is of another form.
         """
-        first, last = _year_range(years) if years is not None else (None, None)
+        first, last = _parse_years(years) if years is not None else (None, None)
         return cls(
             papers=tuple(papers),
             sections=tuple(sections),
@@ -90,30 +103,28 @@ class Filters:
 
     @property
     def by_year(self) -> bool:
-        """Whether papers are chosen by their year."""
+        """Whether papers are restricted by year."""
         return self.first_year is not None or self.last_year is not None
 
     def allows_year(self, year: int | None) -> bool:
-        """Whether a paper of this year (None: not known) may be used."""
+        """Whether a paper of this year (None: unknown) is allowed."""
         if not self.by_year:
             return True
         return year is not None and (self.first_year or year) <= year <= (self.last_year or year)
 
     def allows_section(self, path: str) -> bool:
-        """Whether what stands in the section with this path ("4 Experiments > 4.2 Results") may be used."""
+        """Whether the section with this path ("4 Experiments > 4.2 Results") is allowed."""
         return not self.sections or any(_matches_section(section, path) for section in self.sections)
 
     def allows(self, chunk: Chunk) -> bool:
-        """Whether a chunk may be used; its paper's year is not asked."""
+        """Whether a chunk is allowed; its paper's year is not checked."""
         in_paper = not self.papers or chunk.paper in self.papers
         return in_paper and self.allows_section(chunk.section) and (not self.kinds or kind_of(chunk) in self.kinds)
 
 
 def kind_of(chunk: Chunk) -> ElementKind:
-    """What a chunk is there for: its table, figure or equation, or else its text, which a bibliography is not.
-
-    Ids tell the kind of an element (see `Paper`).
-    """
+    """The kind of a chunk's table, figure or equation; "reference" for a part of the bibliography, else "text"."""
+    # An element's id contains its kind (see `Paper`).
     found = [match[1] for element in chunk.elements if (match := _KIND_OF_ID.search(element))]
     floats = [kind for kind in found if kind != "reference"]
     if floats:
@@ -122,35 +133,30 @@ def kind_of(chunk: Chunk) -> ElementKind:
 
 
 def _matches_section(section: str, path: str) -> bool:
-    """Whether a part of the path has the number that `section` is, or a title that begins with it."""
-    wanted = _folded(section)
-    number = _OWN_NUMBER.fullmatch(wanted)
-    for title in map(_folded, path.split(" > ")):
-        own = _OWN_NUMBER.match(title)
+    """Whether a part of the path has this number, or a title that starts with this text."""
+    wanted = " ".join(plain_words(section))
+    number = _SECTION_NUMBER.fullmatch(wanted)
+    for title in (" ".join(plain_words(part)) for part in path.split(" > ")):
+        own = _SECTION_NUMBER.match(title)
         if number is None:
-            bare = title[own.end() :] if own else title
-            fits = title.startswith(wanted) or bare.startswith(wanted)
+            unnumbered = title[own.end() :] if own else title
+            matches = title.startswith(wanted) or unnumbered.startswith(wanted)
         else:
-            fits = own is not None and f"{own['number']} ".startswith(f"{number['number']} ")
-        if fits:
+            matches = own is not None and f"{own['number']} ".startswith(f"{number['number']} ")
+        if matches:
             return True
     return False
 
 
-def _folded(text: str) -> str:
-    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
-
-
 def _parse_kind(text: str) -> ElementKind:
     word = text.strip().casefold()
-    for kind in get_args(ElementKind):
+    for kind in _KINDS:
         if word in (kind, f"{kind}s"):
-            found: ElementKind = kind
-            return found
+            return kind
     raise InputError(f"{text!r} is no kind of element; take some of {', '.join(_KINDS)}")
 
 
-def _year_range(text: str) -> tuple[int | None, int | None]:
+def _parse_years(text: str) -> tuple[int | None, int | None]:
     match = _YEAR_RANGE.fullmatch(text.strip())
     if match is None or not (match["first"] or match["last"]):
         raise InputError(f"{text!r} is no range of years; write 2020, 2018-2020, 2018- or -2020")
@@ -160,7 +166,15 @@ def _year_range(text: str) -> tuple[int | None, int | None]:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class IndexedPaper:
-    """All that one paper adds to the library; `vectors` has a unit-length row for each chunk, shape (chunks, d)."""
+    """Everything that one paper adds to the library.
+
+    Attributes:
+        paper: The paper.
+        chunks: Its chunks.
+        extraction: Its contribution to the graph.
+        vectors: A unit-length row per chunk, of shape (chunks, d).
+        images: The readings of its images.
+    """
 
     paper: Paper
     chunks: tuple[Chunk, ...]
@@ -171,10 +185,14 @@ class IndexedPaper:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RetrievalRequest:
-    """A question as text and as a unit-length vector of shape (d,).
+    """What an index is asked for.
 
-    Of `filters` the papers, sections and kinds restrict what is found, before `limit` cuts it; years don't: whoever
-    asks chooses the papers by them.
+    Attributes:
+        text: The question.
+        vector: Its unit-length vector, of shape (d,).
+        filters: Papers, sections and kinds restrict what is found, before `limit` is applied. Years are ignored: the
+            caller selects papers by year.
+        limit: How many candidates of each sort are wanted.
     """
 
     text: str
@@ -185,7 +203,7 @@ class RetrievalRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """An id (of a chunk or entity) with a score; higher is better, comparable within one list only."""
+    """The id of a chunk or entity with its score; higher is better, and comparable within one list only."""
 
     id: str
     score: float
@@ -193,11 +211,13 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidates:
-    """An index's proposals, each list best first: chunks by words and by vectors, entities named in the question,
-    and entities reached from them over the graph.
+    """What an index finds, each list best first.
 
-    A chunk's score by words is a share (0 to 1) of what a text that holds the question's words over and over would
-    have; by vectors it is the cosine.
+    Attributes:
+        by_words: Chunks by BM25, as a share (0 to 1) of the best score that any text could have.
+        by_vectors: Chunks by cosine similarity.
+        named: Entities that the question names.
+        reached: Entities that are reached from them over the graph.
     """
 
     by_words: tuple[Hit, ...] = ()
@@ -235,7 +255,7 @@ class ContextRelation:
 class ContextSource:
     """A row of the Sources section: a passage, table, caption or equation in full, with its element and place.
 
-    Of a table too large for the budget it is an excerpt, whose last line says how much of it is shown.
+    A table that exceeds the token budget is an excerpt, whose last line states how much of the table it shows.
     """
 
     id: int
@@ -246,7 +266,7 @@ class ContextSource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextImage:
-    """An image worth reading for the question: its element, label, caption, crop (content hash) and place."""
+    """An image that is worth reading for the question; `crop` is its content hash."""
 
     id: int
     element: str
@@ -258,7 +278,10 @@ class ContextImage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context(Displayable):
-    """What retrieval hands over. Row ids count from 0 within each section, in the order of relevance."""
+    """The retrieved context, on which an answer is based.
+
+    Row ids count from 0 within each section, in order of relevance. `query.render_context` renders it as CSV.
+    """
 
     entities: tuple[ContextEntity, ...] = ()
     relations: tuple[ContextRelation, ...] = ()

@@ -1,9 +1,9 @@
-"""Tables, their cells, and their conversion to CSV, HTML and data frames."""
+"""Tables, their cells and rows, and their conversion to text, CSV, HTML and data frames."""
 
 import csv
 import html
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -13,16 +13,24 @@ from paperscope_core.types.place import Place
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
-__all__ = ["Cell", "Table"]
+__all__ = ["Cell", "Table", "TableRow", "column_headers", "table_lines", "table_rows"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cell:
-    """One cell of a table; `row` and `column` count from 0, spans cover the cells right of and below it.
+    """One cell of a table.
 
-    `role` tells a column header from a row header (a stub), a section row's title and a body value. `annotation` is
-    the end of `text` that qualifies a value: "(+0.81)" of "92.11 (+0.81)", "±0.3" of "88.7±0.3", "†" of "12.3†".
+    Attributes:
+        row: The first row that it covers, from 0.
+        column: The first column that it covers, from 0.
+        text: The printed text.
+        place: Where it is printed.
+        row_span: How many rows it covers.
+        column_span: How many columns it covers.
+        role: "column_header", "row_header" (in the stub), "section" (the title of the rows below) or "value".
+        bold: Whether it is printed in bold.
+        annotation: The end of `text` that qualifies a value: "(+0.81)" of "92.11 (+0.81)", "±0.3" of "88.7±0.3", "†"
+            of "12.3†".
     """
 
     row: int
@@ -43,10 +51,25 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table(Displayable):
-    """A table with its cells. `label` is as printed ("Table 5"), "" if none; `crop` names its picture.
+    """A table with its cells.
 
-    `confidence` (0 to 1) is the parser's own check of the grid. A table that is continued is one table: its rows follow
-    each other without the repeated header, `more_places` and `more_crops` are those of its further parts.
+    A table that continues on another page is one table: the rows follow each other without the repeated header, and
+    `more_places` and `more_crops` are those of its further parts.
+
+    Attributes:
+        id: `PAPER/table-N`.
+        place: Where it is printed.
+        order: Its position in reading order.
+        cells: Its cells.
+        label: As printed ("Table 5"), "" if it has none.
+        caption: The caption without the label.
+        caption_place: Where the caption is printed.
+        header_rows: How many rows the column header takes.
+        section: The path of its section.
+        crop: The content hash of its picture.
+        confidence: The parser's estimate (0 to 1) that the grid is right.
+        more_places: Where it continues.
+        more_crops: The pictures of its further parts.
     """
 
     id: str
@@ -66,13 +89,17 @@ class Table(Displayable):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns), spans included."""
+        """The number of rows and of columns, spans included."""
         rows = max((cell.row + cell.row_span for cell in self.cells), default=0)
         columns = max((cell.column + cell.column_span for cell in self.cells), default=0)
         return rows, columns
 
     def grid(self, *, repeat_spans: bool = False) -> list[list[str]]:
-        """The texts as rows of equal length; a spanned cell stands in its first position, or in all of them."""
+        """The texts as rows of equal length.
+
+        Args:
+            repeat_spans: Whether a spanned cell's text is in all its positions, and not only in the first one.
+        """
         rows, columns = self.shape
         grid = [[""] * columns for _ in range(rows)]
         for cell in self.cells:
@@ -81,9 +108,9 @@ class Table(Displayable):
         return grid
 
     def column_names(self) -> list[str]:
-        """One name a column: its header cells from top to bottom, a group's title before its member's.
+        """One name per column: the texts of its header cells from top to bottom, each once.
 
-        The title of a section that stands above the header is no part of it: it names rows, not columns.
+        A section's title above the header is left out, because it names rows.
         """
         parts: list[dict[str, None]] = [{} for _ in range(self.shape[1])]
         for cell in sorted(self.cells, key=lambda cell: cell.row):
@@ -93,21 +120,22 @@ class Table(Displayable):
         return [" ".join(part) for part in parts]
 
     def to_csv(self) -> str:
-        """RFC 4180 rows of `grid()`."""
+        """`grid()` as CSV (RFC 4180)."""
         out = io.StringIO()
         csv.writer(out).writerows(self.grid())
         return out.getvalue()
 
     def to_html(self, *, marked: Collection[Cell] = ()) -> str:
-        """An HTML table with spans, every text escaped; a position without a cell is an empty one.
+        """An HTML table with spans, all texts escaped.
 
-        The texts of `marked` cells are set in <mark>.
+        Args:
+            marked: Cells whose texts are highlighted with <mark>.
         """
         shape = self.shape
-        covered = {place for cell in self.cells for place in _covered(cell)}
-        holes = ((row, column) for row in range(shape[0]) for column in range(shape[1]) if (row, column) not in covered)
+        covered = {position for cell in self.cells for position in _covered(cell)}
+        empty = ((row, column) for row in range(shape[0]) for column in range(shape[1]) if (row, column) not in covered)
         parts = [((cell.row, cell.column), _cell_html(cell, marked=cell in marked)) for cell in self.cells]
-        parts += [(hole, "<td></td>") for hole in holes]
+        parts += [(position, "<td></td>") for position in empty]
         rows: list[list[str]] = [[] for _ in range(shape[0])]
         for (row, _), part in sorted(parts):
             rows[row].append(part)
@@ -116,7 +144,7 @@ class Table(Displayable):
         return f"<table><caption>{caption}</caption>{body}</table>"
 
     def to_frame(self) -> "DataFrame":
-        """The body as a pandas DataFrame of texts under `column_names()` (needs pandas).
+        """The body as a pandas DataFrame of texts under `column_names()`; needs pandas.
 
         Rows that only head others (section titles, repeated headers) are left out.
         """
@@ -140,3 +168,113 @@ def _cell_html(cell: Cell, *, marked: bool) -> str:
     )
     text = f"<mark>{html.escape(cell.text)}</mark>" if marked else html.escape(cell.text)
     return f"<{tag}{spans}>{text}</{tag}>"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableRow:
+    """One body row of a table.
+
+    Attributes:
+        number: Its position in the table, from 0.
+        sections: The title of its section row, if any.
+        headers: Its row headers from left to right.
+        values: Its value cells, each with the number of its column; a section row has none.
+    """
+
+    number: int
+    sections: tuple[str, ...]
+    headers: tuple[str, ...]
+    values: tuple[tuple[int, Cell], ...]
+
+    @property
+    def name(self) -> str:
+        """The row's name, qualified by its section."""
+        return " ".join(dict.fromkeys((*self.sections, *self.headers)))
+
+
+def table_rows(table: Table) -> Iterator[TableRow]:
+    """The rows below the header; spanned cells are repeated in each row, empty cells and repeated headers left out.
+
+    A header cell over the whole width is the title of the first section.
+    """
+    by_row: dict[int, list[Cell]] = {}
+    for cell in sorted(table.cells, key=lambda cell: (cell.column, cell.row)):
+        for row in range(max(cell.row, table.header_rows), cell.row + cell.row_span):
+            if cell.text.strip():
+                by_row.setdefault(row, []).append(cell)
+    has_stub = any(cell.role == "row_header" for cell in table.cells)
+    sections = tuple(_one_line(cell.text) for cell in table.cells if _spans_header(cell, table))
+    for number in sorted(by_row):
+        cells = by_row[number]
+        if all(cell.role == "column_header" for cell in cells):
+            continue
+        if all(cell.role == "section" for cell in cells):
+            sections = tuple(_one_line(cell.text) for cell in cells)
+            yield TableRow(number=number, sections=(), headers=sections, values=())
+            continue
+        headers = [cell for cell in cells if _is_row_header(cell, has_stub=has_stub)]
+        yield TableRow(
+            number=number,
+            sections=sections,
+            headers=tuple(_one_line(cell.text) for cell in headers),
+            values=tuple((cell.column, cell) for cell in cells if cell not in headers),
+        )
+
+
+def column_headers(table: Table) -> list[tuple[str, ...]]:
+    """For each column its headers from top to bottom, each once.
+
+    A header over the whole width is left out, because it tells no columns apart.
+    """
+    columns: list[dict[str, None]] = [{} for _ in range(table.shape[1])]
+    for cell in sorted(table.cells, key=lambda cell: cell.row):
+        if cell.row < table.header_rows and cell.text.strip() and not _spans_header(cell, table):
+            for column in range(cell.column, cell.column + cell.column_span):
+                columns[column].setdefault(_one_line(cell.text))
+    return [tuple(headers) for headers in columns]
+
+
+def _spans_header(cell: Cell, table: Table) -> bool:
+    return cell.row < table.header_rows and 1 < table.shape[1] == cell.column_span and bool(cell.text.strip())
+
+
+def _is_row_header(cell: Cell, *, has_stub: bool) -> bool:
+    """Whether a cell is a row header; if the parser found none, cells with letters in the first column are."""
+    if has_stub or cell.role != "value":
+        return cell.role != "value"
+    return cell.column == 0 and any(character.isalpha() for character in cell.text)
+
+
+def table_lines(
+    table: Table,
+    *,
+    keeps: Callable[[str], bool] = bool,
+    rows: Collection[int] | None = None,
+    columns: Collection[int] | None = None,
+) -> Iterator[str]:
+    """A table as text: a line of column headers, and one line per row, "ROW | COLUMN: VALUE | ...".
+
+    Args:
+        table: The table.
+        keeps: Whether a value is included, by its text.
+        rows: The numbers of the rows to include; None for all.
+        columns: The numbers of the columns to include; None for all.
+    """
+    names = [" ".join(headers) for headers in column_headers(table)]
+    shown = [name for column, name in enumerate(names) if name and (columns is None or column in columns)]
+    if shown:
+        yield "Columns: " + " | ".join(shown)
+    for row in table_rows(table):
+        if rows is not None and row.number not in rows:
+            continue
+        parts = [row.name] if row.name else []
+        for column, cell in row.values:
+            text = _one_line(cell.text)
+            if keeps(text) and (columns is None or column in columns):
+                parts.append(f"{names[column]}: {text}" if names[column] else text)
+        if parts:
+            yield " | ".join(parts)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import TypeVar
 
-from paperscope_core.table_text import TableRow, column_headers, table_lines, table_rows, title_lines
 from paperscope_core.types import (
     Chunk,
     Context,
@@ -17,6 +16,8 @@ from paperscope_core.types import (
     Table,
     model_words,
 )
+from paperscope_core.types.elements import title_lines
+from paperscope_core.types.tables import TableRow, column_headers, table_lines, table_rows
 from query.context import render_context
 from query.elements import ImageElement
 from query.retrieval.candidates import CandidatePool

@@ -45,7 +45,7 @@ class Kept:
 async def test_a_sentence_is_embedded_once_and_forgotten_when_others_are_wanted_more() -> None:
     counted = Counted()
     embedded = counted.embedded
-    embedder = CachedEmbedder(counted, MemoryVectorCache(Kept({}), most=3))
+    embedder = CachedEmbedder(counted, MemoryVectorCache(Kept({}), size=3))
     first = await embedder.embed(["a", "b", "c"])
     assert np.array_equal(await embedder.embed(["c", "a"]), first[[2, 0]])
     assert embedded == ["a", "b", "c"]
@@ -58,7 +58,7 @@ async def test_a_sentence_is_embedded_once_and_forgotten_when_others_are_wanted_
 async def test_what_is_kept_elsewhere_is_not_embedded() -> None:
     counted = Counted()
     kept = dict(zip("ab", await counted.embed(["a", "b"]), strict=True))
-    embedder = CachedEmbedder(counted, MemoryVectorCache(Kept(kept), most=3))
+    embedder = CachedEmbedder(counted, MemoryVectorCache(Kept(kept), size=3))
     assert np.array_equal(await embedder.embed(["b", "c", "a"]), await FakeEmbedder().embed(["b", "c", "a"]))
     assert counted.embedded == ["a", "b", "c"]
 

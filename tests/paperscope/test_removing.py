@@ -8,12 +8,12 @@ from typing import cast
 import pytest
 
 from graph_store import Store
-from paperscope.asking import Asking
+from paperscope.asking import Asker, AskRequest
 from paperscope.library import Library
 from paperscope_core.errors import StoreError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AnswerEvent, DoneEvent, Filters, TextEvent
+from paperscope_core.types import Answer, AnswerEvent, DoneEvent, TextEvent
 from query import QueryEngine
 from tests.paperscope.blocking import BlockingModel
 from tests.paperscope.test_adding import write_pdf
@@ -83,8 +83,8 @@ class _Broken:
 async def test_a_streamed_answer_begins_anew_where_a_paper_went(library: Library) -> None:
     answer = library.ask(QUESTION)
     engine = _Broken(library, library.entries()[0].id, answer)
-    asking = Asking(library._store, cast("QueryEngine", engine))
-    events = [event async for event in asking.stream(QUESTION, Filters(), (), ())]
+    asker = Asker(library._store, cast("QueryEngine", engine))
+    events = [event async for event in asker.stream(AskRequest(question=QUESTION))]
     told = [TextEvent(text="Three "), TextEvent(text="Three ", anew=True), TextEvent(text="taggers.")]
     assert events == [*told, DoneEvent(answer=answer)]
 
@@ -95,7 +95,7 @@ async def test_what_is_missing_though_no_paper_went_is_a_fault_that_is_told(libr
             raise KeyError("a/passage-1")
 
     with pytest.raises(KeyError):
-        await Asking(library._store, cast("QueryEngine", Faulty())).retrieve(QUESTION, Filters(), ())
+        await Asker(library._store, cast("QueryEngine", Faulty())).retrieve(AskRequest(question=QUESTION))
 
 
 async def test_closing_while_questions_are_answered_ends_them_with_an_error(tmp_path: Path) -> None:

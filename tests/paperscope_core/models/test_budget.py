@@ -30,7 +30,7 @@ from paperscope_core.models import (
 )
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.tokens import count_tokens, request_tokens
-from paperscope_core.models.usage import expected_usage, least_reply
+from paperscope_core.models.usage import estimate_usage, minimal_reply
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
 
@@ -103,7 +103,7 @@ class Outer(BaseModel):
     ids=["made up", "text", "image"],
 )
 def test_the_least_reply_obeys_its_schema(adapter: TypeAdapter[object]) -> None:
-    adapter.validate_json(json.dumps(least_reply(strict_schema(adapter))))
+    adapter.validate_json(json.dumps(minimal_reply(strict_schema(adapter))))
 
 
 async def test_a_rehearsal_counts_each_request_once_and_kept_ones_as_free() -> None:
@@ -112,7 +112,7 @@ async def test_a_rehearsal_counts_each_request_once_and_kept_ones_as_free() -> N
     model = DryRunModel(fake, cache, price_prompt=1.0, price_completion=2.0)
     for text in ("kept", "new", "new", "other"):
         await model.complete(request(text))
-    expected = [expected_usage(request(text), price_prompt=1.0, price_completion=2.0) for text in ("new", "other")]
+    expected = [estimate_usage(request(text), price_prompt=1.0, price_completion=2.0) for text in ("new", "other")]
     assert model.usage == sum(expected, Usage(cached=1))
     assert (model.usage.calls, len(fake.requests)) == (2, 1)
     assert model.usage.cost > 0
@@ -172,7 +172,7 @@ async def test_a_kept_reply_needs_no_budget() -> None:
 
 
 async def test_the_cost_of_calls_under_way_is_set_aside() -> None:
-    expected = expected_usage(request("0"), price_prompt=0, price_completion=1e6 / 300).cost
+    expected = estimate_usage(request("0"), price_prompt=0, price_completion=1e6 / 300).cost
     assert expected == pytest.approx(1.0)
     budget, counting = Budget(max_cost=3.5), Counting()
     model = BudgetedModel(counting, budget, price_completion=1e6 / 300)

@@ -74,7 +74,7 @@ async def test_bundled_weights_that_were_changed_are_refused(copied_weights: Pat
 
 async def test_a_broken_folder_is_a_model_error(copied_weights: Path) -> None:
     (copied_weights / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(ModelError, match=r"minilm \(.*the model can't be loaded; is its folder whole"):
+    with pytest.raises(ModelError, match=r"minilm \(.*the model can't be loaded; is its folder complete"):
         await LocalEmbedder(find_weights(str(copied_weights))).embed(["text"])
 
 
@@ -96,7 +96,7 @@ async def test_a_hub_name_that_can_not_be_reached_is_a_model_error(
     weights = find_weights("intfloat/e5-small-v2")
     assert (weights.name, weights.local) == ("intfloat/e5-small-v2", False)
     with pytest.raises(
-        ModelError, match=r"^Hugging Face \(.*can't fetch the model 'intfloat/e5-small-v2'; .*name a folder"
+        ModelError, match=r"^Hugging Face \(.*can't download the model 'intfloat/e5-small-v2'; .*name a folder"
     ):
         await LocalEmbedder(weights).embed(["text"])
 

@@ -13,7 +13,8 @@ from paperscope_core.models import Budget, CachedModel, FakeModel, MeteredModel,
 from paperscope_core.models.budget import BudgetedModel
 from paperscope_core.models.concurrency import LimitedModel
 from paperscope_core.models.retry import RetryingModel
-from paperscope_core.models.wrapper import streamed, text_of_field
+from paperscope_core.models.structured import partial_text
+from paperscope_core.models.wrapper import stream_reply
 from paperscope_core.protocols import LanguageModel, StreamingModel
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 from tests.paperscope_core.models.doubles import RecordingSleep
@@ -74,7 +75,7 @@ async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], Langu
     model = wrap(FakeModel([TEXT]))
     heard: list[str] = []
     assert isinstance(model, StreamingModel)
-    reply = await streamed(model, request(), heard.append)
+    reply = await stream_reply(model, request(), heard.append)
     assert (reply.text, reply.usage.calls) == (TEXT, 1)
     assert len(heard) == 5
     assert heard == [TEXT[: len(text)] for text in heard]
@@ -86,7 +87,7 @@ async def test_a_model_that_cannot_stream_tells_its_reply_in_one_piece() -> None
         complete = FakeModel([TEXT]).complete
 
     heard: list[str] = []
-    reply = await streamed(Plain(), request(), heard.append)
+    reply = await stream_reply(Plain(), request(), heard.append)
     assert heard == [TEXT] == [reply.text]
 
 
@@ -122,7 +123,7 @@ async def test_a_reply_that_fails_its_schema_is_followed_by_the_corrected_one() 
 def test_what_is_written_so_far_is_a_beginning_of_the_text(before: str, answer: str) -> None:
     for ascii_only in (True, False):
         whole = json.dumps({"status": before, "answer": answer, "claims": []}, ensure_ascii=ascii_only)
-        grown = [text_of_field(whole[:end], "answer") for end in range(len(whole) + 1)]
+        grown = [partial_text(whole[:end], "answer") for end in range(len(whole) + 1)]
         assert grown[-1] == answer
         assert all(answer.startswith(text) for text in grown)
         assert [len(text) for text in grown] == sorted(len(text) for text in grown)
@@ -132,8 +133,8 @@ def test_what_is_written_so_far_is_a_beginning_of_the_text(before: str, answer: 
     "begun", ["", "Sure: ", "[1, 2", '{"answer": 7', '{"answer": {"answer": "x', "{]", '{"other": "answer"}']
 )
 def test_where_there_is_no_such_text_there_is_none(begun: str) -> None:
-    assert text_of_field(begun, "answer") == ""
+    assert partial_text(begun, "answer") == ""
 
 
 def test_prose_and_fences_before_the_object_are_passed_over() -> None:
-    assert text_of_field('Sure:\n```json\n{"answer": "ab', "answer") == "ab"
+    assert partial_text('Sure:\n```json\n{"answer": "ab', "answer") == "ab"

@@ -34,7 +34,8 @@ from paperscope_core.types import (
     Section,
     Table,
 )
-from paperscope_core.types.display import several_html, to_html
+from paperscope_core.types.display import to_html, view
+from paperscope_core.types.html import NoContent
 from tests.paperscope_core.types.html_checker import HOSTILE_TEXT, check_html
 
 HERE = Place(paper="aaaa", page=3, box=Box(1, 2, 30, 40))
@@ -116,7 +117,7 @@ def test_what_strangers_wrote_stays_text(value: Displayable) -> None:
 
 def test_what_strangers_wrote_stays_text_in_a_list_and_after_adding() -> None:
     evil = paper(HOSTILE_TEXT)
-    assert check_html(several_html([evil, evil])).text.count(HOSTILE_TEXT) >= 8
+    assert check_html(view([evil, evil], NoContent()).html).text.count(HOSTILE_TEXT) >= 8
     assert HOSTILE_TEXT in check_html(AddResult(paper=evil, outcome="added")._repr_html_()).text
 
 
@@ -135,12 +136,12 @@ def test_a_paper_says_what_was_read_and_what_was_not() -> None:
 
 
 def test_a_list_of_papers_is_a_table_and_of_elements_one_after_another() -> None:
-    listed = check_html(several_html([paper("One"), replace(paper("Two"), problems=())]))
+    listed = check_html(view([paper("One"), replace(paper("Two"), problems=())], NoContent()).html)
     assert "table" in listed.tags
     for told in ("One", "Two", "page 7: One", "none", "1 page, 1 passage"):
         assert told in listed.text
-    assert check_html(several_html(elements("Words"))).text.count("Words") >= 5
-    assert "No papers." in check_html(several_html([])).text
+    assert check_html(view(elements("Words"), NoContent()).html).text.count("Words") >= 5
+    assert "No papers." in check_html(view([], NoContent()).html).text
 
 
 def test_a_float_is_shown_with_its_picture_where_somebody_holds_it() -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.models.tokens import count_tokens
-from paperscope_core.table_text import table_lines, title_lines
 from paperscope_core.types import Context, ContextSource, Table
+from paperscope_core.types.elements import title_lines
+from paperscope_core.types.tables import table_lines
 from query import parse_context, render_context
 from query.retrieval.context_builder import table_excerpt
 from tests.query.conftest import place, table
