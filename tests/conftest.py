@@ -1,4 +1,4 @@
-"""What every test shares: a guard against the network, and the way to the development data."""
+"""Fixtures for every test: a guard against the network, the development data, and a library with the example paper."""
 
 import os
 import shutil
@@ -18,14 +18,14 @@ LOOPBACK = ("127.", "localhost", "::1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that no worker waits for another's last file."""
+    """Run files with slow tests first, so that no worker waits for another's last file."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(autouse=True)
 def refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that reaches beyond this machine fails: only loopback and Unix sockets connect."""
+    """Fail a test that connects to another machine; loopback and Unix sockets are allowed."""
 
     def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
         def connect(self: socket.socket, address: Any) -> Any:
@@ -41,7 +41,7 @@ def refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings of the person who runs the tests don't reach them."""
+    """Hide the settings of the person who runs the tests."""
     for name in list(os.environ):
         if name.startswith(("PAPERSCOPE_", "OPENAI_")):
             monkeypatch.delenv(name)
@@ -49,24 +49,24 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The repository's root."""
+    """The root of the repository."""
     return ROOT
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The development data beside the checkout, where there is any."""
+    """The development data beside the checkout; the test is skipped if there is none."""
     folder = ROOT.parent / "shared"
     if not (folder / "papers").is_dir():
-        pytest.skip("the development papers are not here (a folder 'shared' beside the checkout)")
+        pytest.skip("the development papers are missing (a folder 'shared' beside the checkout)")
     return folder
 
 
 @pytest.fixture(scope="session")
 def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """The folder of a library that holds the example paper, not to be changed: copy it to change it.
+    """The folder of a library that holds the example paper. Copy it before you change it.
 
-    The workers of a run make it once, and each has a copy.
+    It is created once per run; each worker has a copy.
     """
     from paperscope.library import Library
     from paperscope_core.settings import load_settings
@@ -86,7 +86,7 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Pat
 
 @pytest.fixture
 def guarded_folder() -> Iterator[Path]:
-    """A folder that anybody may enter, for tests of rights."""
+    """A folder that every user may enter, for tests of permissions."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder
@@ -108,5 +108,5 @@ def _unprivileged() -> Iterator[None]:
 
 @pytest.fixture
 def unprivileged() -> Callable[[], AbstractContextManager[None]]:
-    """Makes rights count in a block, also where root runs the tests."""
+    """A context in which permissions apply, also if root runs the tests."""
     return _unprivileged
