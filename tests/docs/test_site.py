@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import typer
 
+import paperscope
 from paperscope_core.settings.schema import setting_names
 from service.cli import app
 
@@ -79,3 +80,10 @@ def test_the_settings_named_in_the_pages_exist(root: Path) -> None:
     for page in pages(root):
         named = set(re.findall(rf"`((?:{sections})\.[a-z_]+)`", page.read_text()))
         assert named - {"service.cli", "service.batch"} <= known, page.name
+
+
+def test_the_python_api_lists_every_public_name(root: Path) -> None:
+    page = (root / "docs/reference/python-api.md").read_text()
+    listed = [name for names in re.findall(r"members: \[(.*)\]", page) for name in names.split(", ")]
+    assert len(listed) == len(set(listed))
+    assert set(paperscope.__all__) - set(listed) == {"ProgressCallback", "__version__"}
