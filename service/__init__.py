@@ -1,1 +1,1 @@
-"""The ways in: command line, HTTP, batches of questions, and the jobs behind them."""
+"""The ways in: command line, HTTP service, batches of questions, and the background jobs behind them."""

@@ -1,4 +1,9 @@
-"""API keys of the HTTP service: who may call it, and which library each key opens."""
+"""API keys of the HTTP service: who may call it, and which library each key opens.
+
+A secret is 32 random bytes, so a plain SHA-256 of it is safe to store: there is no list of likely secrets to try, and a
+slow password hash would only delay each request. All keys are in one small file that only its owner may read. The file
+is read again whenever it has changed, so revoking a key takes effect in a running service.
+"""
 
 import hashlib
 import hmac
@@ -19,18 +24,22 @@ from paperscope_core.files import output_errors, replace_file
 
 __all__ = ["Key", "KeyStore"]
 
-
-_LOCK_SECONDS = 10
+# Rewriting the file takes milliseconds; after this long its lock is stuck.
+_LOCK_TIMEOUT_SECONDS = 10
 _OWNER_ONLY = 0o600
-_LONGEST_NAME = 80
+# Fits a column of `paperscope keys list`.
+_MAX_NAME_LENGTH = 80
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Key:
-    """What may be known of a key: all but its secret.
+    """An API key without its secret.
 
-    `library` is the folder of the library that its holder sees, `folders` are those whose papers the holder may add by
-    path. `created` and `expires` are days in UTC; on the day `expires` it works no more.
+    Attributes:
+        library: The folder of the only library that the key opens.
+        folders: The folders whose papers its holder may add by path.
+        created: A day in UTC.
+        expires: The first day (UTC) on which it no longer works; None if it never expires.
     """
 
     id: str
@@ -40,7 +49,7 @@ class Key:
     created: date
     expires: date | None = None
 
-    def works_on(self, day: date) -> bool:
+    def is_valid_on(self, day: date) -> bool:
         """Whether it has not expired on that day."""
         return self.expires is None or day < self.expires
 
@@ -53,15 +62,15 @@ class _Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Content:
-    """The file: it stays when the last key is revoked, and thereby says that there were keys."""
+    """The file's content. The file stays when its last key is revoked: it shows that keys are required."""
 
     version: Literal[1] = 1
     keys: tuple[_Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What was read last, and which state of the file that was."""
+class _Snapshot:
+    """What was last read, and the stat values of the file at that time."""
 
     stamp: tuple[int, ...] | None
     content: _Content | None
@@ -72,50 +81,53 @@ def _today() -> date:
 
 
 class KeyStore:
-    """The keys of one file. Whatever is asked, the file is looked at first, and read where it is another than before.
+    """The API keys in one file.
 
-    Where it is there and can't be read, everything raises KeyFileError: no key works until it is put right.
+    Every method checks first whether the file has changed, and raises KeyFileError if it exists but can't be read: no
+    key works until it is repaired.
     """
 
     def __init__(self, file: Path, *, today: Callable[[], date] = _today) -> None:
         self._file = file
         self._today = today
-        self._last = _Read(None, None)
-        self._ever = False
+        self._last = _Snapshot(None, None)
+        self._has_existed = False
 
     @classmethod
     def open(cls, file: Path, *, today: Callable[[], date] = _today) -> Self:
-        """The keys of a file, which need not be there yet. Raises KeyFileError."""
+        """The keys of a file, which need not exist yet. Raises KeyFileError if it can't be read."""
         keys = cls(file, today=today)
         keys.all()
         return keys
 
     @property
     def required(self) -> bool:
-        """Whether callers must show a key: one was created at some time, even where all are revoked by now."""
+        """Whether callers must send a key: true once one has been created, even if all are revoked."""
         self._entries()
-        return self._ever
+        return self._has_existed
 
     def all(self) -> tuple[Key, ...]:
-        """The keys in the order of their creation; those that have expired are among them."""
+        """All keys, expired ones included, in order of creation."""
         return tuple(entry.key for entry in self._entries())
 
     def find(self, secret: str) -> Key | None:
-        """The key with this secret; None where there is none that works today."""
-        shown = _sha256(secret)
-        found = [entry.key for entry in self._entries() if hmac.compare_digest(entry.sha256, shown)]
-        return found[0] if found and found[0].works_on(self._today()) else None
+        """The key with this secret; None if there is none, or if it has expired."""
+        digest = _sha256(secret)
+        found = [entry.key for entry in self._entries() if hmac.compare_digest(entry.sha256, digest)]
+        return found[0] if found and found[0].is_valid_on(self._today()) else None
 
     def create(
         self, name: str, library: Path, *, folders: Iterable[Path] = (), expires: date | None = None
     ) -> tuple[Key, SecretStr]:
-        """Keep a new key; its secret can't be had again.
+        """Create and store a key; its secret can't be read again.
 
-        Raises InputError for a name, folder or day that can't be meant, OutputError where the file can't be written.
+        Raises:
+            InputError: The name, a folder or the expiry day is invalid.
+            OutputError: The file can't be written.
         """
         today = self._today()
-        if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
-            raise InputError(f"{name!r} can't be a key's name: take up to {_LONGEST_NAME} printable characters")
+        if not name.strip() or not name.isprintable() or len(name) > _MAX_NAME_LENGTH:
+            raise InputError(f"{name!r} can't be a key's name: take up to {_MAX_NAME_LENGTH} printable characters")
         if expires is not None and expires <= today:
             raise InputError(f"a key that expires on {expires} would never work: name a day after {today}")
         key = Key(
@@ -133,48 +145,45 @@ class KeyStore:
         return key, SecretStr(secret)
 
     def revoke(self, key_id: str) -> Key:
-        """Forget a key; it stops working at once. Raises InputError where there is none with this id."""
+        """Delete a key; it stops working at once. Raises InputError if there is none with this id."""
         for key in self.all():
             if key.id == key_id:
                 self._rewrite(lambda entries: tuple(entry for entry in entries if entry.key.id != key_id))
                 return key
-        raise InputError(f"no API key with the id {key_id!r}: `paperscope keys list` shows those there are")
+        raise InputError(f"no API key with the id {key_id!r}: `paperscope keys list` shows the existing ones")
 
     def _rewrite(self, change: Callable[[tuple[_Entry, ...]], tuple[_Entry, ...]]) -> None:
         lock = self._file.with_name(f"{self._file.name}.lock")
         try:
-            with output_errors(self._file), filelock.FileLock(lock, timeout=_LOCK_SECONDS, mode=_OWNER_ONLY):
+            with output_errors(self._file), filelock.FileLock(lock, timeout=_LOCK_TIMEOUT_SECONDS, mode=_OWNER_ONLY):
                 content = _Content(keys=change(self._entries()))
                 replace_file(self._file, to_json(content, indent=1).encode(), mode=_OWNER_ONLY)
         except filelock.Timeout as error:
-            raise KeyFileError(f"{self._file}: another process holds it; try again when that has ended") from error
+            raise KeyFileError(f"{self._file}: locked by another process; try again when it has finished") from error
 
     def _entries(self) -> tuple[_Entry, ...]:
-        content = self._content()
-        self._ever = self._ever or content is not None
+        content = self._read()
+        self._has_existed = self._has_existed or content is not None
         return content.keys if content else ()
 
-    def _content(self) -> _Content | None:
-        last = self._last
+    def _read(self) -> _Content | None:
         try:
-            if _stamp(self._file.stat()) == last.stamp:
-                return last.content
-            with self._file.open("rb") as file:
-                stamp, text = _stamp(os.fstat(file.fileno())), file.read()
-            read = _Read(stamp, from_json(_Content, text))
+            if _stamp(self._file.stat()) != self._last.stamp:
+                with self._file.open("rb") as file:
+                    stamp, text = _stamp(os.fstat(file.fileno())), file.read()
+                self._last = _Snapshot(stamp, from_json(_Content, text))
         except FileNotFoundError:
-            read = _Read(None, None)
+            self._last = _Snapshot(None, None)
         except OSError as error:
             raise KeyFileError(
                 f"{self._file}: the API keys can't be read ({error.strerror}); run Paperscope as the user who owns them"
             ) from error
         except ValueError as error:
             raise KeyFileError(
-                f"{self._file}: damaged, so that no API key works; put a copy of it back, or name another file "
-                "in service.keys and create the keys anew"
+                f"{self._file}: damaged, so that no API key works; restore a copy of it, or name another file in "
+                "service.keys and create the keys anew"
             ) from error
-        self._last = read
-        return read.content
+        return self._last.content
 
 
 def _stamp(found: os.stat_result) -> tuple[int, ...]:
@@ -182,12 +191,12 @@ def _stamp(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _sha256(secret: str) -> str:
-    # A header may bring any character, a lone surrogate among them.
+    # A header may hold any character, lone surrogates included.
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _absolute(folder: Path) -> Path:
-    """The folder wherever a command is run. Raises InputError."""
+    """The absolute path of a folder, which need not exist. Raises InputError if it is a file."""
     found = folder.expanduser().resolve()
     if found.exists() and not found.is_dir():
         raise InputError(f"{str(folder)!r} is a file; name a folder")
@@ -198,5 +207,5 @@ def _absolute(folder: Path) -> Path:
 
 def _existing(folder: Path) -> Path:
     if not folder.is_dir():
-        raise InputError(f"{str(folder)!r} is no folder; papers are added from folders that are there")
+        raise InputError(f"{str(folder)!r} is no folder; papers can only be added from existing folders")
     return _absolute(folder)

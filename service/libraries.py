@@ -1,4 +1,4 @@
-"""The libraries that the service has open, and the model usage that they report."""
+"""The libraries that the service keeps open, and the model usage that they report."""
 
 import asyncio
 import threading
@@ -11,20 +11,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paperscope.library import Library
-from paperscope_core.models import RoleCallListener
 from paperscope_core.settings import Settings
 from paperscope_core.types import ModelCall
 
-__all__ = ["Libraries", "ModelUsage", "OnUsage", "current_work", "usage_reporter"]
+__all__ = ["Libraries", "ModelUsage", "OnUsage", "current_work"]
 
+# An open library holds its index in memory.
+_MAX_OPEN = 32
 
 current_work: ContextVar[str] = ContextVar("current_work", default="answer")
-"""What is being done: a question's "answer", or a job of this kind ("add", "batch")."""
+"""What the current task works on: a question ("answer") or a job of this kind ("add", "batch")."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelUsage:
-    """A model's call that has ended; nothing in it names a library, a paper, or who asked."""
+    """A finished model call, the work that caused it and the role of the model.
+
+    It names no library, paper or caller.
+    """
 
     work: str
     role: str
@@ -34,67 +38,54 @@ class ModelUsage:
 OnUsage = Callable[[ModelUsage], None]
 
 
-def usage_reporter(on_spent: OnUsage) -> RoleCallListener:
-    """For `Libraries`: passes their calls on, each with the work that caused it."""
-
-    def on_call(role: str, call: ModelCall) -> None:
-        on_spent(ModelUsage(work=current_work.get(), role=role, call=call))
-
-    return on_call
-
-
-_MAX_OPEN = 32
-
-
 @dataclass(kw_only=True)
 class _Opened:
-    """A library and how many requests use it; `ready` is held while it opens."""
+    """A library and the number of its users; `opening` is locked while it opens."""
 
     library: Library | None = None
     users: int = 0
-    ready: threading.Lock = field(default_factory=threading.Lock)
+    opening: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Libraries:
-    """Opens libraries with these settings, each in its own folder, and keeps those that were used last open.
+    """Opens a library per folder, all with the same settings, and keeps the most recently used ones open.
 
-    `on_call` hears of all their model calls, from other threads."""
+    Args:
+        settings: The settings of all libraries, but for the folder.
+        max_open: How many libraries stay open while nobody uses them.
+        on_usage: Called with each finished model call, from any thread.
+    """
 
-    def __init__(self, settings: Settings, *, most: int = _MAX_OPEN, on_call: RoleCallListener | None = None) -> None:
+    def __init__(self, settings: Settings, *, on_usage: OnUsage | None = None, max_open: int = _MAX_OPEN) -> None:
         self._settings = settings
-        self._on_call = on_call
-        self._most = most
+        self._on_usage = on_usage
+        self._max_open = max_open
         self._opened: OrderedDict[Path, _Opened] = OrderedDict()
         self._lock = threading.Lock()
 
     @asynccontextmanager
     async def use(self, folder: Path) -> AsyncIterator[Library]:
-        """The library in this folder, which stays open throughout. Raises StoreError and SettingsError."""
-        opened = self._take(folder)
+        """The library in this folder, kept open within the block. Raises StoreError and SettingsError."""
+        opened = self._acquire(folder)
         try:
             yield await asyncio.to_thread(self._open, folder, opened)
         finally:
-            for idle in self._give_back(opened):
-                await asyncio.to_thread(idle.close)
+            for library in self._release(opened):
+                await asyncio.to_thread(library.close)
 
-    def folders(self) -> list[Path]:
-        """The folders of the libraries that are open."""
-        with self._lock:
-            return list(self._opened)
-
-    def close(self, *, within: float) -> None:
-        """Close all of them. Model calls under way are waited for, as they are paid, but no longer than that."""
+    def close(self, *, timeout: float) -> None:
+        """Close all libraries; wait at most `timeout` seconds for model calls in progress, which are paid for."""
         with self._lock:
             opened, self._opened = list(self._opened.values()), OrderedDict()
-        # Threads that don't keep the process from ending.
+        # Daemon threads: an endless call does not keep the process alive.
         closing = [threading.Thread(target=one.library.close, daemon=True) for one in opened if one.library is not None]
         for thread in closing:
             thread.start()
-        end = time.monotonic() + within
+        deadline = time.monotonic() + timeout
         for thread in closing:
-            thread.join(max(0.0, end - time.monotonic()))
+            thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _take(self, folder: Path) -> _Opened:
+    def _acquire(self, folder: Path) -> _Opened:
         with self._lock:
             opened = self._opened.setdefault(folder, _Opened())
             self._opened.move_to_end(folder)
@@ -102,15 +93,20 @@ class Libraries:
             return opened
 
     def _open(self, folder: Path, opened: _Opened) -> Library:
-        with opened.ready:
+        with opened.opening:
             if opened.library is None:
-                opened.library = Library.open(folder, settings=self._settings, on_call=self._on_call)
+                on_call = self._report_call if self._on_usage else None
+                opened.library = Library.open(folder, settings=self._settings, on_call=on_call)
             return opened.library
 
-    def _give_back(self, opened: _Opened) -> list[Library]:
-        """End a use; return libraries that nobody uses and that are too many, no longer kept."""
+    def _release(self, opened: _Opened) -> list[Library]:
+        """End a use; returns the unused libraries over the limit, which the caller closes."""
         with self._lock:
             opened.users -= 1
-            idle = [folder for folder, one in self._opened.items() if one.users == 0]
-            gone = [self._opened.pop(folder) for folder in idle[: max(0, len(self._opened) - self._most)]]
-        return [one.library for one in gone if one.library is not None]
+            unused = [folder for folder, one in self._opened.items() if one.users == 0]
+            evicted = [self._opened.pop(folder) for folder in unused[: max(0, len(self._opened) - self._max_open)]]
+        return [one.library for one in evicted if one.library is not None]
+
+    def _report_call(self, role: str, call: ModelCall) -> None:
+        if self._on_usage:
+            self._on_usage(ModelUsage(work=current_work.get(), role=role, call=call))

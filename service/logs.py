@@ -1,25 +1,29 @@
-"""Structured logs, as text (logfmt) or JSON, that quote nothing of requests or papers."""
+"""Structured logs: one line per event, as logfmt text or JSON.
+
+Nothing that a caller sent is logged: no key, no question, no text of a paper. Error messages may quote any of these, so
+an unexpected error is logged as its type and traceback without its message. Of a library's log record, only the first
+line is kept, and errors among its arguments are replaced by their types.
+"""
 
 import logging
 import sys
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO, cast
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-__all__ = ["configure_logs", "event_log", "summarize_error"]
+__all__ = ["configure_logs", "event_log"]
 
-
-_FRAMES = 12
-_CAUSES = 5
-_OWN_LOGGERS = ("paperscope", "service", "uvicorn")
+# Bounds of a log line: a deep recursion or a chain of causes must not fill the log.
+_MAX_FRAMES = 12
+_MAX_CAUSES = 5
+_INFO_LOGGERS = ("paperscope", "paperscope_core", "service", "uvicorn")
 
 
 def event_log(name: str) -> structlog.stdlib.BoundLogger:
-    """A log for events with fields, which takes no configuration."""
+    """A logger for events with fields; it needs no global configuration of structlog."""
     return cast(
         "structlog.stdlib.BoundLogger",
         structlog.wrap_logger(
@@ -36,24 +40,20 @@ def event_log(name: str) -> structlog.stdlib.BoundLogger:
 
 
 def configure_logs(form: str, *, stream: TextIO | None = None) -> None:
-    """Write all logs of this process to `stream` (default: stderr) in the form `service.log` asks for."""
+    """Write all logs of this process to `stream` (default: stderr), as "json" or as logfmt text."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(_redact)
     handler.setFormatter(_formatter(form))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
-    for name in _OWN_LOGGERS:
+    for name in _INFO_LOGGERS:
         logging.getLogger(name).setLevel(logging.INFO)
-    # Each request has a line already (`observing.py`), which does not tell its query.
+    # The service logs each request itself, without its query string.
     logging.getLogger("uvicorn.access").setLevel(logging.WARNING)
 
 
 def _formatter(form: str) -> logging.Formatter:
-    first: Sequence[Processor] = (
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
-    )
     render: Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=True)
         if form == "json"
@@ -62,7 +62,7 @@ def _formatter(form: str) -> logging.Formatter:
         )
     )
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=first,
+        foreign_pre_chain=[structlog.contextvars.merge_contextvars, structlog.stdlib.add_log_level],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
@@ -73,32 +73,32 @@ def _formatter(form: str) -> logging.Formatter:
 
 
 def _redact(record: logging.LogRecord) -> bool:
-    """Tell errors by their types: as arguments of a line, and as what it was written about."""
+    """Replace errors by their types, among a record's arguments and as what it reports."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             type(value).__name__ if isinstance(value, BaseException) else value for value in record.args
         )
     if record.exc_info and record.exc_info[1] is not None:
-        trail = summarize_error(record.exc_info[1])
+        summary = _summarize_error(record.exc_info[1])
         if isinstance(record.msg, dict):
-            record.msg = {**record.msg, "error": trail}
+            record.msg = {**record.msg, "error": summary}
         else:
-            record.msg = f"{record.getMessage().splitlines()[0]}: {trail}"
+            record.msg = f"{record.getMessage().splitlines()[0]}: {summary}"
             record.args = ()
     record.exc_info = record.exc_text = record.stack_info = None
     return True
 
 
-def summarize_error(error: BaseException) -> str:
-    """An error by its type, the functions it came through, and its causes; in one line, without its message."""
-    told: list[str] = []
+def _summarize_error(error: BaseException) -> str:
+    """An error's type and traceback, and those of its causes, on one line and without messages."""
+    parts: list[str] = []
     current: BaseException | None = error
-    while current is not None and len(told) < _CAUSES:
-        frames = traceback.extract_tb(current.__traceback__)[-_FRAMES:]
-        way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
-        told.append(f"{type(current).__name__} at {way}" if way else type(current).__name__)
+    while current is not None and len(parts) < _MAX_CAUSES:
+        frames = traceback.extract_tb(current.__traceback__)[-_MAX_FRAMES:]
+        trail = " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
+        parts.append(f"{type(current).__name__} at {trail}" if trail else type(current).__name__)
         current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
-    return "; caused by ".join(told)
+    return "; caused by ".join(parts)
 
 
 def _one_line(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -1,4 +1,9 @@
-"""OpenTelemetry spans for requests, answers and jobs."""
+"""OpenTelemetry traces: a span for each request, each stage of an answer and each stage of a job.
+
+Spans hold times, route templates, statuses and stages, but no question, no path and no text of a paper. They are sent
+by OTLP over HTTP to `service.otlp_endpoint` and nowhere else, whatever OTEL_* says in the environment, without proxies
+and redirects.
+"""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -12,15 +17,16 @@ from paperscope_core.errors import SettingsError
 
 __all__ = ["Tracing", "open_tracing"]
 
-
-_TRACES = "/v1/traces"
-_SEND_SECONDS = 5.0
-_EVERY_MILLISECONDS = 2000.0
-_KEPT, _SENT_AT_ONCE = 2048, 512
+_TRACES_PATH = "/v1/traces"
+_EXPORT_TIMEOUT_SECONDS = 5.0
+# Short, so that a restart loses little; OpenTelemetry's own default is 5 s, the sizes are its defaults.
+_EXPORT_INTERVAL_MILLISECONDS = 2000.0
+_MAX_QUEUED_SPANS = 2048
+_MAX_EXPORTED_SPANS = 512
 
 
 class Tracing:
-    """Makes spans, and sends them until it is closed."""
+    """Creates spans and exports them until it is closed."""
 
     def __init__(self, provider: TracerProvider, *, close: Callable[[], None]) -> None:
         self._tracer = provider.get_tracer("paperscope", __version__)
@@ -28,12 +34,13 @@ class Tracing:
 
     @contextmanager
     def request(self, method: str, headers: Mapping[str, str]) -> Iterator[Callable[[str, int], None]]:
-        """A span for a request, a part of its caller's trace (`traceparent`); told the route's template and the status
-        before it ends. What is traced meanwhile is below it."""
-        caller = TraceContextTextMapPropagator().extract(headers)
+        """A span for a request, which continues the caller's trace (`traceparent`).
+
+        Yields a function that takes the route template and the status before the span ends.
+        """
         with self._tracer.start_as_current_span(
             method,
-            context=caller,
+            context=TraceContextTextMapPropagator().extract(headers),
             kind=SpanKind.SERVER,
             attributes={"http.request.method": method},
             record_exception=False,
@@ -50,38 +57,42 @@ class Tracing:
 
     @contextmanager
     def stages(self, work: str) -> Iterator[Callable[[str], None]]:
-        """A span for a work ("answer", "add"), and below it one for each stage that is told, until the next one.
+        """A span for some work ("answer", "add"), a child of the current span.
 
-        It is a part of what is traced where it begins; stages may be told from any thread.
+        Yields a function that starts a child span for a stage and ends that of the stage before. It may be called from
+        any thread.
         """
-        whole = self._tracer.start_span(work)
-        under = set_span_in_context(whole)
-        current = [whole]
+        parent = self._tracer.start_span(work)
+        context = set_span_in_context(parent)
+        spans = [parent]
 
         def on_stage(stage: str) -> None:
-            if current[-1] is not whole:
-                current.pop().end()
-            current.append(self._tracer.start_span(f"{work}: {stage}", context=under))
+            if spans[-1] is not parent:
+                spans.pop().end()
+            spans.append(self._tracer.start_span(f"{work}: {stage}", context=context))
 
         try:
             yield on_stage
         except BaseException as error:
-            whole.set_attribute("error.type", type(error).__name__)
+            parent.set_attribute("error.type", type(error).__name__)
             raise
         finally:
-            for span in reversed(current):
+            for span in reversed(spans):
                 span.end()
 
-    def close(self, *, within: float) -> None:
-        """Send what is left, and stop; where nobody takes it, after so many seconds."""
-        # A thread that does not keep the process from ending.
+    def close(self, *, timeout: float) -> None:
+        """Export what is left, and stop; give up after `timeout` seconds."""
+        # A daemon thread: a collector that never replies does not keep the process alive.
         closing = threading.Thread(target=self._close, daemon=True)
         closing.start()
-        closing.join(within)
+        closing.join(timeout)
 
 
 def open_tracing(endpoint: str) -> Tracing:
-    """Traces that go to this address; to an empty one, none do. Raises SettingsError where the extra is missing."""
+    """Traces that are exported to `endpoint`, or nowhere if it is empty.
+
+    Raises SettingsError if the extra `tracing` is not installed.
+    """
     if not endpoint:
         return Tracing(NoOpTracerProvider(), close=lambda: None)
     try:
@@ -94,14 +105,14 @@ def open_tracing(endpoint: str) -> Tracing:
         from opentelemetry.sdk.trace.sampling import ALWAYS_ON
     except ImportError as error:
         raise SettingsError(
-            f"service.otlp_endpoint {endpoint!r} takes the extra `tracing`: pip install 'paperscope[tracing]', or "
+            f"service.otlp_endpoint {endpoint!r} needs the extra `tracing`: pip install 'paperscope[tracing]', or "
             "leave the setting empty"
         ) from error
     session = requests.Session()
     session.trust_env = False
     exporter = OTLPSpanExporter(
-        endpoint=endpoint if endpoint.endswith(_TRACES) else endpoint + _TRACES,
-        timeout=_SEND_SECONDS,
+        endpoint=endpoint if endpoint.endswith(_TRACES_PATH) else endpoint + _TRACES_PATH,
+        timeout=_EXPORT_TIMEOUT_SECONDS,
         compression=Compression.Gzip,
         session=session,
     )
@@ -110,9 +121,9 @@ def open_tracing(endpoint: str) -> Tracing:
     provider.add_span_processor(
         BatchSpanProcessor(
             exporter,
-            max_queue_size=_KEPT,
-            schedule_delay_millis=_EVERY_MILLISECONDS,
-            max_export_batch_size=_SENT_AT_ONCE,
+            max_queue_size=_MAX_QUEUED_SPANS,
+            schedule_delay_millis=_EXPORT_INTERVAL_MILLISECONDS,
+            max_export_batch_size=_MAX_EXPORTED_SPANS,
         )
     )
     return Tracing(provider, close=provider.shutdown)

@@ -1,4 +1,4 @@
-"""The output folder of a batch: its lock, and the file of finished rows."""
+"""The output folder of a batch: its lock, and the file of the rows finished so far."""
 
 import asyncio
 import os
@@ -21,109 +21,94 @@ from service.batch.rows import BatchRow
 
 __all__ = ["Progress", "finished_rows", "folder_lock"]
 
-
 _LOCK_FILE = ".batch.lock"
 _POLL_SECONDS = 0.5
-_MAX_HOLDER_CHARACTERS = 200
+# A lock file written by anything else may be long.
+_MAX_HOLDER_LENGTH = 200
 
 
 @asynccontextmanager
-async def folder_lock(folder: Path, *, patience: float = 0.0) -> AsyncIterator[None]:
-    """Hold a folder, which is made where there is none; wait so many seconds for who holds it.
+async def folder_lock(folder: Path, *, max_wait: float = 0.0) -> AsyncIterator[None]:
+    """Lock a folder, which is created if needed, so that one batch at a time writes into it.
 
-    Raises OutputError, which tells who that is, and changes nothing where another one goes on holding it.
+    The operating system releases the lock when the process ends, however it ends.
+
+    Raises:
+        OutputError: Another process still holds the lock after `max_wait` seconds; the message says which. Nothing in
+            the folder has changed then.
     """
-    lock = _FolderLock(folder)
-    end = time.monotonic() + patience
-    while not lock.take():
-        if time.monotonic() >= end:
+    file = folder / _LOCK_FILE
+    lock = filelock.FileLock(file, thread_local=False)
+    deadline = time.monotonic() + max_wait
+    while not _try_acquire(lock, file):
+        if time.monotonic() >= deadline:
             raise OutputError(
-                f"{folder}: another batch is at work there{lock.holder()}; wait until it ends, or choose another folder"
+                f"{folder}: another batch is writing there{_holder(file)}; wait until it ends, or choose another folder"
             )
         await asyncio.sleep(_POLL_SECONDS)
     try:
         yield
     finally:
-        lock.leave()
-
-
-class _FolderLock:
-    """The lock of a folder, a file in it while it is held."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / _LOCK_FILE
-        self._lock = filelock.FileLock(self._file, thread_local=False)
-
-    def take(self) -> bool:
-        """Take it where nobody has it. Raises OutputError."""
-        with output_errors(self._file.parent), suppress(filelock.Timeout):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire(timeout=0)
-            # Who comes next is told; the lock holds without it.
-            with suppress(OSError):
-                self._file.write_text(_this_process(), encoding="utf-8")
-        return self._lock.is_locked
-
-    def leave(self) -> None:
-        """Let the next one in."""
         with suppress(OSError):
-            self._file.unlink()
-        self._lock.release()
-
-    def holder(self) -> str:
-        """What the holder wrote, as a bracket; nothing where it did not, or it can't be read."""
-        try:
-            told = self._file.read_text(encoding="utf-8", errors="replace")[:_MAX_HOLDER_CHARACTERS]
-        except OSError:
-            return ""
-        return f" ({told})" if told and told.isprintable() else ""
+            file.unlink()
+        lock.release()
 
 
-def _this_process() -> str:
-    return f"process {os.getpid()} of {platform.node()}, since {datetime.now().astimezone():%Y-%m-%d %H:%M}"
+def _try_acquire(lock: filelock.BaseFileLock, file: Path) -> bool:
+    with output_errors(file.parent), suppress(filelock.Timeout):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+        # Only for the message to the next one.
+        with suppress(OSError):
+            since = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
+            file.write_text(f"process {os.getpid()} of {platform.node()}, since {since}", encoding="utf-8")
+    return lock.is_locked
+
+
+def _holder(file: Path) -> str:
+    """What the holder of the lock wrote about itself, in brackets; "" if it can't be read."""
+    try:
+        holder = file.read_text(encoding="utf-8", errors="replace")[:_MAX_HOLDER_LENGTH]
+    except OSError:
+        return ""
+    return f" ({holder})" if holder and holder.isprintable() else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Finished:
-    """A line of the file; `key` ties the row to the question and to all that decides its answer."""
+    """A line of the file: a row, and a hash of the question and of all that determines its answer."""
 
     key: str
     row: BatchRow
 
 
 class Progress:
-    """The rows of earlier runs, and those that are added. Raises OutputError where the file can't be written.
+    """The rows that this run and earlier ones have finished, one per line of a file.
 
-    A row belongs to a question, wherever in a file it stands, and to a `fingerprint` of the library.
+    A row is found by its question, wherever that is in the question file, and by the library's `fingerprint`. All
+    methods raise OutputError if the file can't be written.
     """
 
     def __init__(self, file: Path, *, fingerprint: str) -> None:
         self._file = file
         self._fingerprint = fingerprint
-        self._rows: dict[str, BatchRow] = {}
         with output_errors(file):
             data = file.read_bytes() if file.is_file() else b""
             if data and not data.endswith(b"\n"):
-                # A kill tore the last line: the next one starts afresh.
-                with file.open("ab") as torn:
-                    torn.write(b"\n")
-        for line in data.split(b"\n"):
-            self._read(line)
+                # A killed run left half a line.
+                with file.open("ab") as opened:
+                    opened.write(b"\n")
+        self._rows = {finished.key: finished.row for finished in _parse(data)}
 
     def find(self, question: Question) -> BatchRow | None:
-        """The row of this question from an earlier run, if it is finished."""
+        """The finished row of this question, if there is one."""
         row = self._rows.get(self._key(question))
         return replace(row, index=question.index, resumed=True) if row else None
 
     def add(self, question: Question, row: BatchRow) -> None:
-        """Keep a finished row."""
+        """Append a finished row to the file."""
         with output_errors(self._file), self._file.open("a", encoding="utf-8") as file:
             file.write(to_json(_Finished(key=self._key(question), row=row)) + "\n")
-
-    def _read(self, line: bytes) -> None:
-        # One that is torn, or of another version of Paperscope, is asked again.
-        if finished := _finished(line):
-            self._rows[finished.key] = finished.row
 
     def _key(self, question: Question) -> str:
         filters = to_json(question.filters) if question.filters != Filters() else ""
@@ -131,14 +116,15 @@ class Progress:
 
 
 def finished_rows(file: Path) -> list[BatchRow]:
-    """The rows that a run has finished up to now, in the order asked; none where there is no such file."""
-    lines = file.read_bytes().split(b"\n") if file.is_file() else []
-    rows = {one.row.index: one.row for one in map(_finished, lines) if one}
+    """The rows in a progress file, in the order of their questions; none if there is no such file."""
+    rows = {finished.row.index: finished.row for finished in _parse(file.read_bytes() if file.is_file() else b"")}
     return [rows[index] for index in sorted(rows)]
 
 
-def _finished(line: bytes) -> _Finished | None:
-    try:
-        return from_json(_Finished, line)
-    except ValueError:
-        return None
+def _parse(data: bytes) -> list[_Finished]:
+    """The lines that can be read. A torn line, or one of another version of Paperscope, is asked again."""
+    finished: list[_Finished] = []
+    for line in data.split(b"\n"):
+        with suppress(ValueError):
+            finished.append(from_json(_Finished, line))
+    return finished

@@ -1,4 +1,10 @@
-"""The batch report in Markdown."""
+"""The batch report in Markdown.
+
+Each question has a block with the headings `## Query:`, `### Context` (the CSV sections), `### Initial LLM Response`,
+`### Multimodal Processing (N images)` (with `**Image**:` and `**Response**:` for each image),
+`### Merged Multimodal Response` and `### Final Response`; `## Summary` is last. A step that was skipped says why. Text
+of papers and models is indented where it could be mistaken for a heading, and can include neither images nor HTML.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,16 +14,20 @@ from query import render_context
 from service.batch.rows import BatchRow, citation, image_name
 from service.batch.summary import BatchSummary, summary_lines
 
-__all__ = ["render_report"]
-
+__all__ = ["escape_active_markdown", "render_report"]
 
 _HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
-# A viewer would fetch a picture, or what a tag names, from wherever a paper or a model says.
-_FETCHED = re.compile(r"(?<=!)(?=\[)|(?=<[A-Za-z/!])")
+# Between the two characters that begin an image, and before an HTML tag.
+_ACTIVE = re.compile(r"(?<=!)(?=\[)|(?=<[A-Za-z/!?])")
+
+
+def escape_active_markdown(text: str) -> str:
+    """Escape images and HTML, which a viewer would fetch or run; the text looks the same."""
+    return _ACTIVE.sub(r"\\", text)
 
 
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary, *, paper_names: Mapping[str, str]) -> str:
-    """The whole report, questions in the order asked; `paper_names` are what the papers are called, by their ids."""
+    """The report on all rows; `paper_names` are the names of cited papers by id."""
     lines = "\n".join(f"- {_line(line)}" for line in summary_lines(summary))
     return "\n---\n\n".join([*(_block(row, paper_names) for row in rows), f"## Summary\n\n{lines}\n"])
 
@@ -41,21 +51,21 @@ def _block(row: BatchRow, names: Mapping[str, str]) -> str:
 
 def _initial(answer: Answer) -> str:
     if not answer.model:
-        return "_No language model is configured: the embedded answerer read the context; its answer stands below._"
+        return "_No language model is configured: the extractive answerer read the context; its answer is below._"
     return _body(answer.initial)
 
 
 def _readings(answer: Answer) -> str:
     if not answer.readings:
-        why = "no vision model is configured" if not answer.model else "no image was worth reading, or none can be read"
-        return f"_No image was read: {why}._"
+        reason = "no vision model is configured" if not answer.model else "no image was relevant or readable"
+        return f"_No image was read: {reason}._"
     return "\n\n".join(_reading(reading) for reading in answer.readings)
 
 
 def _reading(reading: Reading) -> str:
     head = f"**Image**: images/{image_name(reading.element)} ({reading.place})"
     if isinstance(reading, ImageFinding):
-        note = "" if reading.relevant else "_Does not bear on the question._ "
+        note = "" if reading.relevant else "_Not relevant to the question._ "
         return f"{head}\n\n**Response**: {note}{_body(reading.text)}"
     return f"{head}\n\n**Response**: _Unread: {_line(reading.reason)}._"
 
@@ -63,27 +73,27 @@ def _reading(reading: Reading) -> str:
 def _merged(answer: Answer) -> str:
     if answer.merged:
         return _body(answer.merged)
-    why = "no image reading could change the answer" if answer.readings else "no image was read"
-    return f"_Left out: {why}._"
+    reason = "no image reading could change the answer" if answer.readings else "no image was read"
+    return f"_Skipped: {reason}._"
 
 
 def _final(answer: Answer, names: Mapping[str, str]) -> str:
-    lines = [_body(answer.text)]
+    parts = [_body(answer.text)]
     if answer.status == "unanswerable":
-        lines.append("**Status**: the papers do not say.")
+        parts.append("**Status**: the papers do not say.")
     if answer.claims:
         claims = "\n".join(_claim(claim, answer, names) for claim in answer.claims)
-        lines.append(f"**Claims and their places**:\n\n{claims}")
+        parts.append(f"**Claims and their places**:\n\n{claims}")
     formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
     if formulas:
-        lines.append("**Computed**:\n\n" + "\n".join(f"- {_line(formula)}" for formula in formulas))
-    lines += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
-    lines.append(f"_{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
-    return "\n\n".join(lines)
+        parts.append("**Computed**:\n\n" + "\n".join(f"- {_line(formula)}" for formula in formulas))
+    parts += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
+    parts.append(f"_{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
+    return "\n\n".join(parts)
 
 
 def _gold(row: BatchRow) -> str:
-    """The gold answer and how right the answer is; nothing where there is none."""
+    """The gold answer and the score; "" if there is none."""
     if row.gold is None:
         return ""
     gold = _line(row.gold.answer) or "the papers do not say"
@@ -99,18 +109,13 @@ def _claim(claim: Claim, answer: Answer, names: Mapping[str, str]) -> str:
 
 
 def _box(place: Place) -> str:
-    """Where on its page it is; nothing of a file without pages, whose box counts the lines that are told."""
+    """The box on its page; "" for a file without pages, whose box counts the lines that the citation names."""
     return "" if place.by_line else f" [{str(place).partition(' [')[2]}"
 
 
 def _line(text: str) -> str:
-    return _inert(" ".join(text.split()))
+    return escape_active_markdown(" ".join(text.split()))
 
 
 def _body(text: str) -> str:
-    return _HEADING.sub(" ", _inert(text.strip()))
-
-
-def _inert(text: str) -> str:
-    """Markdown that shows the same text, and neither a picture nor HTML."""
-    return _FETCHED.sub(r"\\", text)
+    return _HEADING.sub(" ", escape_active_markdown(text.strip()))

@@ -1,4 +1,4 @@
-"""Retries, in rounds, what failed because a model was unavailable."""
+"""Retries, in rounds, of items that failed because a model was unavailable."""
 
 import asyncio
 import logging
@@ -11,77 +11,81 @@ from paperscope_core.errors import ModelRateLimitError, ModelUnavailableError
 
 __all__ = ["RetryRounds"]
 
-
 T = TypeVar("T")
-Unfinished = list[tuple[T, ModelUnavailableError]]
+Failures = list[tuple[T, ModelUnavailableError]]
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetryRounds:
-    """How often, and after what pause (seconds), items that met an unavailable model get another round.
+    """How often, and after what pauses, items that met an unavailable model are retried.
 
-    The n-th of at most `most` further rounds comes after `first` seconds, twice as many each time, and after as many as
-    the endpoint asked for. There is no further one where that is more than `longest`, nor when a whole further round
-    brought nothing. After `strikes` failures in a row, the rest of a round is not sent: an endpoint that is stopped
-    costs two short rounds, however many items wait for it.
+    Failed items are retried together, after all others. There is no further round if one fixed nothing.
+
+    Attributes:
+        max_rounds: The number of rounds after the first.
+        first_pause: Seconds before the first retry; each further pause is twice as long, and at least as long as the
+            endpoint asks for.
+        max_pause: If the endpoint asks for a longer pause (seconds), there is no further round.
+        max_failures: After so many failures in a row, the rest of a round is not sent: an endpoint that is down costs
+            two short rounds, however many items there are.
     """
 
-    most: int = 3
-    first: float = 30.0
-    longest: float = 3600.0
-    strikes: int = 8
+    max_rounds: int = 3
+    first_pause: float = 30.0
+    max_pause: float = 3600.0
+    max_failures: int = 8
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
-    async def run(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, at_once: int) -> Unfinished[T]:
-        """Do `work` on all items, `at_once` at a time; returns those whose last round failed, with the reason.
+    async def run(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, concurrency: int) -> Failures[T]:
+        """Do `work` on all items, `concurrency` at a time; returns the items that failed in the last round, and why.
 
-        `work` raises ModelUnavailableError for an item that may go later; whatever else it raises ends all.
+        An item for which `work` raises ModelUnavailableError is retried; any other error ends the run and is raised.
         """
-        left = await self._round(items, work, at_once)
-        for number in range(self.most):
-            pause = self._pause(number, left)
-            if not left or pause > self.longest:
+        failed = await self._round(items, work, concurrency)
+        for number in range(self.max_rounds):
+            pause = self._pause(number, failed)
+            if not failed or pause > self.max_pause:
                 break
-            _log.warning("%d questions wait: %s; asking again in %.0f s", len(left), left[-1][1], pause)
+            _log.warning("%d questions wait: %s; asking again in %.0f s", len(failed), failed[-1][1], pause)
             await self.sleep(pause)
-            before = len(left)
-            left = await self._round([item for item, _ in left], work, at_once)
-            if len(left) == before:
+            before = len(failed)
+            failed = await self._round([item for item, _ in failed], work, concurrency)
+            if len(failed) == before:
                 break
-        return left
+        return failed
 
-    async def _round(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], at_once: int) -> Unfinished[T]:
-        one = _Round(items, work, strikes=self.strikes)
+    async def _round(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], concurrency: int) -> Failures[T]:
+        one = _Round(items, work, max_failures=self.max_failures)
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(at_once, len(items))):
-                    group.create_task(one.go())
+                for _ in range(min(concurrency, len(items))):
+                    group.create_task(one.work_through())
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        return one.left()
+        return one.failures()
 
-    def _pause(self, number: int, left: Unfinished[T]) -> float:
-        asked = [error.retry_after or 0.0 for _, error in left if isinstance(error, ModelRateLimitError)]
-        return max([self.first * 2.0**number, *asked])
+    def _pause(self, number: int, failed: Failures[T]) -> float:
+        requested = [error.retry_after or 0.0 for _, error in failed if isinstance(error, ModelRateLimitError)]
+        return max([self.first_pause * 2.0**number, *requested])
 
 
 class _Round(Generic[T]):
-    """One go at all items; several `go` share them."""
+    """One pass over all items, which several tasks share."""
 
-    def __init__(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, strikes: int) -> None:
+    def __init__(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, max_failures: int) -> None:
         self._items = items
-        self._waiting = iter(enumerate(items))
+        self._remaining = iter(enumerate(items))
         self._work = work
-        self._strikes = strikes
+        self._max_failures = max_failures
         self._in_a_row: list[ModelUnavailableError] = []
         self._failed: dict[int, ModelUnavailableError] = {}
 
-    async def go(self) -> None:
-        """Work until no item is left; those that come after too many failures in a row are not sent."""
-        for number, item in self._waiting:
-            if len(self._in_a_row) >= self._strikes:
+    async def work_through(self) -> None:
+        """Work until no item remains; after too many failures in a row, the others fail without being sent."""
+        for number, item in self._remaining:
+            if len(self._in_a_row) >= self._max_failures:
                 last = self._in_a_row[-1]
                 self._failed[number] = ModelUnavailableError(
                     f"not asked, after {len(self._in_a_row)} failures in a row: {last.public}", where=last.where
@@ -95,6 +99,6 @@ class _Round(Generic[T]):
             else:
                 self._in_a_row.clear()
 
-    def left(self) -> Unfinished[T]:
-        """What failed or was not sent, in the order of the items."""
+    def failures(self) -> Failures[T]:
+        """The items that failed or were not sent, in order."""
         return [(self._items[number], error) for number, error in sorted(self._failed.items(), key=itemgetter(0))]

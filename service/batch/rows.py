@@ -1,4 +1,4 @@
-"""A batch's rows as `answers.jsonl` and `answers.csv`."""
+"""The rows of a batch, and their forms in `answers.jsonl` and `answers.csv`."""
 
 import csv
 import io
@@ -6,26 +6,37 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from paperscope.library import Library
 from paperscope_core.errors import UnknownPaperError
-from paperscope_core.types import Answer, Claim, Evidence, ImageFinding, Reading, StageTime, Usage
+from paperscope_core.types import Answer, Claim, Evidence, ImageFinding, Reading, Usage
 from service.batch.questions import Gold
 
-__all__ = ["BatchRow", "RowStatus", "citation", "citations", "image_name", "paper_names", "render_csv"]
-
+__all__ = ["BatchRow", "RowStatus", "citation", "image_name", "paper_names", "render_csv"]
 
 RowStatus = Literal["answered", "unanswerable", "error"]
+
+_CSV_HEADER = (
+    *("index", "question", "status", "answer", "citations", "confidence", "seconds"),
+    *("calls", "cached", "prompt_tokens", "completion_tokens", "cost"),
+    *("warnings", "gold", "right"),
+)
+# How a formula begins for a spreadsheet (OWASP, CSV Injection), full-width forms included.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?(?:\d[\d,]*)?(?:\.\d+|\d)(?:[eE][+-]?\d+)?\s?%?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchRow:
-    """A question's outcome; `answer` is None exactly when `status` is "error", and `warnings` then say why.
+    """The outcome of a question.
 
-    `right`, from 0 to 1, is how the answer stands to `gold`, None where either is missing. `resumed` tells that an
-    earlier run asked.
+    Attributes:
+        index: The position of the question in its file, from 0.
+        answer: None if and only if `status` is "error"; `warnings` then say why.
+        right: How right the answer is by `gold`, from 0 to 1; None if either is missing.
+        resumed: Whether the row comes from an earlier run.
     """
 
     index: int
@@ -40,12 +51,12 @@ class BatchRow:
 
     @property
     def usage(self) -> Usage:
-        """What the answer took; nothing is known of what an error did."""
+        """The model usage of the answer; that of an error is not known."""
         return self.answer.usage if self.answer else Usage()
 
     def to_json(self) -> str:
-        """The row as one line of `answers.jsonl`."""
-        answer, usage = self.answer, self.usage
+        """The row as a line of `answers.jsonl`."""
+        answer = self.answer
         row = {
             "index": self.index,
             "question": self.question,
@@ -58,16 +69,12 @@ class BatchRow:
                 for check in (answer.checks if answer else ())
             ],
             "images": [_image_json(reading) for reading in (answer.readings if answer else ())],
-            "usage": {
-                "calls": usage.calls,
-                "cached": usage.cached,
-                "prompt_tokens": usage.prompt_tokens,
-                "completion_tokens": usage.completion_tokens,
-                "cost": usage.cost,
-            },
+            "usage": asdict(self.usage),
             "model": answer.model if answer else "",
             "seconds": round(self.seconds, 3),
-            "stages": [_stage_json(time) for time in (answer.stages if answer else ())],
+            "stages": [
+                {"stage": time.stage, "seconds": round(time.seconds, 3)} for time in (answer.stages if answer else ())
+            ],
             "warnings": list(self.warnings),
             "gold": self.gold.answer if self.gold else None,
             "right": self.right,
@@ -94,48 +101,29 @@ def _claim_json(claim: Claim) -> dict[str, object]:
     return {"text": claim.text, "evidence": evidence}
 
 
-def _stage_json(time: StageTime) -> dict[str, object]:
-    return {"stage": time.stage, "seconds": round(time.seconds, 3)}
-
-
 def _image_json(reading: Reading) -> dict[str, object]:
-    read = isinstance(reading, ImageFinding)
+    finding = reading if isinstance(reading, ImageFinding) else None
     return {
         "element": reading.element,
         "paper": reading.place.paper,
         "page": reading.place.page,
         "box": list(reading.place.box),
         "file": f"images/{image_name(reading.element)}",
-        "read": read,
-        "relevant": reading.relevant if isinstance(reading, ImageFinding) else None,
+        "read": finding is not None,
+        "relevant": finding.relevant if finding else None,
         "response": reading.text if isinstance(reading, ImageFinding) else reading.reason,
     }
 
 
 def paper_names(library: Library, answers: Iterable[Answer]) -> Mapping[str, str]:
-    """The file name of each paper that the answers cite, by its id, with the id where several are called so.
+    """The file name of each cited paper by its id; the id is added where several papers have the same file name.
 
-    A paper that is no longer in the library has only its id.
+    A paper that has been removed from the library is named by its id.
     """
     cited = {item.place.paper for answer in answers for claim in answer.claims for item in claim.evidence}
     files = {paper: _file_of(library, paper) for paper in sorted(cited)}
     counts = Counter(files.values())
     return {paper: file if counts[file] == 1 else f"{file} ({paper})" for paper, file in files.items()}
-
-
-def citations(answer: Answer, names: Mapping[str, str]) -> list[str]:
-    """Each place that the answer cites, once, in order: the paper, the page, and the label of what stands there."""
-    cited = (item for claim in answer.claims for item in claim.evidence)
-    return list(dict.fromkeys(citation(item, answer, names) for item in cited))
-
-
-def citation(item: Evidence, answer: Answer, names: Mapping[str, str]) -> str:
-    """One place that the answer cites."""
-    place = item.place
-    label = next((exhibit.label for exhibit in answer.exhibits if exhibit.element == item.element), "")
-    where = place.where if place.by_line else f"p.{place.page}"
-    told = f"{names.get(place.paper, place.paper)} {where}"
-    return f"{told}, {label}" if label else told
 
 
 def _file_of(library: Library, paper: str) -> str:
@@ -145,39 +133,37 @@ def _file_of(library: Library, paper: str) -> str:
         return paper
 
 
-_CSV_HEADER = (
-    *("index", "question", "status", "answer", "citations", "confidence", "seconds"),
-    *("calls", "cached", "prompt_tokens", "completion_tokens", "cost"),
-    *("warnings", "gold", "right"),
-)
-# What spreadsheets take for the beginning of a formula (OWASP, CSV Injection), in full width also.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_NUMBER = re.compile(r"[+-]?(?:\d[\d,]*)?(?:\.\d+|\d)(?:[eE][+-]?\d+)?\s?%?")
+def citation(item: Evidence, answer: Answer, names: Mapping[str, str]) -> str:
+    """A cited place: `ner-report.pdf p.4, Table 5`. `names` are the papers' names by id."""
+    place = item.place
+    label = next((exhibit.label for exhibit in answer.exhibits if exhibit.element == item.element), "")
+    where = place.where if place.by_line else f"p.{place.page}"
+    cited = f"{names.get(place.paper, place.paper)} {where}"
+    return f"{cited}, {label}" if label else cited
 
 
 def render_csv(rows: Sequence[BatchRow], *, paper_names: Mapping[str, str]) -> str:
-    """The rows as RFC 4180 has it; several citations or warnings in a cell are parted by semicolons.
+    """The rows as CSV (RFC 4180); semicolons separate several citations or warnings in a cell.
 
-    No cell runs as a formula: one that would, and is no plain number, has an apostrophe before it.
+    A cell that a spreadsheet would run as a formula, and that is not a plain number, begins with an apostrophe.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(_CSV_HEADER)
     for row in rows:
-        writer.writerow(
-            [_safe_cell(value) if isinstance(value, str) else value for value in _csv_values(row, paper_names)]
-        )
+        writer.writerow([_escape(value) if isinstance(value, str) else value for value in _values(row, paper_names)])
     return text.getvalue()
 
 
-def _csv_values(row: BatchRow, names: Mapping[str, str]) -> list[str | float | None]:
+def _values(row: BatchRow, names: Mapping[str, str]) -> list[str | float | None]:
     answer, usage = row.answer, row.usage
+    cited = [citation(item, answer, names) for claim in answer.claims for item in claim.evidence] if answer else []
     return [
         row.index,
         row.question,
         row.status,
         answer.text if answer else "",
-        "; ".join(citations(answer, names)) if answer else "",
+        "; ".join(dict.fromkeys(cited)),
         round(answer.confidence, 4) if answer and answer.confidence is not None else None,
         round(row.seconds, 3),
         usage.calls,
@@ -191,6 +177,6 @@ def _csv_values(row: BatchRow, names: Mapping[str, str]) -> list[str | float | N
     ]
 
 
-def _safe_cell(cell: str) -> str:
-    # A cell that begins with apostrophes of its own gets one more, so that taking one away gives what was there.
+def _escape(cell: str) -> str:
+    # A cell that already begins with apostrophes gets one more, so that removing one restores it.
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell

@@ -1,4 +1,4 @@
-"""Scores of a batch against gold answers, and its summary."""
+"""The scores of a batch against gold answers, and its summary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,18 +11,21 @@ from paperscope_core.types import Usage
 from service.batch.questions import Question
 from service.batch.rows import BatchRow
 
-__all__ = ["BatchScores", "BatchSummary", "batch_scores", "score_row", "summarise", "summary_lines"]
-
+__all__ = ["BatchScores", "BatchSummary", "score_row", "summarize", "summary_lines"]
 
 _RULE = "by rule, from the numbers, names and words of the gold; no model judged (paperscope eval answers asks a judge)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchScores:
-    """How the rows with a gold answer came out; a row without an answer, or not asked yet, is not right.
+    """The scores of the rows with a gold answer. A row without an answer counts as not right.
 
-    `answered` and `right` are of all of them, `right_of_answered` of those that were answered, `refused` of those that
-    the papers don't answer. `rule` tells what judged.
+    Attributes:
+        answered: How many of all were answered.
+        right: How many of all are right.
+        right_of_answered: How many of the answered ones are right.
+        refused: How many of those that the papers can't answer were not answered.
+        rule: What judged the answers.
     """
 
     answered: Tally
@@ -32,8 +35,31 @@ class BatchScores:
     rule: str = _RULE
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchSummary:
+    """The number of questions by outcome, and what they took.
+
+    Attributes:
+        unasked: Questions that a cancelled run left for the next one.
+        resumed: Questions whose rows come from an earlier run.
+        usage: The model usage of all rows.
+        seconds: The duration of this run.
+        scores: None if no question has a gold answer.
+    """
+
+    questions: int
+    answered: int
+    unanswerable: int
+    errors: int
+    unasked: int
+    resumed: int
+    usage: Usage
+    seconds: float
+    scores: BatchScores | None = None
+
+
 def score_row(row: BatchRow, question: Question) -> BatchRow:
-    """The row with the question's gold and how right it is, from 0 to 1; only lists may be right in part."""
+    """The row with the question's gold and its score by the rules of `paperscope eval answers`."""
     gold = question.gold
     if gold is None or row.answer is None:
         return replace(row, gold=gold, right=None)
@@ -48,46 +74,8 @@ def score_row(row: BatchRow, question: Question) -> BatchRow:
     return replace(row, gold=gold, right=score.tallies["right"].share)
 
 
-def batch_scores(rows: Sequence[BatchRow]) -> BatchScores | None:
-    """The figures over all rows; None where none has a gold answer."""
-    of = [row for row in rows if row.gold is not None]
-    answered = [row for row in of if row.status == "answered"]
-    silent = [row for row in of if row.gold is not None and not row.gold.answerable]
-    if not of:
-        return None
-    return BatchScores(
-        answered=Tally(right=len(answered), total=len(of)),
-        right=Tally(right=_sum_right(of), total=len(of)),
-        right_of_answered=Tally(right=_sum_right(answered), total=len(answered)),
-        refused=Tally(right=sum(row.status == "unanswerable" for row in silent), total=len(silent)),
-    )
-
-
-def _sum_right(rows: Sequence[BatchRow]) -> float:
-    return sum(row.right or 0.0 for row in rows)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BatchSummary:
-    """Counts of questions by what became of them, and what they took.
-
-    `unasked` are those that a stop left for another run, `resumed` those whose rows come from an earlier one. `usage`
-    is that of all rows, `seconds` how long this run took. `scores` is None where no question has a gold answer.
-    """
-
-    questions: int
-    answered: int
-    unanswerable: int
-    errors: int
-    unasked: int
-    resumed: int
-    usage: Usage
-    seconds: float
-    scores: BatchScores | None = None
-
-
-def summarise(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> BatchSummary:
-    """The summary of so many questions, of which these rows are there."""
+def summarize(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> BatchSummary:
+    """The summary of a run over so many questions, which took so many seconds."""
     counts = Counter(row.status for row in rows)
     return BatchSummary(
         questions=questions,
@@ -98,32 +86,46 @@ def summarise(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> Ba
         resumed=sum(row.resumed for row in rows),
         usage=sum((row.usage for row in rows), Usage()),
         seconds=seconds,
-        scores=batch_scores(rows),
+        scores=_scores(rows),
     )
 
 
+def _scores(rows: Sequence[BatchRow]) -> BatchScores | None:
+    scored = [row for row in rows if row.gold is not None]
+    answered = [row for row in scored if row.status == "answered"]
+    unanswerable = [row for row in scored if row.gold is not None and not row.gold.answerable]
+    if not scored:
+        return None
+    return BatchScores(
+        answered=Tally(right=len(answered), total=len(scored)),
+        right=Tally(right=_sum_right(scored), total=len(scored)),
+        right_of_answered=Tally(right=_sum_right(answered), total=len(answered)),
+        refused=Tally(right=sum(row.status == "unanswerable" for row in unanswerable), total=len(unanswerable)),
+    )
+
+
+def _sum_right(rows: Sequence[BatchRow]) -> float:
+    return sum(row.right or 0.0 for row in rows)
+
+
 def summary_lines(summary: BatchSummary) -> list[str]:
-    """The summary for people, a line for each thing that it tells."""
+    """The summary as text, a line for each item."""
     counts = {
         "answered": summary.answered,
         "unanswerable": summary.unanswerable,
         "in error": summary.errors,
         "not asked yet": summary.unasked,
     }
-    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    outcomes = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     earlier = f" ({summary.resumed} from an earlier run)" if summary.resumed else ""
-    many = "question" if summary.questions == 1 else "questions"
-    lines = [f"{summary.questions} {many}: {told}{earlier}"]
-    if summary.scores:
-        lines += _score_lines(summary.scores)
+    noun = "question" if summary.questions == 1 else "questions"
+    lines = [f"{summary.questions} {noun}: {outcomes}{earlier}"]
+    if scores := summary.scores:
+        parts = [f"right {_share(scores.right)}", f"right of answered {_share(scores.right_of_answered)}"]
+        if scores.refused.total:
+            parts.append(f"rightly refused {_share(scores.refused)}")
+        lines += [f"against {scores.right.total:g} gold answers: {', '.join(parts)}", f"judged {scores.rule}"]
     return [*lines, f"{summary.usage}; {summary.seconds:.1f} s"]
-
-
-def _score_lines(scores: BatchScores) -> list[str]:
-    parts = [f"right {_share(scores.right)}", f"right of answered {_share(scores.right_of_answered)}"]
-    if scores.refused.total:
-        parts.append(f"rightly refused {_share(scores.refused)}")
-    return [f"against {scores.right.total:g} gold answers: {', '.join(parts)}", f"judged {scores.rule}"]
 
 
 def _share(tally: Tally) -> str:

@@ -1,4 +1,4 @@
-"""The command line `paperscope`."""
+"""The command line `paperscope`; `app.py` lists its commands."""
 
 from service.cli.app import app, main
 

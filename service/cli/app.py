@@ -1,4 +1,7 @@
-"""The commands, how errors end them, and `serve` and `config`."""
+"""The commands, and how errors end them. Results go to stdout, progress and errors to stderr.
+
+Commands import the libraries they need when they run, so that `--help` responds at once.
+"""
 
 import json
 import sys
@@ -6,68 +9,57 @@ from typing import Annotated
 
 import typer
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import BudgetError, PaperscopeError
-from paperscope_core.settings import Settings
 from service.cli.display import stderr, stdout
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
-from service.cli.options import ConfigOption, JsonOption, LibraryOption, read_settings
-from service.cli.papers import add, papers, parse, remove, show
+from service.cli.options import ConfigOption, JsonOption, LibraryOption, print_notes, read_settings
+from service.cli.papers import add, papers, remove, show
+from service.cli.parse import parse
 from service.cli.questions import ask, batch, graph
 
-__all__ = ["app", "main", "serve", "show_config"]
+__all__ = ["app", "main"]
+
+# Typer's exit code after Ctrl-C: 128 plus the number of SIGINT.
+_EXIT_INTERRUPTED = 130
+
+
+def serve(
+    *,
+    host: Annotated[
+        str | None, typer.Option("--host", help="The address to listen on; beyond 127.0.0.1 it needs API keys.")
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", help="The port to listen on.")] = None,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Serve the library over HTTP until Ctrl-C. Unfinished jobs go on when it is started again."""
+    from service.http import serve as serve_http
+
+    overrides = {"service.host": host, "service.port": port}
+    settings = read_settings(library=library, config=config, overrides=overrides)
+    print_notes(settings)
+    serve_http(settings)
 
 
 def show_config(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Show the settings in force and where each comes from; keys are masked."""
     settings = read_settings(library=library, config=config)
     if as_json:
-        typer.echo(_settings_json(settings))
-    else:
-        stdout().print(_settings_view(settings))
-
-
-def _settings_view(settings: Settings) -> RenderableType:
-    """The settings for people, and what is set without effect."""
+        values = {row.name: {"value": row.value, "origin": row.origin} for row in settings.describe()}
+        typer.echo(json.dumps({"settings": values, "notes": settings.notes()}, indent=2, ensure_ascii=False))
+        return
     grid = Grid(box=box.SIMPLE_HEAD)
     for name in ("setting", "value", "from"):
         grid.add_column(name, overflow="fold")
     for row in settings.describe():
         grid.add_row(row.name, Text(row.value), Text(row.origin, style="dim" if row.origin == "default" else ""))
-    return Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes()))
+    stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
-
-def _settings_json(settings: Settings) -> str:
-    """The settings for programs; keys are masked."""
-    rows = {row.name: {"value": row.value, "origin": row.origin} for row in settings.describe()}
-    return json.dumps({"settings": rows, "notes": settings.notes()}, indent=2, ensure_ascii=False)
-
-
-def serve(
-    *,
-    host: Annotated[
-        str | None, typer.Option("--host", help="The address to listen on; beyond 127.0.0.1 it takes API keys.")
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", help="The port to listen on.")] = None,
-    library: LibraryOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """Serve the library over HTTP. It ends with Ctrl-C; work under way goes on when it is started again."""
-    from service.http import serve as run
-
-    overrides = {"service.host": host, "service.port": port}
-    settings = read_settings(library=library, config=config, overrides=overrides)
-    for note in settings.notes():
-        stderr().print(Text(f"! {note}", style="yellow"))
-    run(settings)
-
-
-# What typer exits with after Ctrl-C: 128 and the number of SIGINT.
-_EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     help="Ask your papers a question, get an answer that you can check.",
@@ -84,12 +76,12 @@ app.add_typer(keys_app, name="keys")
 
 
 def main() -> None:
-    """Run the command line; one clear message and an exit code for every error that we know."""
+    """Run the command line; every known error ends it with one message and its exit code."""
     try:
         app()
     except PaperscopeError as error:
-        head = "stopped" if isinstance(error, BudgetError) else "error"
-        stderr().print(Text(f"{head}: {error}", style="red"))
+        prefix = "stopped" if isinstance(error, BudgetError) else "error"
+        stderr().print(Text(f"{prefix}: {error}", style="red"))
         sys.exit(error.exit_code)
     except SystemExit as end:
         if end.code == _EXIT_INTERRUPTED:

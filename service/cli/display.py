@@ -1,4 +1,4 @@
-"""How papers and answers look on a terminal."""
+"""How papers and answers look on a terminal. Text of papers and models is printed as it is, never as markup."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,6 @@ from paperscope_core.types import (
 
 __all__ = ["answer_view", "element_name", "extent", "paper_view", "papers_view", "problem_line", "stderr", "stdout"]
 
-
 _MAX_QUOTE_CHARACTERS = 160
 
 
@@ -45,24 +44,24 @@ def stderr() -> Console:
 
 
 def element_name(element: Element) -> str:
-    """What a reader calls an element: its label, or its kind and number."""
+    """An element's label, or its kind and number."""
     if isinstance(element, Table | Figure | Equation | Reference) and element.label:
         return element.label
     return element.id.rpartition("/")[2].replace("-", " ")
 
 
 def extent(paper: Paper) -> str:
-    """How long a paper is, or what it is where it has no pages."""
+    """The number of pages, or the format of a paper without pages."""
     return f"{len(paper.pages)} pages" if paper.paged else paper.format
 
 
 def problem_line(problem: PageProblem, paper: Paper) -> str:
-    """A problem with its page, where there are pages."""
+    """A problem, with its page if the paper has pages."""
     return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason
 
 
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
-    """All papers, one a row."""
+    """The papers, one per row."""
     if not papers:
         return Text("No papers yet: paperscope add FILE")
     grid = Grid(box=box.SIMPLE_HEAD)
@@ -81,8 +80,13 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
 def paper_view(
     paper: Paper, degrees: Mapping[str, int], *, images: PaperImages, shortfall: Shortfall
 ) -> RenderableType:
-    """One paper: its head, sections, floats and problems; `degrees` are its entities' names and degrees, `images` what
-    was seen in its pictures, `shortfall` what a model did not read."""
+    """A paper: its title, sections, tables, figures, equations, images, entities and problems.
+
+    Args:
+        degrees: The number of relations of its most connected entities, by name.
+        images: What a vision model read in its images.
+        shortfall: What the extraction model did not read.
+    """
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
@@ -100,33 +104,33 @@ def paper_view(
                 what += f"  ({element.shape[0]} × {element.shape[1]} cells)"
             grid.add_row(element_name(element), _where(element.place), Text(what))
     parts.append(grid)
-    parts += images_view(paper, images)
+    parts += _images_view(paper, images)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
     parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
     parts += [Text(problem_line(problem, paper), style="yellow") for problem in paper.problems]
-    parts += [Text(line, style="yellow") for line in shortfall_lines(shortfall)]
+    parts += [Text(line, style="yellow") for line in _shortfall_lines(shortfall)]
     return Group(*parts)
 
 
-def shortfall_lines(shortfall: Shortfall) -> list[str]:
-    """What a model's extraction lacks, a line each; none where it lacks nothing."""
+def _shortfall_lines(shortfall: Shortfall) -> list[str]:
     lines = [f"{unread.chunk} was not read by the model: {unread.reason}" for unread in shortfall.unread]
     for unjudged in shortfall.unjudged:
         one, other = unjudged.names
         lines.append(f"The model did not judge whether {one!r} and {other!r} mean the same: {unjudged.reason}")
-    lines += [f"The model did not sum up {one.entity!r}: {one.reason}" for one in shortfall.unsummarised]
+    lines += [f"The model did not summarize {one.entity!r}: {one.reason}" for one in shortfall.unsummarised]
     if shortfall.dropped_entities or shortfall.dropped_relations:
         dropped = f"{shortfall.dropped_entities} entities and {shortfall.dropped_relations} relations"
-        lines.append(f"Dropped of the model's replies, as they don't stand in the text: {dropped}")
+        lines.append(f"Dropped from the model's replies, as they are not in the text: {dropped}")
     return lines
 
 
-def images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
-    """What a vision model saw in each picture, or why it did not; nothing where no model looked at them."""
+def _images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
     if not images.reader:
         return []
     elements = {element.id: element for element in paper.elements}
-    parts: list[RenderableType] = [Text(images_line(images), style="bold")]
+    counts = f"{len(images.descriptions)} read, {len(images.skipped)} skipped, {len(images.unread)} unread"
+    head = f"Images as {images.reader.rpartition(' ')[0]} saw them: {counts}"
+    parts: list[RenderableType] = [Text(head, style="bold")]
     for reading in images.readings:
         name = element_name(elements[reading.element])
         match reading:
@@ -142,15 +146,12 @@ def images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
     return [*parts, Text("")]
 
 
-def images_line(images: PaperImages) -> str:
-    """How many pictures were read, skipped and not read, and by which model."""
-    counts = f"{len(images.descriptions)} read, {len(images.skipped)} skipped, {len(images.unread)} unread"
-    return f"Images as {images.reader.rpartition(' ')[0]} saw them: {counts}"
-
-
 def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableType:
-    """An answer with its claims' places and how its numbers were computed; `name_of` turns an element's id into what a
-    reader calls it."""
+    """An answer, the places that its claims cite, and the formulas of computed numbers.
+
+    Args:
+        name_of: Returns the name of an element by its id.
+    """
     style = "green" if answer.status == "answered" else "yellow"
     parts: list[RenderableType] = [Text(answer.question, style="bold cyan")]
     if answer.asked_as:

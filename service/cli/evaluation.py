@@ -1,4 +1,4 @@
-"""`paperscope eval`: a command for each suite, and one that compares two runs."""
+"""`paperscope eval`: a command for each suite of measurements, and one that compares two runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,21 +18,22 @@ if TYPE_CHECKING:
 
 __all__ = ["eval_app"]
 
-
 DataOption = Annotated[Path, typer.Option("--data", "-d", help="The folder with the gold: eval/ and papers/ below it.")]
-ModeOption = Annotated[str, typer.Option("--mode", "-m", help="What is measured; a wrong one names those there are.")]
+ModeOption = Annotated[
+    str, typer.Option("--mode", "-m", help="What is measured; an unknown mode lists the known ones.")
+]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Keeps items, report and plots here; run again, it goes on.")
+    Path | None, typer.Option("--out", "-o", help="Write items, report and plots here; run again, it resumes.")
 ]
 OnlyOption = Annotated[
     list[str] | None, typer.Option("--only", help="A set, paper or item; nothing else is scored (repeatable).")
 ]
 PartOption = Annotated[
     Part | None,
-    typer.Option("--part", help="Score these documents only: what is chosen on the one part is reported on the other."),
+    typer.Option("--part", help="Score these documents only: tune on one part, report on the other."),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Decides every draw.")]
-MissesOption = Annotated[bool, typer.Option("--misses", help="Print each item and miss too; the report has them.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
+MissesOption = Annotated[bool, typer.Option("--misses", help="Also print each item and miss; the report has them.")]
 
 eval_app = typer.Typer(
     help="Measure Paperscope against gold: your own, or a benchmark's.",
@@ -63,7 +64,7 @@ def _add_command(name: str, title: str) -> None:
         run = RunOptions(
             data=data, settings=settings, mode=mode, names=tuple(only or ()), part=part or "", out=out, seed=seed
         )
-        report = _measured(name, run)
+        report = _measure(name, run)
         if as_json:
             typer.echo(report.to_json())
         else:
@@ -85,7 +86,7 @@ def compare(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two runs on the items of both: differences, their intervals, paired tests."""
+    """Compare two runs on their common items: differences, confidence intervals, paired tests."""
     from evaluation.compare import compare_runs, render_comparison
     from evaluation.report import load_reports
     from paperscope_core.codec import to_json
@@ -94,7 +95,7 @@ def compare(
     typer.echo(to_json(found, indent=1) if as_json else "\n".join(map(render_comparison, found)))
 
 
-def _measured(name: str, run: "RunOptions") -> "Report":
+def _measure(name: str, run: "RunOptions") -> "Report":
     from evaluation.rendering import can_draw
     from evaluation.run import RunCallbacks, run_suite
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["keys_app"]
 
-
 keys_app = typer.Typer(
     help="Create, list and revoke the API keys of the HTTP service.",
     no_args_is_help=True,
@@ -33,21 +32,23 @@ keys_app = typer.Typer(
 
 @keys_app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="Whose key it is; for you, to tell keys apart.")],
+    name: Annotated[str, typer.Argument(help="Whose key it is, to distinguish keys.")],
     *,
     folder: Annotated[
         list[Path] | None,
-        typer.Option("--folder", help="Its holder may add papers of this folder by path (repeatable)."),
+        typer.Option("--folder", help="Its holder may add papers in this folder by path (repeatable)."),
     ] = None,
     expires: Annotated[
         datetime | None,
-        typer.Option("--expires", formats=["%Y-%m-%d"], metavar="DAY", help="From this day on (UTC) it works no more."),
+        typer.Option(
+            "--expires", formats=["%Y-%m-%d"], metavar="DAY", help="From this day on (UTC) it no longer works."
+        ),
     ] = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key for one library and print its secret, which can't be shown again."""
+    """Create a key for one library and print its secret, which can't be shown again."""
     from service.keys import KeyStore
 
     settings = read_settings(library=library, config=config)
@@ -56,13 +57,13 @@ def create(
     if as_json:
         typer.echo(json.dumps(json.loads(to_json(key)) | {"secret": secret.get_secret_value()}, ensure_ascii=False))
     else:
-        stderr().print(Text(f"key {key.id} for {key.library}; its secret is shown this once:"))
+        stderr().print(Text(f"key {key.id} for {key.library}; its secret is shown only once:"))
         typer.echo(secret.get_secret_value())
 
 
 @keys_app.command(name="list")
 def list_keys(config: ConfigOption = None, as_json: JsonOption = False) -> None:
-    """List the keys and what each opens; secrets can't be listed."""
+    """List the keys and the library of each; secrets can't be listed."""
     from service.keys import KeyStore
 
     found = KeyStore.open(read_settings(library=None, config=config).service.keys).all()
@@ -78,7 +79,7 @@ def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as `paperscope keys list` shows it.")],
     config: ConfigOption = None,
 ) -> None:
-    """Make a key worthless, also in a service that runs."""
+    """Revoke a key; it stops working at once, also in a running service."""
     from service.keys import KeyStore
 
     key = KeyStore.open(read_settings(library=None, config=config).service.keys).revoke(key_id)

@@ -1,4 +1,4 @@
-"""Options, arguments and error reports that several commands share."""
+"""Options, settings, file arguments and error reports that several commands share."""
 
 import json
 import os
@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from ingest import paper_files
 from paperscope_core.errors import InputError
 from paperscope_core.settings import Settings, load_settings
 from service.cli.display import stderr
@@ -18,7 +16,6 @@ from service.cli.display import stderr
 if TYPE_CHECKING:
     from paperscope.library import Library
     from paperscope_core.models import Budget
-
 
 __all__ = [
     "AfterOption",
@@ -29,16 +26,20 @@ __all__ = [
     "PaperOption",
     "PasswordFileOption",
     "PasswordOption",
+    "PathsArgument",
     "SectionOption",
     "YearOption",
     "expand_paths",
     "open_library",
+    "print_notes",
     "read_password",
     "read_settings",
     "report_failure",
 ]
 
-
+PathsArgument = Annotated[
+    list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
+]
 LibraryOption = Annotated[
     Path | None,
     typer.Option("--library", "-l", help="The library's folder (or PAPERSCOPE_LIBRARY; default: ./library)."),
@@ -91,7 +92,7 @@ def read_password(password: str | None, file: Path | None) -> str | None:
 def read_settings(
     *, library: Path | None, config: Path | None, overrides: Mapping[str, object] | None = None
 ) -> Settings:
-    """The settings with the command's options on top; `overrides` are more of them by dotted name, None: not given.
+    """The settings with the command's options on top; None among the `overrides` means not given.
 
     Raises SettingsError.
     """
@@ -99,21 +100,25 @@ def read_settings(
     return load_settings(file=config, environ=os.environ, overrides=given)
 
 
-def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
-    """Open the library that the options and settings name; say what is set without effect.
+def print_notes(settings: Settings) -> None:
+    """Print notes on settings that have no effect."""
+    for note in settings.notes():
+        stderr().print(Text(f"! {note}", style="yellow"))
 
-    Raises SettingsError and StoreError.
-    """
+
+def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
+    """Open the library that the options and settings name. Raises SettingsError and StoreError."""
     from paperscope.library import Library
 
     settings = read_settings(library=library, config=config)
-    for note in settings.notes():
-        stderr().print(Text(f"! {note}", style="yellow"))
+    print_notes(settings)
     return Library.open(settings=settings, budget=budget)
 
 
-def expand_paths(paths: Sequence[Path], *, as_json: bool, progress: Console) -> tuple[list[Path], int]:
-    """The files that `paths` stand for, each once, and how many paths stand for none, which is reported."""
+def expand_paths(paths: Sequence[Path], *, as_json: bool) -> tuple[list[Path], int]:
+    """The paper files at `paths`, each once, and the number of paths without any, which are reported."""
+    from ingest import paper_files
+
     files: dict[Path, None] = {}
     failed = 0
     for path in paths:
@@ -121,13 +126,13 @@ def expand_paths(paths: Sequence[Path], *, as_json: bool, progress: Console) -> 
             files.update(dict.fromkeys(paper_files(path)))
         except InputError as error:
             failed += 1
-            report_failure(path, error, as_json=as_json, progress=progress)
+            report_failure(path, error, as_json=as_json)
     return list(files), failed
 
 
-def report_failure(path: Path, error: Exception, *, as_json: bool, progress: Console) -> None:
-    """Say that a file failed, and why: a row of JSON on stdout, or an error on stderr."""
+def report_failure(path: Path, error: Exception, *, as_json: bool) -> None:
+    """Report that a file failed: as a JSON row on stdout, or as an error on stderr."""
     if as_json:
         typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
     else:
-        progress.print(Text(f"error: {error}", style="red"))
+        stderr().print(Text(f"error: {error}", style="red"))

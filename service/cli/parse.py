@@ -7,68 +7,118 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from ingest import check_size, parser_for, read_paper
-from ingest.export import Written, to_paper_json, unique_name, write_paper
-from ingest.page_images import PageImages, has_pages, open_page_images
 from paperscope_core.errors import InputError, OutputError
-from paperscope_core.files import output_errors
 from paperscope_core.settings import ParserSettings, Settings
 from paperscope_core.types import Paper, ParsedPaper
 from service.cli.display import problem_line, stderr, stdout
-from service.cli.options import expand_paths, report_failure
+from service.cli.options import (
+    ConfigOption,
+    JsonOption,
+    PasswordFileOption,
+    PasswordOption,
+    PathsArgument,
+    expand_paths,
+    read_password,
+    read_settings,
+    report_failure,
+)
 
-__all__ = ["ParseJob", "parse_all"]
+if TYPE_CHECKING:
+    from ingest.export import Written
+    from ingest.page_images import PageImages
 
+__all__ = ["parse"]
 
 _COUNTED = ("table", "figure", "equation", "reference")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ParseJob:
-    """What is asked for; without `out` the paper is printed as JSON, with `as_json` so is the report."""
+class _Options:
+    """The options of the command. Without `out`, the paper is printed as JSON; with `as_json`, so is the report."""
 
     out: Path | None
     formats: Sequence[str]
-    overlay: bool = False
-    password: str | None = None
-    as_json: bool = False
+    overlay: bool
+    password: str | None
+    as_json: bool
 
 
-def parse_all(settings: Settings, paths: Sequence[Path], job: ParseJob) -> int:
-    """Parse every file that `paths` stand for; returns how many paths or files failed.
+def parse(
+    paths: PathsArgument,
+    *,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The folder for the files that are written.")] = None,
+    formats: Annotated[
+        str, typer.Option("--format", "-f", help="Which files: some of json,markdown,html,csv.")
+    ] = "json,markdown,html,csv",
+    overlay: Annotated[
+        bool, typer.Option("--overlay", help="Also draw what was read over an image of each page.")
+    ] = False,
+    password: PasswordOption = None,
+    password_file: PasswordFileOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write what is read from papers as JSON, Markdown, HTML and CSV, without a library."""
+    from ingest.export import check_formats
 
-    One file goes into the folder itself, several or a folder's go into a folder each, named after the file. Raises
-    OutputError when the folder can't be made.
+    if out is None and not as_json:
+        raise InputError("nowhere to write to: name a folder with --out, or print the paper with --json")
+    if out is None and overlay:
+        raise InputError("--overlay draws files: name a folder for them with --out")
+    options = _Options(
+        out=out,
+        formats=check_formats(formats.split(",")),
+        overlay=overlay,
+        password=read_password(password, password_file),
+        as_json=as_json,
+    )
+    failed = _parse_all(read_settings(library=None, config=config), paths, options)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> int:
+    """Parse all files at `paths`; returns how many paths or files failed.
+
+    A single file is written into the folder itself; of several, each gets a folder named after it. Raises OutputError
+    if the folder can't be created.
     """
-    if job.out is not None:
-        with output_errors(job.out):
-            job.out.mkdir(parents=True, exist_ok=True)
-    files, failed = expand_paths(paths, as_json=job.as_json, progress=stderr())
-    alone = files == list(paths)[:1] and len(paths) == 1
-    for number, (file, name) in enumerate(_named(files), start=1):
+    from paperscope_core.files import output_errors
+
+    if options.out is not None:
+        with output_errors(options.out):
+            options.out.mkdir(parents=True, exist_ok=True)
+    files, failed = expand_paths(paths, as_json=options.as_json)
+    single = len(paths) == 1 and files == list(paths)
+    for number, (file, name) in enumerate(_with_folder_names(files), start=1):
         try:
-            folder = job.out if job.out is None or alone else job.out / name
-            _parse(settings, file, job, folder=folder, head=f"[{number}/{len(files)}] {file.name}")
+            folder = options.out if options.out is None or single else options.out / name
+            _parse_file(settings, file, options, folder=folder, head=f"[{number}/{len(files)}] {file.name}")
         except (InputError, OutputError) as error:
             failed += 1
-            report_failure(file, error, as_json=job.as_json, progress=stderr())
+            report_failure(file, error, as_json=options.as_json)
     return failed
 
 
-def _named(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Each file with a folder's name of its own; names that differ in case only are one name to some systems."""
+def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Each file with a folder name that no other one has; some file systems ignore case."""
+    from ingest.export import unique_name
+
     taken: set[str] = set()
     for file in files:
         stem = file.stem if file.stem.strip(". ") else "paper"
         yield file, stem + unique_name(stem.casefold(), taken=taken)[len(stem.casefold()) :]
 
 
-def _parse(settings: Settings, file: Path, job: ParseJob, *, folder: Path | None, head: str) -> None:
+def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Path | None, head: str) -> None:
+    from ingest import check_size, parser_for, read_paper
+    from ingest.export import to_paper_json, write_paper
+
     started = time.perf_counter()
     check_size(file, max_mb=settings.limits.max_file_mb)
     parser = parser_for(settings.parser, limits=settings.limits)
@@ -79,52 +129,67 @@ def _parse(settings: Settings, file: Path, job: ParseJob, *, folder: Path | None
         def on_page(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total)
 
-        parsed = read_paper(parser, file, password=job.password, on_page=on_page)
+        parsed = read_paper(parser, file, password=options.password, on_page=on_page)
     if folder is None:
         typer.echo(to_paper_json(parsed.paper, pictures={}))
         return
-    with _pictures(file, parsed.paper, job, settings=settings.parser) as pictures:
-        written = write_paper(parsed, folder, formats=job.formats, pictures=pictures)
-    _report(file, parsed, written, job, folder=folder, seconds=time.perf_counter() - started)
+    with _page_images(file, parsed.paper, options, settings=settings.parser) as pictures:
+        written = write_paper(parsed, folder, formats=options.formats, pictures=pictures)
+    seconds = time.perf_counter() - started
+    _report(file, parsed, written, folder=folder, seconds=seconds, as_json=options.as_json)
 
 
 @contextmanager
-def _pictures(file: Path, paper: Paper, job: ParseJob, *, settings: ParserSettings) -> Iterator[PageImages | None]:
-    if not job.overlay:
+def _page_images(
+    file: Path, paper: Paper, options: _Options, *, settings: ParserSettings
+) -> "Iterator[PageImages | None]":
+    from ingest.page_images import has_pages, open_page_images
+
+    if not options.overlay:
         yield None
     elif not has_pages(paper):
         note = f"! {file.name}: --overlay has nothing to draw on, because a {paper.format} file has no pages to look at"
         stderr().print(Text(note, style="yellow"))
         yield None
     else:
-        with open_page_images(file, paper, settings=settings, password=job.password) as pictures:
+        with open_page_images(file, paper, settings=settings, password=options.password) as pictures:
             yield pictures
 
 
-def _report(file: Path, parsed: ParsedPaper, written: Written, job: ParseJob, *, folder: Path, seconds: float) -> None:
+def _report(
+    file: Path, parsed: ParsedPaper, written: "Written", *, folder: Path, seconds: float, as_json: bool
+) -> None:
     paper = parsed.paper
     kinds = Counter[str](element.kind for element in paper.elements)
     counts = {"page": len(paper.pages), "section": len(paper.sections), **{kind: kinds[kind] for kind in _COUNTED}}
     problems = (*paper.problems, *written.problems)
-    if job.as_json:
-        row = {"file": str(file), "outcome": "parsed", "paper": paper.id, "title": paper.title, "out": str(folder)}
-        more = {"files": written.files, "problems": [asdict(problem) for problem in problems]}
-        numbers = {f"{kind}s": count for kind, count in counts.items()}
-        typer.echo(json.dumps({**row, **numbers, **more, "seconds": round(seconds, 3)}, ensure_ascii=False))
+    if as_json:
+        row = {
+            "file": str(file),
+            "outcome": "parsed",
+            "paper": paper.id,
+            "title": paper.title,
+            "out": str(folder),
+            **{f"{kind}s": count for kind, count in counts.items()},
+            "files": written.files,
+            "problems": [asdict(problem) for problem in problems],
+            "seconds": round(seconds, 3),
+        }
+        typer.echo(json.dumps(row, ensure_ascii=False))
         return
-    told = counts if paper.paged else {kind: count for kind, count in counts.items() if kind != "page"}
-    parts = [f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in told.items()]
-    numbers_text = ", ".join(parts if paper.paged else [paper.format, *parts])
+    parts = [
+        f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if paper.paged or kind != "page"
+    ]
     results = stdout()
     results.print(Text(paper.title, style="bold"))
-    results.print(Text(f"  {numbers_text}  ({seconds:.1f} s)"))
+    results.print(Text(f"  {', '.join(parts if paper.paged else [paper.format, *parts])}  ({seconds:.1f} s)"))
     for problem in problems:
         results.print(Text(f"  {problem_line(problem, paper)}", style="yellow"))
-    results.print(Text(f"  {len(written.files)} files in {folder}: {_files_text(written.files)}"))
+    results.print(Text(f"  {len(written.files)} files in {folder}: {_describe_files(written.files)}"))
 
 
-def _files_text(files: Sequence[str]) -> str:
-    """The files at the top by name, those of each folder by number."""
+def _describe_files(files: Sequence[str]) -> str:
+    """The names of the files, and how many are in each folder."""
     folders = Counter(folder for folder, inside, _ in (file.partition("/") for file in files) if inside)
     names = [file for file in files if "/" not in file]
     return ", ".join([*names, *(f"{folder}/ ({count})" for folder, count in folders.items())])

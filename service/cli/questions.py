@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -12,13 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table as Grid
 from rich.text import Text
 
-from paperscope.library import Library
-from paperscope.neighbourhood import Neighbourhood
-from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
-from paperscope_core.files import write_atomically
 from paperscope_core.types import Answer, Filters, Turn
-from service.batch import BadQuestion, BatchResult, BatchRow, BatchRunner, Question, summary_lines
 from service.cli.display import answer_view, element_name, stderr, stdout
 from service.cli.options import (
     AfterOption,
@@ -32,17 +27,11 @@ from service.cli.options import (
     open_library,
 )
 
-__all__ = [
-    "TimeLeft",
-    "ask",
-    "ask_one",
-    "batch",
-    "graph",
-    "neighbourhood_view",
-    "read_history",
-    "run_batch",
-    "write_graph_files",
-]
+if TYPE_CHECKING:
+    from paperscope.library import Library, Neighbourhood
+    from service.batch import BadQuestion, BatchResult, BatchRow, BatchRunner, Question
+
+__all__ = ["TimeLeft", "ask", "batch", "graph"]
 
 
 def ask(
@@ -57,13 +46,20 @@ def ask(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question, with the places that the answer rests on. Exit code 0 also when the papers don't say."""
-    from paperscope_core.types import Filters
+    """Answer a question and cite the places of its evidence. Exits with 0 even if the papers don't answer it."""
+    from paperscope_core.codec import to_json
 
     filters = Filters.of(papers=paper or (), sections=section or (), kinds=kind or (), years=year)
-    history = read_history(after or ())
+    history = _read_history(after or ())
     with open_library(library=library, config=config) as opened:
-        ask_one(opened, question, filters=filters, history=history, as_json=as_json)
+        with stderr().status("") as status:
+            answer = opened.ask(
+                question, filters=filters, history=history, on_stage=lambda stage: status.update(f"{stage} …")
+            )
+        if as_json:
+            typer.echo(to_json(answer, indent=2))
+        else:
+            _print_answer(opened, answer)
 
 
 def batch(
@@ -75,28 +71,37 @@ def batch(
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Answer a file of questions. Run again, it goes on where it stopped."""
-    from service.batch import load_questions
+    """Answer a file of questions. Run again, it resumes where it stopped."""
+    from service.batch import BatchRunner, load_questions, summary_lines
 
     asked = load_questions(questions)
     with open_library(library=library, config=config) as opened:
-        failed = run_batch(opened, asked, out=out, show=show, at_once=at_once)
-    raise typer.Exit(1 if failed else 0)
+        result = _run_with_progress(BatchRunner(opened, out=out, concurrency=at_once), asked, out)
+        if show:
+            for row in result.rows:
+                if row.answer is not None:
+                    _print_answer(opened, row.answer)
+    errors = [row for row in result.rows if row.status == "error"]
+    for row in errors:
+        stderr().print(Text(f"error: question {row.index + 1}: {'; '.join(row.warnings)}", style="red"))
+    lines = [*summary_lines(result.summary), f"Results: {out}/answers.jsonl, {out}/answers.csv, {out}/report.md"]
+    stdout().print(Text("\n".join(lines)))
+    raise typer.Exit(1 if errors else 0)
 
 
 def graph(
     entity: Annotated[str, typer.Argument(help="An entity's name, or another name of it.")],
     *,
     paper: Annotated[list[str] | None, typer.Option("--paper", "-p", help="Named in this paper (repeatable).")] = None,
-    steps: Annotated[int, typer.Option("--steps", min=1, max=3, help="How far from the entity.")] = 1,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="The most relations, the heaviest first.")] = 40,
+    steps: Annotated[int, typer.Option("--steps", min=1, max=3, help="How many relations away from the entity.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many relations, by weight.")] = 40,
     png: Annotated[Path | None, typer.Option("--png", help="Draw it into this file.")] = None,
     graphml: Annotated[Path | None, typer.Option("--graphml", help="Write it as GraphML into this file.")] = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what stands round an entity in the graph, and where the papers say so."""
+    """Show an entity's neighbourhood in the graph, and where the papers state its relations."""
     from paperscope_core.codec import to_json
 
     with open_library(library=library, config=config) as opened:
@@ -104,27 +109,15 @@ def graph(
         if as_json:
             typer.echo(to_json(found, indent=2))
         else:
-            stdout().print(neighbourhood_view(found))
-    for file in write_graph_files(found, png=png, graphml=graphml):
+            stdout().print(_neighbourhood_view(found))
+    for file in _write_graph_files(found, png=png, graphml=graphml):
         stderr().print(Text(f"wrote {file}"))
 
 
-def ask_one(
-    library: Library, question: str, *, filters: Filters, history: Sequence[Turn] = (), as_json: bool = False
-) -> None:
-    """Ask, tell what is being done, and print the answer."""
-    with stderr().status("") as status:
-        answer = library.ask(
-            question, filters=filters, history=history, on_stage=lambda stage: status.update(f"{stage} …")
-        )
-    if as_json:
-        typer.echo(to_json(answer, indent=2))
-    else:
-        stdout().print(answer_view(answer, name_of=lambda element: element_name(library.element(element))))
+def _read_history(files: Sequence[Path]) -> list[Turn]:
+    """The turns from files with answers. Raises InputError."""
+    from paperscope_core.codec import from_json
 
-
-def read_history(files: Sequence[Path]) -> list[Turn]:
-    """The turns that answers in files end. Raises InputError."""
     turns = []
     for file in files:
         try:
@@ -135,10 +128,14 @@ def read_history(files: Sequence[Path]) -> list[Turn]:
     return turns
 
 
-class TimeLeft(ProgressColumn):
-    """The time until the end, from the mean over all steps of this run.
+def _print_answer(library: "Library", answer: Answer) -> None:
+    stdout().print(answer_view(answer, name_of=lambda element: element_name(library.element(element))))
 
-    Rich's own is the speed of late: rows come in bursts, as many as are asked at once, and it would take a burst's.
+
+class TimeLeft(ProgressColumn):
+    """The estimated time until the end, from the mean over all steps of this run.
+
+    Rich's own column uses the recent speed, but rows finish in bursts, as several questions are asked at a time.
     """
 
     def render(self, task: Task) -> Text:
@@ -149,37 +146,25 @@ class TimeLeft(ProgressColumn):
         return Text(str(timedelta(seconds=round(seconds))), style="progress.remaining")
 
 
-def run_batch(
-    library: Library, questions: Sequence[Question | BadQuestion], *, out: Path, show: bool, at_once: int
-) -> int:
-    """Answer all questions into `out`; returns how many rows ended in an error."""
-    result = _run_with_progress(BatchRunner(library, out=out, concurrency=at_once), questions, out)
-    if show:
-        for row in result.rows:
-            _show_row(library, row)
-    errors = [row for row in result.rows if row.status == "error"]
-    for row in errors:
-        stderr().print(Text(f"error: question {row.index + 1}: {'; '.join(row.warnings)}", style="red"))
-    lines = [*summary_lines(result.summary), f"Results: {out}/answers.jsonl, {out}/answers.csv, {out}/report.md"]
-    stdout().print(Text("\n".join(lines)))
-    return len(errors)
+def _run_with_progress(
+    runner: "BatchRunner", questions: "Sequence[Question | BadQuestion]", out: Path
+) -> "BatchResult":
+    from service.batch import BadQuestion
 
-
-def _run_with_progress(runner: BatchRunner, questions: Sequence[Question | BadQuestion], out: Path) -> BatchResult:
     columns = (TextColumn("answering"), BarColumn(), MofNCompleteColumn(), TimeLeft(), TextColumn("{task.description}"))
-    unread = {question.index for question in questions if isinstance(question, BadQuestion)}
-    asked, done = len(questions) - len(unread), 0
+    bad = {question.index for question in questions if isinstance(question, BadQuestion)}
+    total, done = len(questions) - len(bad), 0
     with Progress(*columns, console=stderr(), transient=True) as progress:
-        task = progress.add_task("", total=asked)
+        task = progress.add_task("", total=total)
 
-        def on_row(row: BatchRow) -> None:
-            nonlocal asked, done
+        def on_row(row: "BatchRow") -> None:
+            nonlocal total, done
             done += row.status != "error"
             if row.resumed:
-                # What is already there says nothing on how long the rest will take.
-                asked -= 1
-                progress.update(task, total=asked, description=f"{done} from an earlier run")
-            elif row.index not in unread:
+                # Rows of an earlier run say nothing about how long the others take.
+                total -= 1
+                progress.update(task, total=total, description=f"{done} from an earlier run")
+            elif row.index not in bad:
                 progress.advance(task)
 
         try:
@@ -189,12 +174,7 @@ def _run_with_progress(runner: BatchRunner, questions: Sequence[Question | BadQu
             raise
 
 
-def _show_row(library: Library, row: BatchRow) -> None:
-    if row.answer is not None:
-        stdout().print(answer_view(row.answer, name_of=lambda element: element_name(library.element(element))))
-
-
-def neighbourhood_view(found: Neighbourhood) -> RenderableType:
+def _neighbourhood_view(found: "Neighbourhood") -> RenderableType:
     """The entity with its places, and a row for each relation."""
     center = found.center
     names = {entity.id: entity.name for entity in found.entities}
@@ -212,8 +192,10 @@ def neighbourhood_view(found: Neighbourhood) -> RenderableType:
     return Group(*parts, grid if found.relations else Text("No relations."))
 
 
-def write_graph_files(found: Neighbourhood, *, png: Path | None, graphml: Path | None) -> list[Path]:
-    """The files that were asked for. Raises OutputError, and InputError for a drawing without matplotlib."""
+def _write_graph_files(found: "Neighbourhood", *, png: Path | None, graphml: Path | None) -> list[Path]:
+    """Write the requested files. Raises OutputError, and InputError for a drawing without matplotlib."""
+    from paperscope_core.files import write_atomically
+
     if graphml:
         write_atomically(graphml, found.to_graphml())
     if png:

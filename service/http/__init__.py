@@ -1,4 +1,4 @@
-"""The HTTP service: an ASGI app, and `serve`, which runs it."""
+"""The HTTP service: an app for any ASGI server, and `serve`, which runs it with uvicorn."""
 
 from service.http.app import create_app
 from service.http.server import serve

@@ -1,4 +1,9 @@
-"""Authentication: who calls, and which library is theirs."""
+"""Authentication: who calls, and which library they may use.
+
+With API keys, every request must send one (`Authorization: Bearer …` or `X-API-Key: …`); its library is all that the
+caller can see. Without keys, the service answers callers of this machine only, and refuses web pages of other sites
+that a browser calls it from (by DNS rebinding, or from another origin).
+"""
 
 import asyncio
 import re
@@ -33,38 +38,39 @@ __all__ = [
     "install_service",
     "is_loopback",
     "keys_unreadable",
-    "service_of",
 ]
-
 
 _KEY_REMEDY = "send `Authorization: Bearer KEY`; `paperscope keys create` makes one"
 _HOST_HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
 _BEARER = HTTPBearer(auto_error=False, description="A key that `paperscope keys create` made.")
-_HEADER = APIKeyHeader(name="X-API-Key", auto_error=False)
+_API_KEY = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What all routes share. `library_folders` tells where the libraries of all callers are; it raises KeyFileError."""
+    """What all routes share.
+
+    Attributes:
+        questions: The queue of questions.
+        images: The queue of pages to draw.
+        library_folders: Returns the folders of all callers' libraries; raises KeyFileError.
+    """
 
     settings: Settings
     libraries: Libraries
     keys: KeyStore
-    workers: Supervisor
-    gate: FairQueue
-    pictures: FairQueue
-    rates: RateLimiter
-    ending: Shutdown
+    supervisor: Supervisor
+    questions: FairQueue
+    images: FairQueue
+    rate_limiter: RateLimiter
+    shutdown: Shutdown
     library_folders: Callable[[], Collection[Path]]
     metrics: Metrics
     tracing: Tracing
 
     @property
-    def keyed(self) -> bool:
-        """Whether callers must show a key, also where the first one was made while the service runs.
-
-        Raises ProblemError (503) where their file can't be read.
-        """
+    def requires_key(self) -> bool:
+        """Whether callers must send a key; true as soon as the first one exists. Raises ProblemError (503)."""
         try:
             return self.keys.required
         except KeyFileError as error:
@@ -73,7 +79,7 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caller:
-    """Who calls: a name for the log, the folder of their library, and the folders whose papers they may add by path."""
+    """Who calls: a name for the log, the folder of their library, and the folders of papers they may add by path."""
 
     name: str
     library: Path
@@ -81,46 +87,47 @@ class Caller:
 
 
 def install_service(app: FastAPI, service: Service) -> None:
-    """Let the app's routes find the service."""
+    """Make the service available to the app's routes."""
     app.state.service = service
 
 
-def service_of(request: Request) -> Service:
-    """The service that a request came to."""
+def _service(request: Request) -> Service:
     return cast("Service", request.app.state.service)
 
 
-ServiceOf = Annotated[Service, Depends(service_of)]
+ServiceOf = Annotated[Service, Depends(_service)]
 
 
 async def authenticate(request: Request, service: Service) -> Caller:
-    """Who sent a request, counted against what they may send.
+    """The caller of a request, which counts against their rate limit.
 
-    Raises ProblemError: 401 without a key that works, 421 and 403 for a stranger's web page, 429 for too many.
+    Raises:
+        ProblemError: 401 without a valid key, 421 or 403 for another site's web page, 429 for too many requests.
     """
     address = request.client.host if request.client else ""
-    if not service.keyed:
+    if not service.requires_key:
         _check_local(request, service)
-        service.rates.take(address)
+        service.rate_limiter.take(address)
         settings = service.settings
         caller = Caller(name="local", library=settings.library, folders=settings.service.folders)
     else:
         caller = await _keyed_caller(request, service, address)
-        service.rates.take(caller.name)
+        service.rate_limiter.take(caller.name)
     request.state.caller_name = caller.name
     return caller
 
 
 async def _keyed_caller(request: Request, service: Service, address: str) -> Caller:
-    kind, _, secret = request.headers.get("authorization", "").partition(" ")
-    secret = secret.strip() if kind.lower() == "bearer" else request.headers.get("x-api-key", "")
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    secret = secret.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
     try:
         key = await asyncio.to_thread(service.keys.find, secret) if secret else None
     except KeyFileError as error:
         raise keys_unreadable() from error
     if key is not None:
         return Caller(name=key.id, library=key.library, folders=key.folders)
-    service.rates.take(address)
+    # Guesses count against the address.
+    service.rate_limiter.take(address)
     challenge = {"WWW-Authenticate": "Bearer"}
     if not secret:
         raise ProblemError(401, "no-key", f"This service takes an API key: {_KEY_REMEDY}.", headers=challenge)
@@ -129,45 +136,45 @@ async def _keyed_caller(request: Request, service: Service, address: str) -> Cal
 
 
 def keys_unreadable() -> ProblemError:
-    """What strangers are told of a KeyFileError, whose message says where the file is."""
-    detail = "The service can't read its API keys; where it runs, `paperscope keys list` says why."
+    """The reply if the key file can't be read; callers may not learn where it is."""
+    detail = "The service can't read its API keys; on its machine, `paperscope keys list` says why."
     return ProblemError(503, "keys-unreadable", detail, headers={"Retry-After": "30"})
 
 
-async def _caller(
-    request: Request,
-    _bearer: Annotated[object, Depends(_BEARER)],
-    _header: Annotated[str | None, Depends(_HEADER)],
-) -> Caller:
-    # The door let them in; the two parameters tell the OpenAPI document how.
-    return cast("Caller", request.state.caller)
-
-
-CallerOf = Annotated[Caller, Depends(_caller)]
-
-
 def _check_local(request: Request, service: Service) -> None:
-    """Refuse what a stranger's web page lets a browser send here."""
+    """Raise ProblemError for a request that a web page of another site made."""
     settings = service.settings.service
     named = request.headers.get("host", "127.0.0.1").lower()
     host = _HOST_HEADER.fullmatch(named)
     if host is None or not (is_loopback(host[1]) or host[1] in settings.hosts):
-        detail = f"The service is called {named!r}, which it isn't known by; name it in service.hosts."
+        detail = f"The service is not known as {named!r}; add this name to service.hosts to allow it."
         raise ProblemError(421, "unknown-host", detail)
     origin = request.headers.get("origin")
     if origin is None or origin in settings.origins:
         return
     if origin.lower() != f"{request.url.scheme}://{named}":
-        detail = f"A web page of {origin!r} may not call this service; name it in service.origins to let it."
+        detail = f"A web page of {origin!r} may not call this service; add it to service.origins to allow it."
         raise ProblemError(403, "foreign-origin", detail)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address is that of this machine."""
+    """Whether a name or address is a loopback address of this machine."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+async def _caller(
+    request: Request,
+    _bearer: Annotated[object, Depends(_BEARER)],
+    _header: Annotated[str | None, Depends(_API_KEY)],
+) -> Caller:
+    # AuthMiddleware has set it; the two parameters are for the OpenAPI document.
+    return cast("Caller", request.state.caller)
+
+
+CallerOf = Annotated[Caller, Depends(_caller)]
 
 
 async def _library(service: ServiceOf, caller: CallerOf) -> AsyncIterator[Library]:

@@ -1,4 +1,7 @@
-"""OpenAI's chat completions: requests, replies and chunks."""
+"""OpenAI's chat completions: what is read of a request, and an answer in their form.
+
+https://platform.openai.com/docs/api-reference/chat
+"""
 
 import re
 import secrets
@@ -10,7 +13,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
 from paperscope_core.types import Answer, Filters, Turn, Usage
-from service.http.answering import MAX_QUESTION_CHARACTERS, QuestionRequest
+from service.batch.report import escape_active_markdown
+from service.http.answering import MAX_QUESTION_LENGTH, QuestionRequest
 from service.http.problems import ProblemError
 
 __all__ = [
@@ -26,69 +30,17 @@ __all__ = [
     "unknown_model",
 ]
 
-
-_SOURCES_HEADING, _NOTES_HEADING = "\n\nSources:\n", "\n\nNotes:\n"
-_APPENDED = re.compile(r"\n\n(?:Sources|Notes):\n(?:\d+\.|-) .*\Z", re.DOTALL)
-_PAPER = re.compile(r"^\d+\. .*\(paper ([0-9a-f]{12})\)$", re.MULTILINE)
-# Backslashes that Markdown does not show.
-_ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
-
-
-def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
-    """The answer's text with a list of its sources and one of its warnings, where it has any.
-
-    `titles` are those of the papers that it cites, by id.
-    """
-    text = _inert(answer.text)
-    sources = _sources(answer, titles)
-    if sources:
-        text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
-    if answer.warnings:
-        text += _NOTES_HEADING + "\n".join(f"- {_inert(_line(warning))}" for warning in answer.warnings)
-    return text
-
-
-def cited_papers(answer: Answer) -> tuple[str, ...]:
-    """The ids of the papers that an answer cites."""
-    return Turn.of(answer).papers
-
-
-def read_reply(turn: Turn, text: str) -> Turn:
-    """The turn that ends with a reply of `reply_text`, or with any other text."""
-    appended = _APPENDED.search(text)
-    papers = _PAPER.findall(appended[0]) if appended else []
-    answer = text[: appended.start()] if appended else text
-    return replace(turn, answer=answer, papers=tuple(dict.fromkeys(papers)))
-
-
-def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
-    """A line for each place that is cited: where it is, and in which paper."""
-    labels = {exhibit.element: exhibit.label for exhibit in answer.exhibits}
-    lines: dict[str, None] = {}
-    for claim in answer.claims:
-        for evidence in claim.evidence:
-            place = evidence.place
-            title = _inert(_line(titles.get(place.paper, "")))
-            parts = (title or "Untitled", place.where, _inert(_line(labels.get(evidence.element, ""))))
-            lines[f"{', '.join(filter(None, parts))} (paper {place.paper})"] = None
-    return list(lines)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _inert(text: str) -> str:
-    return _ACTIVE.sub(lambda match: "!\\" if match[0] == "!" else "\\<", text)
-
-
 ALL_PAPERS = "paperscope"
 """The id of the model that asks all papers."""
 
+# Older turns do not help to understand a question.
 _MAX_TURNS = 20
-_MAX_REPLY_CHARACTERS = 50_000
-# Choices of a tool that let a model call none.
+_MAX_REPLY_LENGTH = 50_000
+# Values of `tool_choice` with which a model may call no tool.
 _NO_TOOL = (None, "auto", "none")
+_SOURCES_HEADING, _NOTES_HEADING = "\n\nSources:\n", "\n\nNotes:\n"
+_APPENDED = re.compile(r"\n\n(?:Sources|Notes):\n(?:\d+\.|-) .*\Z", re.DOTALL)
+_CITED_PAPER = re.compile(r"^\d+\. .*\(paper ([0-9a-f]{12})\)$", re.MULTILINE)
 
 
 class Part(BaseModel):
@@ -99,15 +51,15 @@ class Part(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """What somebody said."""
+    """A message of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[Part] | None = None
 
     @field_validator("content")
     @classmethod
-    def _whole(cls, content: str | list[Part] | None) -> str | list[Part] | None:
-        # In a union, Pydantic lets half characters (lone surrogates) in, which nothing here can encode.
+    def _refuse_surrogates(cls, content: str | list[Part] | None) -> str | list[Part] | None:
+        # Within a union, Pydantic admits lone surrogates, which can't be encoded.
         parts = content if isinstance(content, list) else [Part(type="text", text=content or "")]
         texts = [text for part in parts for text in (part.type, part.text)]
         if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
@@ -116,14 +68,14 @@ class ChatMessage(BaseModel):
 
     @property
     def text(self) -> str:
-        """All that was said in words."""
+        """The text of all its parts."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text")
         return self.content or ""
 
     @property
-    def others(self) -> Sequence[str]:
-        """The types of the parts that are no text."""
+    def other_types(self) -> Sequence[str]:
+        """The types of its parts that are not text."""
         return [part.type for part in self.content if part.type != "text"] if isinstance(self.content, list) else []
 
 
@@ -134,13 +86,13 @@ class StreamOptions(BaseModel):
 
 
 class Format(BaseModel):
-    """The form that a reply shall have."""
+    """The requested format of the reply."""
 
     type: str = "text"
 
 
 class ChatBody(BaseModel):
-    """A request for a completion; fields that are not named here are ignored."""
+    """A request for a completion; other fields are ignored."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -164,19 +116,18 @@ class ChatBody(BaseModel):
 
     @property
     def includes_usage(self) -> bool:
-        """Whether a stream ends by telling what was used."""
+        """Whether the last chunk of a stream has the usage."""
         return self.stream_options is not None and bool(self.stream_options.include_usage)
 
     @property
     def asked(self) -> QuestionRequest:
-        """The question that the request asks. Raises ProblemError where it can't be served."""
-        self._check()
+        """The last message of the user, with the ones before as history. Raises ProblemError if it can't be served."""
+        self._refuse_unsupported()
         last = max((at for at, message in enumerate(self.messages) if message.role == "user"), default=None)
         if last is None:
             raise ProblemError(400, "no-question", "The messages hold none of role 'user'; its text is the question.")
-        return QuestionRequest(
-            question=_question(self.messages[last]), filters=self._filters, history=_turns(self.messages[:last])
-        )
+        question, history = _question(self.messages[last]), _turns(self.messages[:last])
+        return QuestionRequest(question=question, filters=self._filters, history=history)
 
     @property
     def _filters(self) -> Filters:
@@ -185,48 +136,45 @@ class ChatBody(BaseModel):
             raise unknown_model(self.model)
         return Filters(papers=(paper,) if paper else ())
 
-    def _check(self) -> None:
-        asked_for = {
-            "n": f"n={self.n}: there is one answer to a question; leave n out" if (self.n or 1) != 1 else "",
-            "tools": "no tool is ever called: an answer rests on papers alone; leave tool_choice out"
-            if self.tool_choice not in _NO_TOOL or self.function_call not in _NO_TOOL
-            else "",
-            "response_format": "an answer is text; leave response_format out and take its JSON from `paperscope`"
-            if self.response_format is not None and self.response_format.type != "text"
-            else "",
-        }
-        refused = next(filter(None, asked_for.values()), "")
-        if refused:
-            raise ProblemError(400, "unsupported", refused)
+    def _refuse_unsupported(self) -> None:
+        if (self.n or 1) != 1:
+            raise ProblemError(400, "unsupported", f"n={self.n}: there is one answer to a question; leave n out")
+        if self.tool_choice not in _NO_TOOL or self.function_call not in _NO_TOOL:
+            detail = "no tool is ever called: an answer is based on papers alone; leave tool_choice out"
+            raise ProblemError(400, "unsupported", detail)
+        if self.response_format is not None and self.response_format.type != "text":
+            detail = "an answer is text; leave response_format out and take its JSON from `paperscope`"
+            raise ProblemError(400, "unsupported", detail)
 
 
 def unknown_model(name: str) -> ProblemError:
-    """What to say of a model that there isn't."""
+    """The problem of a model that doesn't exist."""
     detail = f"There is no model {name!r}; take {ALL_PAPERS!r}, or {ALL_PAPERS + '/PAPERID'!r} for one paper."
     return ProblemError(404, "model-not-found", detail)
 
 
 def _question(message: ChatMessage) -> str:
-    if message.others:
-        detail = f"The message holds {', '.join(message.others)}; only text can be asked. Pictures of papers are read."
+    if message.other_types:
+        types = ", ".join(message.other_types)
+        detail = f"The message holds {types}; a question is text only. Images of papers are read."
         raise ProblemError(400, "unsupported-content", detail)
     text = message.text.strip()
     if not text:
         raise ProblemError(400, "no-question", "The last message of role 'user' is empty; its text is the question.")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        detail = f"The last message has {len(text)} characters; the maximum is {MAX_QUESTION_CHARACTERS}."
+    if len(text) > MAX_QUESTION_LENGTH:
+        detail = f"The last message has {len(text)} characters; a question has at most {MAX_QUESTION_LENGTH}."
         raise ProblemError(400, "question-too-long", detail)
     return text
 
 
 def _turns(messages: Sequence[ChatMessage]) -> tuple[Turn, ...]:
-    """The last turns of a conversation; what was said by anybody else is not heard."""
+    """The last turns of a conversation; messages of roles other than user and assistant are ignored."""
     turns: list[Turn] = []
     for message in messages:
         if message.role == "user":
-            turns.append(Turn(question=message.text[:MAX_QUESTION_CHARACTERS]))
+            turns.append(Turn(question=message.text[:MAX_QUESTION_LENGTH]))
         elif message.role == "assistant" and turns:
-            turns[-1] = read_reply(turns[-1], message.text[:_MAX_REPLY_CHARACTERS])
+            turns[-1] = read_reply(turns[-1], message.text[:_MAX_REPLY_LENGTH])
     return tuple(turns[-_MAX_TURNS:])
 
 
@@ -239,7 +187,7 @@ class Message(BaseModel):
 
 
 class Choice(BaseModel):
-    """The one choice of a completion."""
+    """The only choice of a completion."""
 
     index: Literal[0] = 0
     message: Message
@@ -248,7 +196,7 @@ class Choice(BaseModel):
 
 
 class TokenUsage(BaseModel):
-    """The tokens that models took; none where no model was asked, or a reply was kept from before."""
+    """The tokens of model calls; 0 if no model was called, or the reply was cached."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -256,7 +204,7 @@ class TokenUsage(BaseModel):
 
     @classmethod
     def of(cls, usage: Usage) -> "TokenUsage":
-        """What an answer took."""
+        """The tokens of an answer."""
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         return cls(prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion)
 
@@ -293,28 +241,28 @@ class ChunkChoice(BaseModel):
 
 
 class ChatChunk(Head):
-    """A piece of a streamed completion; the one that ends the text has the whole answer."""
+    """A chunk of a streamed completion; the one that ends the text has the whole answer."""
 
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
     choices: list[ChunkChoice] = []
     usage: TokenUsage | None = None
     paperscope: Answer | None = None
 
-    def begun(self) -> "ChatChunk":
-        """The chunk that begins the reply."""
+    def with_role(self) -> "ChatChunk":
+        """The first chunk."""
         return self._with({"role": "assistant", "content": ""})
 
-    def told(self, content: str) -> "ChatChunk":
-        """The chunk with (more of) the reply's content."""
+    def with_content(self, content: str) -> "ChatChunk":
+        """A chunk with content of the reply."""
         return self._with({"content": content})
 
-    def ended(self, answer: Answer) -> "ChatChunk":
+    def with_answer(self, answer: Answer) -> "ChatChunk":
         """The chunk that ends the reply."""
         choices = [ChunkChoice(delta={}, finish_reason="stop")]
         return self.model_copy(update={"choices": choices, "paperscope": answer})
 
-    def used(self, usage: Usage) -> "ChatChunk":
-        """The chunk that tells what the answer took."""
+    def with_usage(self, usage: Usage) -> "ChatChunk":
+        """The chunk with the usage."""
         return self.model_copy(update={"usage": TokenUsage.of(usage)})
 
     def _with(self, delta: Mapping[str, str]) -> "ChatChunk":
@@ -322,7 +270,7 @@ class ChatChunk(Head):
 
 
 class Model(BaseModel):
-    """What can be asked, as OpenAI's clients list it; `name` is what front ends show."""
+    """A model as OpenAI's clients list it; front ends show its `name`."""
 
     id: str
     object: Literal["model"] = "model"
@@ -332,7 +280,53 @@ class Model(BaseModel):
 
 
 class Models(BaseModel):
-    """All that can be asked."""
+    """All models."""
 
     object: Literal["list"] = "list"
     data: list[Model]
+
+
+def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
+    """The answer's text, followed by lists of its sources and its warnings, if any.
+
+    Chat front ends render it as Markdown. Text of papers and models can neither load an image, whose address could leak
+    the question, nor show HTML.
+
+    Args:
+        titles: The titles of the cited papers by id.
+    """
+    text = escape_active_markdown(answer.text)
+    sources = _sources(answer, titles)
+    if sources:
+        text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
+    if answer.warnings:
+        text += _NOTES_HEADING + "\n".join(f"- {_line(warning)}" for warning in answer.warnings)
+    return text
+
+
+def cited_papers(answer: Answer) -> tuple[str, ...]:
+    """The ids of the papers that an answer cites."""
+    return Turn.of(answer).papers
+
+
+def read_reply(turn: Turn, text: str) -> Turn:
+    """The turn with its answer and cited papers from a reply that `reply_text` wrote, or any other text."""
+    appended = _APPENDED.search(text)
+    papers = _CITED_PAPER.findall(appended[0]) if appended else []
+    answer = text[: appended.start()] if appended else text
+    return replace(turn, answer=answer, papers=tuple(dict.fromkeys(papers)))
+
+
+def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
+    """A line for each cited place: the title of its paper, the page, and the label of the element."""
+    labels = {exhibit.element: exhibit.label for exhibit in answer.exhibits}
+    lines: dict[str, None] = {}
+    for evidence in (evidence for claim in answer.claims for evidence in claim.evidence):
+        place = evidence.place
+        title, label = _line(titles.get(place.paper, "")), _line(labels.get(evidence.element, ""))
+        lines[f"{', '.join(filter(None, (title or 'Untitled', place.where, label)))} (paper {place.paper})"] = None
+    return list(lines)
+
+
+def _line(text: str) -> str:
+    return escape_active_markdown(" ".join(text.split()))

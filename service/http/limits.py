@@ -1,4 +1,4 @@
-"""Limits on what is served at a time: a fair queue and a rate limit."""
+"""Limits on callers: a fair queue for work that runs a few at a time, and a rate limit on requests."""
 
 import asyncio
 import math
@@ -11,26 +11,37 @@ from service.http.problems import ProblemError
 
 __all__ = ["FairQueue", "RateLimiter"]
 
-
-_RECENT_WEIGHT = 0.2  # how much the latest question counts in the mean of their seconds
+# Weight of the latest duration in their exponential moving average.
+_RECENT_WEIGHT = 0.2
+# A longer estimate would be a guess.
 _MAX_RETRY_SECONDS = 600
+# Bounds the memory of the rate limiter.
+_MAX_CALLERS = 10_000
 
 
 class FairQueue:
-    """Lets `at_once` questions in, and `waiting` more wait; `work` says so of something else. For use on one event
-    loop; `clock` counts seconds."""
+    """Runs `concurrency` pieces of work at a time, and takes waiting ones from their callers in turn (round robin).
+
+    So a caller with many does not hold up one with few. If the queue is full, the newest entry of the caller with most
+    entries is refused in favour of a caller with fewer. For use on one event loop.
+
+    Args:
+        max_waiting: How many may wait.
+        work: What is counted, for messages.
+        clock: Returns seconds.
+    """
 
     def __init__(
         self,
         *,
-        at_once: int,
-        waiting: int,
+        concurrency: int,
+        max_waiting: int,
         work: str = "questions are being answered",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._work = work
-        self._at_once = at_once
-        self._room = waiting
+        self._concurrency = concurrency
+        self._max_waiting = max_waiting
         self._clock = clock
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._mean_seconds = 1.0
@@ -38,29 +49,28 @@ class FairQueue:
 
     @property
     def waiting(self) -> int:
-        """How many questions wait."""
+        """The number of waiting entries."""
         return sum(map(len, self._queues.values()))
 
     @asynccontextmanager
-    async def admit(self, caller: str) -> AsyncIterator[None]:
-        """Wait for the caller's turn, and hold a place throughout.
+    async def slot(self, caller: str) -> AsyncIterator[None]:
+        """Wait for the caller's turn, and hold a slot within the block.
 
-        Raises ProblemError (429, with Retry-After) where too many wait. Who is cancelled while waiting leaves the
-        queue.
+        Raises ProblemError (429, with Retry-After) if too many wait. A cancelled waiter leaves the queue.
         """
-        await self._enter(caller)
+        await self._acquire(caller)
         began = self._clock()
         try:
             yield
         finally:
             self._mean_seconds += _RECENT_WEIGHT * (self._clock() - began - self._mean_seconds)
-            self._leave()
+            self._release()
 
-    async def _enter(self, caller: str) -> None:
-        if self.running < self._at_once:
+    async def _acquire(self, caller: str) -> None:
+        if self.running < self._concurrency:
             self.running += 1
             return
-        if self.waiting >= self._room:
+        if self.waiting >= self._max_waiting:
             self._make_room(caller)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queues.setdefault(caller, deque()).append(turn)
@@ -68,36 +78,36 @@ class FairQueue:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._leave()  # it was its turn in the very moment that it was given up
+                self._release()  # cancelled in the moment that its turn came
             else:
-                self._forget(caller, turn)
+                self._remove(caller, turn)
             raise
 
     def _make_room(self, caller: str) -> None:
-        """Send the newest question of the caller with the most away, if that is fairer than to refuse this one."""
+        """Refuse the newest entry of the caller with most entries, or this one if that is not fairer."""
         most = max(self._queues, key=lambda name: len(self._queues[name]), default=caller)
         if len(self._queues.get(most, ())) <= len(self._queues.get(caller, ())) + 1:
             raise self._too_many()
         turn = self._queues[most][-1]
-        self._forget(most, turn)
+        self._remove(most, turn)
         if not turn.done():
             turn.set_exception(self._too_many())
 
-    def _leave(self) -> None:
-        """Give the place to who is next, the callers in turn."""
+    def _release(self) -> None:
+        """Pass the slot to the next caller."""
         while self._queues:
             caller = next(iter(self._queues))
             turn = self._queues[caller][0]
-            self._forget(caller, turn)
+            self._remove(caller, turn)
             if caller in self._queues:
                 self._queues.move_to_end(caller)
-            # Who was cancelled in this very moment stands in the queue, and is done.
+            # An entry that was cancelled in this moment is still queued, but done.
             if not turn.done():
                 turn.set_result(None)
                 return
         self.running -= 1
 
-    def _forget(self, caller: str, turn: "asyncio.Future[None]") -> None:
+    def _remove(self, caller: str, turn: "asyncio.Future[None]") -> None:
         queue = self._queues.get(caller, deque())
         if turn in queue:
             queue.remove(turn)
@@ -105,7 +115,7 @@ class FairQueue:
             self._queues.pop(caller, None)
 
     def _too_many(self) -> ProblemError:
-        seconds = self._mean_seconds * (self.waiting + 1) / self._at_once
+        seconds = self._mean_seconds * (self.waiting + 1) / self._concurrency
         detail = (
             f"{self.running} {self._work} and {self.waiting} more wait, which is as many as this "
             "service takes; come back after the seconds of Retry-After."
@@ -114,13 +124,14 @@ class FairQueue:
         return ProblemError(429, f"too-many-{self._work.split()[0]}", detail, headers={"Retry-After": str(retry)})
 
 
-_MAX_CALLERS = 10_000
-
-
 class RateLimiter:
-    """A token bucket for each caller: a minute's requests may come at once, and are then made up for.
+    """A token bucket per caller: the requests of a minute may come at once, and the bucket then refills evenly.
 
-    Of more than 10,000 callers, those are forgotten who have been quiet longest. `clock` counts seconds.
+    Buckets of the callers that have been quiet for longest are dropped when there are too many.
+
+    Args:
+        per_minute: How many requests a caller may send per minute; 0 is no limit.
+        clock: Returns seconds.
     """
 
     def __init__(self, *, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -129,18 +140,17 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, caller: str) -> None:
-        """Count a request. Raises ProblemError (429, with Retry-After) where the caller sent too many; 0 a minute
-        means that there is no limit."""
+        """Count a request. Raises ProblemError (429, with Retry-After) if the caller has sent too many."""
         if not self._size:
             return
-        now, pace = self._clock(), self._size / 60
-        left, before = self._buckets.pop(caller, (float(self._size), now))
-        left = min(float(self._size), left + (now - before) * pace)
-        allowed = left >= 1
-        self._buckets[caller] = (left - allowed, now)
+        now, per_second = self._clock(), self._size / 60
+        tokens, before = self._buckets.pop(caller, (float(self._size), now))
+        tokens = min(float(self._size), tokens + (now - before) * per_second)
+        allowed = tokens >= 1
+        self._buckets[caller] = (tokens - allowed, now)
         if len(self._buckets) > _MAX_CALLERS:
             self._buckets.popitem(last=False)
         if not allowed:
-            retry = max(1, math.ceil((1 - left) / pace))
+            retry = max(1, math.ceil((1 - tokens) / per_second))
             detail = f"More than {self._size} requests a minute; come back after the seconds of Retry-After."
             raise ProblemError(429, "too-many-requests", detail, headers={"Retry-After": str(retry)})

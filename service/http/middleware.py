@@ -1,16 +1,28 @@
-"""The middleware, outermost last."""
+"""The middleware, in the order in which a request passes it.
+
+`ObservabilityMiddleware` is outermost, so that it sees every response, also those to unexpected errors;
+`AuthMiddleware` and `MethodMiddleware` surround the router. `app.py` puts them together.
+"""
 
 import asyncio
+import re
+import secrets
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import cast
 
 from fastapi import FastAPI, Request
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from service.http.auth import Service, authenticate
+from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response
 from service.http.shutdown import shutdown_problem
+from service.logs import event_log
+from service.tracing import Tracing
 
 __all__ = [
     "HEAD_TOO_LARGE",
@@ -20,43 +32,121 @@ __all__ = [
     "AuthMiddleware",
     "BodySizeMiddleware",
     "DrainingMiddleware",
-    "MethodsMiddleware",
+    "MethodMiddleware",
+    "ObservabilityMiddleware",
     "SecurityHeadersMiddleware",
 ]
 
+MAX_HEAD_BYTES = 32_768
+"""The size limit of a request line and its headers together."""
 
-_GUARDED = ("/v1/", "/metrics")
+HEAD_TOO_LARGE = "head-too-large", f"The request's line and headers are over the limit of {MAX_HEAD_BYTES} bytes."
+"""The kind and detail of the problem of a larger one."""
+
+MAX_BODY_BYTES = 1_000_000
+"""The size limit of a JSON body; routes that take files have their own."""
+
+# Without underscores, so that an API key is never taken for one.
+_REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+_METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+_CLIENT_CLOSED_REQUEST = 499
+# What is left of a body is read up to these bounds: a client that sends more may lose the response.
+_MAX_DRAINED_BYTES = 4_000_000
+_MAX_DRAINING_SECONDS = 2.0
+# A route that returns something else (an image that may be cached, a table as HTML) sets its own.
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+_CROWDED_RETRY_SECONDS = 5
+# A colon, a space and a line break.
+_HEADER_OVERHEAD_BYTES = 4
+_TOO_LARGE = "too-large"
+_PROTECTED = ("/v1/", "/metrics")
+
+_log = event_log("service.requests")
 
 
-class AuthMiddleware:
-    """Middleware that lets callers in to `/v1/…` and `/metrics`; health and the OpenAPI document are open to all."""
+class ObservabilityMiddleware:
+    """Logs, counts and traces each request.
 
-    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+    A request has an id, the caller's (`X-Request-ID`, if it has the form of one) or a new one. It is returned, and
+    bound to every line that is logged meanwhile.
+    """
+
+    def __init__(self, app: ASGIApp, *, count: Callable[[RequestRecord], None], tracing: Tracing) -> None:
         self._app = app
-        self._service = service
+        self._count = count
+        self._tracing = tracing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, or refuse it."""
-        if scope["type"] != "http" or not scope["path"].startswith(_GUARDED):
+        """See ASGI."""
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
-        try:
-            if self._service.ending.begun.is_set():
-                raise shutdown_problem()
-            request.state.caller = await authenticate(request, self._service)
-        except ProblemError as error:
-            await error_response(request, error)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        given_id = headers.get("x-request-id", "")
+        request_id = given_id if _REQUEST_ID.fullmatch(given_id) else secrets.token_hex(16)
+        # It stays bound after the request, as uvicorn logs unexpected errors later.
+        clear_contextvars()
+        bind_contextvars(request_id=request_id)
+        status = sent = 0
+
+        async def observed_send(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+            elif message["type"] == "http.response.body":
+                sent += len(message.get("body", b""))
+            await send(message)
+
+        method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+        state = scope.setdefault("state", {})
+        began = time.perf_counter()
+        with self._tracing.request(method, headers) as end_trace:
+            try:
+                await self._app(scope, receive, observed_send)
+            except BaseException as error:
+                state.setdefault("problem", type(error).__name__)
+                raise
+            finally:
+                record = RequestRecord(
+                    method=method,
+                    route=str(getattr(scope.get("route"), "path", "")),
+                    status=status or _CLIENT_CLOSED_REQUEST,
+                    seconds=time.perf_counter() - began,
+                    caller=str(state.get("caller_name", "")),
+                    sent=sent,
+                    problem=str(state.get("problem", "")),
+                    where=str(state.get("where", "")),
+                )
+                end_trace(record.route, record.status)
+                self._count(record)
+                _log_request(record)
 
 
-_METHOD_NOT_ALLOWED = 405
+def _log_request(record: RequestRecord) -> None:
+    """Log a request, unless it is a successful probe."""
+    if record.route in _PROBES and record.status < 400:
+        return
+    fields = {"method": record.method, "route": record.route, "status": record.status}
+    optional = {"caller": record.caller, "bytes": record.sent, "problem": record.problem, "where": record.where}
+    given = {name: value for name, value in optional.items() if value}
+    log = _log.error if record.status >= 500 else _log.info
+    log("request", **fields, seconds=round(record.seconds, 4), **given)
 
 
-class MethodsMiddleware:
-    """Lets an app answer HEAD as it answers GET, without a body, and name all methods of a path in `Allow`, not only
-    those of the first route that fits."""
+class DrainingMiddleware:
+    """Reads what is left of a request's body before its response ends.
+
+    If a server responds and closes while the client still sends, the connection is reset, and the client may never see
+    the response.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -66,82 +156,56 @@ class MethodsMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        head = scope["method"] == "HEAD"
-        inner = {**scope, "method": "GET"} if head else scope
-        ended = False
+        received = False
 
-        async def send_on(message: Message) -> None:
-            nonlocal ended
-            if (
-                message["type"] == "http.response.start"
-                and message["status"] == _METHOD_NOT_ALLOWED
-                and "route" in inner
-            ):
-                MutableHeaders(scope=message)["Allow"] = ", ".join(_methods_of(inner))
-            if head and message["type"] == "http.response.body":
-                if ended:
-                    return
-                ended, message = True, {"type": "http.response.body", "body": b""}
-            await send(message)
+        async def tracked_receive() -> Message:
+            nonlocal received
+            message = await receive()
+            received = received or message["type"] == "http.disconnect" or not message.get("more_body")
+            return message
 
-        try:
-            await self._app(inner, receive, send_on)
-        finally:
-            if "route" in inner:
-                scope["route"] = inner["route"]
+        async def drain() -> None:
+            drained = 0
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_MAX_DRAINING_SECONDS):
+                    while not received and drained < _MAX_DRAINED_BYTES:
+                        drained += len((await tracked_receive()).get("body", b""))
 
+        async def draining_send(message: Message) -> None:
+            if message["type"] != "http.response.body" or message.get("more_body") or received:
+                await send(message)
+            else:
+                await send({**message, "more_body": True})
+                await drain()
+                await send({"type": "http.response.body", "body": b""})
 
-def _methods_of(scope: Scope) -> list[str]:
-    """The methods of the path that a request was for, as the OpenAPI document lists them, or else its route."""
-    route = scope["route"]
-    listed = cast("FastAPI", scope["app"]).openapi()["paths"].get(route.path, {})
-    methods = {*map(str.upper, listed), *(route.methods or ())}
-    return sorted(methods | {"HEAD"} if "GET" in methods else methods)
+        await self._app(scope, tracked_receive, draining_send)
 
 
-MAX_BODY_BYTES = 1_000_000
-_TOO_LARGE = "too-large"
-
-
-class BodySizeMiddleware:
-    """Middleware that makes of FastAPI's "Content Too Large" an error that tells the limit."""
+class SecurityHeadersMiddleware:
+    """Adds headers to every response that keep a browser from running, embedding or storing it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
-        replaced, state = False, scope["state"]
+        """See ASGI."""
 
-        async def told(message: Message) -> None:
-            nonlocal replaced
-            start = message["type"] == "http.response.start"
-            if start and message["status"] == 413 and state.get("problem") != _TOO_LARGE:
-                replaced = True
-                detail = f"The body is over the limit of {MAX_BODY_BYTES / 1e6:g} MB."
-                # The rest of it isn't read.
-                close = {"Connection": "close"}
-                response = error_response(Request(scope), ProblemError(413, _TOO_LARGE, detail, headers=close))
-                await response(scope, receive, send)
-            elif not replaced:
-                await send(message)
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
 
-        await self._app(scope, receive, told)
-
-
-MAX_HEAD_BYTES = 32_768
-"""How large a request's line and headers may be together."""
-
-HEAD_TOO_LARGE = "head-too-large", f"The request's line and headers are over the limit of {MAX_HEAD_BYTES} bytes."
-"""The kind of the problem where they are larger, and what is said of it."""
-
-_RETRY_SECONDS = 5
-# What stands round a header: a colon, a space, an end of line.
-_HEADER_OVERHEAD_BYTES = 4
+        await self._app(scope, receive, send_with_headers)
 
 
 class AdmissionMiddleware:
-    """Middleware that refuses such requests. The server tells by its scope's state whether it is `crowded`."""
+    """Refuses requests while too many clients are connected, and those whose head is too large.
+
+    The server sets `crowded` in the scope's state.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -156,54 +220,71 @@ class AdmissionMiddleware:
 def _refusal(scope: Scope) -> ProblemError | None:
     if scope["state"].get("crowded"):
         detail = "As many clients are connected as this service takes; come back after the seconds of Retry-After."
-        headers = {"Retry-After": str(_RETRY_SECONDS), "Connection": "close"}
+        headers = {"Retry-After": str(_CROWDED_RETRY_SECONDS), "Connection": "close"}
         return ProblemError(503, "too-many-clients", detail, headers=headers)
-    # The server bounds only what it has to wait for: a head that comes in one piece passes, however large.
-    if _head_bytes(scope) > MAX_HEAD_BYTES:
+    # The server limits only incomplete heads: one that arrives in a single piece passes, however large.
+    size = len(scope["raw_path"]) + len(scope["query_string"])
+    size += sum(len(name) + len(value) + _HEADER_OVERHEAD_BYTES for name, value in scope["headers"])
+    if size > MAX_HEAD_BYTES:
         kind, detail = HEAD_TOO_LARGE
         return ProblemError(431, kind, detail, headers={"Connection": "close"})
     return None
 
 
-def _head_bytes(scope: Scope) -> int:
-    line = len(scope["raw_path"]) + len(scope["query_string"])
-    return line + sum(len(name) + len(value) + _HEADER_OVERHEAD_BYTES for name, value in scope["headers"])
-
-
-_SECURITY_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
-}
-
-
-class SecurityHeadersMiddleware:
-    """Middleware that adds the headers."""
+class BodySizeMiddleware:
+    """Replaces FastAPI's plain "Content Too Large" by a problem that names the limit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
+        """See ASGI."""
+        replaced, state = False, scope["state"]
 
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
+        async def replacing_send(message: Message) -> None:
+            nonlocal replaced
+            start = message["type"] == "http.response.start"
+            if start and message["status"] == 413 and state.get("problem") != _TOO_LARGE:
+                replaced = True
+                detail = f"The body is over the limit of {MAX_BODY_BYTES / 1e6:g} MB."
+                # The rest of the body isn't read.
+                problem = ProblemError(413, _TOO_LARGE, detail, headers={"Connection": "close"})
+                await error_response(Request(scope), problem)(scope, receive, send)
+            elif not replaced:
+                await send(message)
 
-        await self._app(scope, receive, with_headers)
+        await self._app(scope, receive, replacing_send)
 
 
-_MAX_DRAINED_BYTES = 4_000_000
-_MAX_DRAINING_SECONDS = 2.0
+class AuthMiddleware:
+    """Authenticates the caller of `/v1/…` and `/metrics` before the body is received.
+
+    No route can forget it. Health and the OpenAPI document are open to all.
+    """
+
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        app = self._app
+        if scope["type"] == "http" and scope["path"].startswith(_PROTECTED):
+            request = Request(scope)
+            try:
+                if self._service.shutdown.begun.is_set():
+                    raise shutdown_problem()
+                request.state.caller = await authenticate(request, self._service)
+            except ProblemError as error:
+                app = error_response(request, error)
+        await app(scope, receive, send)
 
 
-class DrainingMiddleware:
-    """Middleware that takes what is left of a request's body before it lets its response end."""
+class MethodMiddleware:
+    """Answers HEAD like GET without a body, and lists all methods of a path in `Allow`.
+
+    The router would list only those of the first route that matches.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -213,36 +294,30 @@ class DrainingMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body = _RequestBody(receive)
+        head = scope["method"] == "HEAD"
+        inner = {**scope, "method": "GET"} if head else scope
+        ended = False
 
-        async def send_on(message: Message) -> None:
-            if message["type"] != "http.response.body" or message.get("more_body") or body.ended:
-                await send(message)
-                return
-            await send({**message, "more_body": True})
-            await body.drain()
-            await send({"type": "http.response.body", "body": b""})
+        async def adapted_send(message: Message) -> None:
+            nonlocal ended
+            if message["type"] == "http.response.start" and message["status"] == 405 and "route" in inner:
+                MutableHeaders(scope=message)["Allow"] = ", ".join(_allowed_methods(inner))
+            if head and message["type"] == "http.response.body":
+                if ended:
+                    return
+                ended, message = True, {"type": "http.response.body", "body": b""}
+            await send(message)
 
-        await self._app(scope, body.receive, send_on)
+        try:
+            await self._app(inner, receive, adapted_send)
+        finally:
+            if "route" in inner:
+                scope["route"] = inner["route"]
 
 
-class _RequestBody:
-    """A request's body, and whether all of it has come."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self.ended = False
-
-    async def receive(self) -> Message:
-        """The next part of it."""
-        message = await self._receive()
-        self.ended = self.ended or message["type"] == "http.disconnect" or not message.get("more_body")
-        return message
-
-    async def drain(self) -> None:
-        """Read the rest, up to the bound."""
-        taken = 0
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_MAX_DRAINING_SECONDS):
-                while not self.ended and taken < _MAX_DRAINED_BYTES:
-                    taken += len((await self.receive()).get("body", b""))
+def _allowed_methods(scope: Scope) -> list[str]:
+    """The methods of the requested path that the OpenAPI document lists, or else those of its route."""
+    route = scope["route"]
+    documented = cast("FastAPI", scope["app"]).openapi()["paths"].get(route.path, {})
+    methods = {*map(str.upper, documented), *(route.methods or ())}
+    return sorted(methods | {"HEAD"} if "GET" in methods else methods)

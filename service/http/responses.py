@@ -1,10 +1,13 @@
-"""Responses: JSON, files, pictures, pages, and server-sent events."""
+"""Responses: JSON, files, images, HTML pages, server-sent events, and their descriptions in the OpenAPI document."""
 
 import asyncio
+import json
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -21,14 +24,14 @@ __all__ = [
     "document_content",
     "document_example",
     "etag_matches",
+    "example",
     "file_response",
     "html_response",
     "image_response",
     "json_response",
-    "not_modified",
 ]
 
-
+_EXAMPLES = Path(__file__).with_name("examples.json")
 _PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; sandbox"
@@ -36,64 +39,50 @@ _PAGE_POLICY = (
 
 
 def json_response(value: object) -> Response:
-    """A value, written once: the routes' response models only document it."""
+    """A value as JSON; serialized once, as the routes' response models only document it."""
     return Response(to_json(value), media_type="application/json")
 
 
 def file_response(text: bytes | str, *, name: str, media_type: str) -> Response:
-    """A file that a browser saves under this name, and never shows as a page."""
+    """A file that a browser saves under this name and never shows as a page."""
     return Response(text, media_type=media_type, headers=attachment_headers(name))
 
 
 def attachment_headers(name: str) -> dict[str, str]:
-    """The headers of a file that a browser saves under this name, which may be a stranger's, and never shows."""
+    """The headers of a file to save; its name may come from a caller or a paper."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
     return {"Content-Disposition": disposition}
 
 
 def html_response(title: str, fragment: str) -> Response:
-    """A page of one fragment of HTML, under a title that is text; it runs nothing, and fetches nothing."""
+    """An HTML page around a fragment, which may neither run scripts nor load anything; `title` is plain text."""
     head = f'<meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>{escape(title)}</title>'
     page = f"<!doctype html>\n<html><head>{head}</head><body>{fragment}</body></html>\n"
     return Response(page, media_type="text/html", headers={"Content-Security-Policy": _PAGE_POLICY})
 
 
-def image_response(picture: bytes, *, tag: str, lasting: bool) -> Response:
-    """A PNG with its tag; a `lasting` one never changes under its address, another is asked for again each time."""
-    return Response(picture, media_type="image/png", headers=_cache_headers(tag, lasting=lasting))
+def image_response(image: bytes | None, *, etag: str, immutable: bool) -> Response:
+    """A PNG with its ETag; without an image "304 Not Modified". What is not `immutable` is revalidated each time."""
+    caching = "private, max-age=31536000, immutable" if immutable else "private, no-cache"
+    headers = {"ETag": f'"{etag}"', "Cache-Control": caching}
+    if image is None:
+        return Response(status_code=304, headers=headers)
+    return Response(image, media_type="image/png", headers=headers)
 
 
-def not_modified(tag: str, *, lasting: bool) -> Response:
-    """What says that the caller has this picture already."""
-    return Response(status_code=304, headers=_cache_headers(tag, lasting=lasting))
-
-
-def etag_matches(tag: str, *, known: str) -> bool:
-    """Whether If-None-Match says that the caller has what this tag names."""
-    return known.strip() == "*" or tag in re.findall(r'"([^"]*)"', known)
-
-
-def _cache_headers(tag: str, *, lasting: bool) -> dict[str, str]:
-    keeping = "private, max-age=31536000, immutable" if lasting else "private, no-cache"
-    return {"ETag": f'"{tag}"', "Cache-Control": keeping}
-
-
-def document_content(*media_types: str) -> dict[int | str, dict[str, Any]]:
-    """What the OpenAPI document says of a response that comes as one of these media types."""
-    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in media_types}}}
-
-
-def document_example(example: Mapping[str, object], *, or_as: str = "") -> dict[int | str, dict[str, Any]]:
-    """What the OpenAPI document says of a JSON response: an example, and the media type that may come instead."""
-    other = document_content(or_as)[200]["content"] if or_as else {}
-    return {200: {"content": {"application/json": {"example": example}, **other}}}
+def etag_matches(etag: str, *, if_none_match: str) -> bool:
+    """Whether the header If-None-Match says that the client has the content with this ETag."""
+    return if_none_match.strip() == "*" or etag in re.findall(r'"([^"]*)"', if_none_match)
 
 
 class EventStreamResponse(StreamingResponse):
-    """Sends events in their wire format (`fastapi.sse.format_sse_event`), and a comment where none comes for a while.
+    """Server-sent events, with a comment when there has been none for a while.
 
-    A client that hangs up closes the generator, in whatever it is waiting for.
+    If the client disconnects, the generator of the events is closed.
+
+    Args:
+        events: Events in their wire format (`fastapi.sse.format_sse_event`).
     """
 
     KEEP_ALIVE_SECONDS = 15.0
@@ -101,28 +90,49 @@ class EventStreamResponse(StreamingResponse):
     media_type = "text/event-stream"
 
     def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
-        self._events = _kept_alive(events, seconds=self.KEEP_ALIVE_SECONDS)
-        # A proxy (nginx) must not hold events back.
+        self._events = _kept_alive(events, interval=self.KEEP_ALIVE_SECONDS)
+        # nginx must not buffer events.
         super().__init__(self._events, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send all events, or as many as the client takes."""
+        """See ASGI."""
         async with aclosing(self._events):
             await super().__call__(scope, receive, send)
 
 
-async def _kept_alive(events: AsyncGenerator[bytes, None], *, seconds: float) -> AsyncGenerator[bytes, None]:
+async def _kept_alive(events: AsyncGenerator[bytes, None], *, interval: float) -> AsyncGenerator[bytes, None]:
     async with aclosing(events):
         while True:
-            # A task of its own, so that a comment in between doesn't cancel what is awaited.
-            coming = asyncio.ensure_future(anext(events, None))
+            # A task of its own, so that a comment doesn't cancel what is awaited.
+            upcoming = asyncio.ensure_future(anext(events, None))
             try:
-                while not (await asyncio.wait({coming}, timeout=seconds))[0]:
+                while not (await asyncio.wait({upcoming}, timeout=interval))[0]:
                     yield KEEPALIVE_COMMENT
             finally:
-                if coming.cancel():
-                    await asyncio.wait({coming})
-            event = coming.result()
+                if upcoming.cancel():
+                    await asyncio.wait({upcoming})
+            event = upcoming.result()
             if event is None:
                 return
             yield event
+
+
+@cache
+def _examples() -> dict[str, Any]:
+    return dict(json.loads(_EXAMPLES.read_text(encoding="utf-8")))
+
+
+def example(name: str) -> Any:  # noqa: ANN401 # JSON
+    """An example for the OpenAPI document: what the service returns for the paper in `examples/`, with lists cut."""
+    return _examples()[name]
+
+
+def document_content(*media_types: str) -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI description of a response of one of these media types."""
+    return {200: {"content": {media_type: {"schema": {"type": "string"}} for media_type in media_types}}}
+
+
+def document_example(name: str, *, alternative: str = "") -> dict[int | str, dict[str, Any]]:
+    """The OpenAPI description of a JSON response: an example, and an alternative media type."""
+    other = document_content(alternative)[200]["content"] if alternative else {}
+    return {200: {"content": {"application/json": {"example": example(name)}, **other}}}

@@ -1,4 +1,4 @@
-"""uvicorn's server and protocol, with time limits, graceful shutdown and problem documents."""
+"""uvicorn's server and protocol, with client timeouts, graceful shutdown, and errors as problem documents."""
 
 import asyncio
 import logging
@@ -30,25 +30,116 @@ from service.logs import configure_logs
 if TYPE_CHECKING:
     import socket
 
-
-__all__ = ["ProblemProtocol", "Server", "TimeoutProtocol", "build_server", "serve"]
-
+__all__ = ["Protocol", "Server", "build_server", "serve"]
 
 _CHECK_SECONDS = 1.0
+_UNREADABLE = "unreadable", "This is not a readable HTTP/1.1 request."
+# Connections beyond the queue of questions, for all other requests.
+_EXTRA_CONNECTIONS = 512
+# Requests are cancelled by then; their responses only need to be flushed.
+_FLUSH_SECONDS = 2
+_TRUSTED_PROXIES = "127.0.0.1,::1"
+
+_log = logging.getLogger(__name__)
 
 
-class TimeoutProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1, with an end to waiting.
+def serve(settings: Settings) -> None:
+    """Serve until the process is told to end (Ctrl-C, SIGTERM), then exit it.
 
-    A request's head must be there `HEAD_SECONDS` after the connection or the last response, its body
-    `BODY_SECONDS` and another second for each `BODY_RATE` bytes after its head, and a client that takes nothing of a
-    response for `TAKE_SECONDS` is gone. While the service itself lets a client wait, no time counts.
+    Requests in progress get some time to finish; a second signal exits at once.
+
+    Raises:
+        SettingsError: It would listen beyond this machine without API keys.
+    """
+    service = settings.service
+    if not is_loopback(service.host) and not KeyStore.open(service.keys).required:
+        raise SettingsError(
+            f"service.host {service.host!r} admits other machines, and there is no API key yet: make one with "
+            f"`paperscope keys create NAME --library FOLDER` (key file: {service.keys}), or listen on 127.0.0.1"
+        )
+    server = build_server(settings)
+    configure_logs(service.log)
+    server.run()
+    logging.shutdown()
+    # Everything is closed. Freeing a library's memory would take seconds more, and many on a busy machine.
+    os._exit(0 if server.started else 1)
+
+
+def build_server(settings: Settings) -> "Server":
+    """The server with these settings, not yet listening. Raises SettingsError and KeyFileError."""
+    service = settings.service
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        host=service.host,
+        port=service.port,
+        http=Protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        server_header=False,
+        forwarded_allow_ips=_TRUSTED_PROXIES,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + service.questions_waiting,
+        timeout_graceful_shutdown=_FLUSH_SECONDS,
+    )
+    return Server(config, shutdown=app.state.service.shutdown, grace_seconds=service.shutdown_seconds)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which still listens while requests finish, and tells new ones that it shuts down."""
+
+    def __init__(self, config: uvicorn.Config, *, shutdown: Shutdown, grace_seconds: float) -> None:
+        super().__init__(config)
+        self._shutdown = shutdown
+        self._grace_seconds = grace_seconds
+        self._signalled = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 # uvicorn's signature
+        """Handle a signal: the first one begins the shutdown, the second one kills the process."""
+        if self.should_exit:
+            signal.signal(sig, signal.SIG_DFL)
+            signal.raise_signal(sig)
+        self.should_exit = self._signalled = True
+
+    async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
+        """Let requests finish for some time, cancel the others, and stop.
+
+        After a signal the process ends in any case, even if a thread hangs.
+        """
+        if self._signalled:
+            timer = threading.Timer(self._grace_seconds + CLOSING_SECONDS, _force_exit)
+            timer.daemon = True
+            timer.start()
+        self._shutdown.begun.set()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._grace_seconds
+        while self.server_state.tasks and (remaining := deadline - loop.time()) > 0:
+            await asyncio.wait(set(self.server_state.tasks), timeout=remaining)
+        self._shutdown.cancel()
+        await super().shutdown(sockets)
+
+
+def _force_exit() -> None:
+    _log.warning("something does not end; the process exits anyway")
+    os._exit(1)
+
+
+class Protocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with client timeouts and problem documents.
+
+    A request's head must arrive within `HEAD_SECONDS` after the connection or the last response, its body within
+    `BODY_SECONDS` plus a second per `BODY_RATE` bytes after its head, and a client must take a part of the response
+    within `WRITE_SECONDS`. Time in which the service keeps the client waiting does not count.
+
+    A request that can't be parsed is refused with a problem document. Requests over the connection limit are passed to
+    `AdmissionMiddleware`, marked as `crowded` in the scope's state.
     """
 
     HEAD_SECONDS = 15.0
     BODY_SECONDS = 15.0
     BODY_RATE = 1000.0
-    TAKE_SECONDS = 60.0
+    WRITE_SECONDS = 60.0
 
     def __init__(
         self,
@@ -60,76 +151,43 @@ class TimeoutProtocol(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         self._waited: dict[str, float] = {}
         self._received = 0
-        self._looking: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to look at the clock."""
+        """Start the timer."""
         super().connection_made(transport)
-        self._look_later()
+        self._schedule_check()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End it."""
-        if self._looking is not None:
-            self._looking.cancel()
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes."""
+        """Count the received bytes."""
         self._received += len(data)
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Wait anew, for the next request."""
+        """Reset the timeouts for the next request."""
         self._waited, self._received = {}, 0
         super().on_response_complete()
 
-    def _look_later(self) -> None:
-        self._looking = self.loop.call_later(_CHECK_SECONDS, self._look)
-
-    def _look(self) -> None:
-        waiting = self._waiting_for()
-        self._waited = {waiting: self._waited.get(waiting, 0.0) + _CHECK_SECONDS}
-        allowed: dict[str, Callable[[], float]] = {
-            "head": lambda: self.HEAD_SECONDS,
-            "body": lambda: self.BODY_SECONDS + self._received / self.BODY_RATE,
-            "taking": lambda: self.TAKE_SECONDS,
-        }
-        if waiting in allowed and self._waited[waiting] >= allowed[waiting]():
-            self.transport.abort()
-        elif not self.transport.is_closing():
-            self._look_later()
-
-    def _waiting_for(self) -> str:
-        """What the client owes: the head of a request, its body, taking the response; "" where it owes nothing."""
-        if self.flow.write_paused:
-            return "taking"
-        if self.conn.their_state is h11.IDLE:
-            return "head"
-        if self.conn.their_state is h11.SEND_BODY and not self.flow.read_paused:
-            return "body"
-        return ""
-
-
-_UNREADABLE = "unreadable", "This is no HTTP/1.1 request that can be read."
-
-
-class ProblemProtocol(TimeoutProtocol):
-    """Tells of a request that can't be read by a problem document, and leaves it to the app (`Bounds`) to refuse one
-    where more are connected than it takes on: its scope's state has `crowded` then."""
-
     def handle_events(self) -> None:
-        """Serve what has come."""
+        """Process received data; leaves the connection limit to the app."""
         self.limit_concurrency = None
-        most = self.config.limit_concurrency or sys.maxsize
-        self.app_state["crowded"] = max(len(self.connections), len(self.tasks)) >= most
+        limit = self.config.limit_concurrency or sys.maxsize
+        self.app_state["crowded"] = max(len(self.connections), len(self.tasks)) >= limit
         super().handle_events()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 # uvicorn's signature
-        """Refuse what can't be read, and end the connection; where a response has begun, nothing can be told."""
+        """Refuse an unreadable request and close the connection."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            # A response has begun, so no other one can be sent.
             self.transport.abort()
             return
-        # uvicorn calls this where it has caught it.
+        # uvicorn calls this while it handles the parser's error.
         error = sys.exception()
         status = HTTPStatus(getattr(error, "error_status_hint", HTTPStatus.BAD_REQUEST))
         kind, detail = HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else _UNREADABLE
@@ -140,87 +198,29 @@ class ProblemProtocol(TimeoutProtocol):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
+    def _schedule_check(self) -> None:
+        self._timer = self.loop.call_later(_CHECK_SECONDS, self._check)
 
-_EXTRA_CONNECTIONS = 512
-_FLUSH_SECONDS = 2
-_PROXIES = "127.0.0.1,::1"
+    def _check(self) -> None:
+        """Abort the connection if the client is over the timeout of what the service waits for."""
+        waiting_for = self._waiting_for()
+        self._waited = {waiting_for: self._waited.get(waiting_for, 0.0) + _CHECK_SECONDS}
+        timeouts: dict[str, Callable[[], float]] = {
+            "head": lambda: self.HEAD_SECONDS,
+            "body": lambda: self.BODY_SECONDS + self._received / self.BODY_RATE,
+            "write": lambda: self.WRITE_SECONDS,
+        }
+        if waiting_for in timeouts and self._waited[waiting_for] >= timeouts[waiting_for]():
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self._schedule_check()
 
-_log = logging.getLogger(__name__)
-
-
-def serve(settings: Settings) -> None:
-    """Serve until the process is asked to end (Ctrl-C, SIGTERM), and end it; requests under way then get some time, and
-    a second signal ends it at once.
-
-    Raises SettingsError where it would listen beyond this machine without API keys.
-    """
-    service = settings.service
-    if not is_loopback(service.host) and not KeyStore.open(service.keys).required:
-        raise SettingsError(
-            f"service.host {service.host!r} lets others on the network in, and there is no API key yet: make one with "
-            f"`paperscope keys create NAME --library FOLDER` (key file: {service.keys}), or listen on 127.0.0.1"
-        )
-    server = build_server(settings)
-    configure_logs(service.log)
-    server.run()
-    logging.shutdown()
-    # All is closed. To take down what a library holds in memory would take seconds more, and a busy machine many.
-    os._exit(0 if server.started else 1)
-
-
-class Server(uvicorn.Server):
-    """uvicorn's server, with a gentler end: while requests are under way it still listens, and tells that it ends."""
-
-    def __init__(self, config: uvicorn.Config, *, ending: Shutdown, seconds: float) -> None:
-        super().__init__(config)
-        self._ending = ending
-        self._seconds = seconds
-        self._signalled = False
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 # uvicorn's signature
-        """Take a signal: end, or the second time, die of it."""
-        if self.should_exit:
-            signal.signal(sig, signal.SIG_DFL)
-            signal.raise_signal(sig)
-        self.should_exit = self._signalled = True
-
-    async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
-        """Give requests under way their time, cut off what is left, and stop. A process that was asked to end by a
-        signal does, whatever goes on in it."""
-        if self._signalled:
-            certain = threading.Timer(self._seconds + CLOSING_SECONDS, _force_exit)
-            certain.daemon = True
-            certain.start()
-        self._ending.begun.set()
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._seconds
-        while self.server_state.tasks and (left := end - loop.time()) > 0:
-            await asyncio.wait(set(self.server_state.tasks), timeout=left)
-        self._ending.cut()
-        await super().shutdown(sockets)
-
-
-def _force_exit() -> None:
-    _log.warning("something does not end; the process is ended all the same")
-    os._exit(1)
-
-
-def build_server(settings: Settings) -> Server:
-    """The server with these settings, which is not yet listening. Raises SettingsError and KeyFileError."""
-    service = settings.service
-    app = create_app(settings)
-    config = uvicorn.Config(
-        app,
-        host=service.host,
-        port=service.port,
-        http=ProblemProtocol,
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        server_header=False,
-        forwarded_allow_ips=_PROXIES,
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-        limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + service.questions_waiting,
-        timeout_graceful_shutdown=_FLUSH_SECONDS,
-    )
-    return Server(config, ending=app.state.service.ending, seconds=service.shutdown_seconds)
+    def _waiting_for(self) -> str:
+        """What the client has to do: send the head or the body of a request, take the response ("write"), or ""."""
+        if self.flow.write_paused:
+            return "write"
+        if self.conn.their_state is h11.IDLE:
+            return "head"
+        if self.conn.their_state is h11.SEND_BODY and not self.flow.read_paused:
+            return "body"
+        return ""

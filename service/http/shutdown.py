@@ -1,4 +1,8 @@
-"""Graceful shutdown: requests get some time to finish."""
+"""Graceful shutdown: requests and jobs in progress get some time, then what still runs is cancelled.
+
+Both get `service.shutdown_seconds` at the same time. Within CLOSING_SECONDS more, waiting callers are told, paid model
+calls finish and everything is closed; whatever still runs then ends with the process.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,46 +12,46 @@ from service.http.problems import ProblemError
 
 __all__ = ["CLOSING_SECONDS", "Shutdown", "shutdown_problem"]
 
-
 CLOSING_SECONDS = 10.0
 
 
 class Shutdown:
-    """How far the end of the service is. For use on one event loop.
+    """The progress of the shutdown, for use on one event loop.
 
-    `begun` is set when it is asked to end: nothing new is taken on, and streams that could go on for ever stop.
+    Attributes:
+        begun: Set when the shutdown begins: no new work is accepted, and endless streams stop.
     """
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
-        self._over = False
-        self._limits: set[asyncio.Timeout] = set()
+        self._expired = False
+        self._timeouts: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
-    async def limit(self, end: float) -> AsyncIterator[None]:
-        """Like `asyncio.timeout_at`; raises ProblemError (503) where the service ends before that time."""
-        limit = asyncio.timeout_at(0 if self._over else end)
-        self._limits.add(limit)
+    async def timeout_at(self, deadline: float) -> AsyncIterator[None]:
+        """Like `asyncio.timeout_at`, but raises ProblemError (503) if the shutdown cancels the block earlier."""
+        timeout = asyncio.timeout_at(0 if self._expired else deadline)
+        self._timeouts.add(timeout)
         try:
-            async with limit:
+            async with timeout:
                 yield
         except TimeoutError:
-            if self._over and limit.expired():
+            if self._expired and timeout.expired():
                 raise shutdown_problem() from None
             raise
         finally:
-            self._limits.discard(limit)
+            self._timeouts.discard(timeout)
 
-    def cut(self) -> None:
-        """End what still runs under a limit."""
-        self._over = True
+    def cancel(self) -> None:
+        """Cancel the blocks that still run."""
+        self._expired = True
         now = asyncio.get_running_loop().time()
-        for limit in self._limits:
-            if not limit.expired():
-                limit.reschedule(now)
+        for timeout in self._timeouts:
+            if not timeout.expired():
+                timeout.reschedule(now)
 
 
 def shutdown_problem() -> ProblemError:
-    """What is told to who comes too late."""
+    """The reply to a request that comes during the shutdown."""
     detail = "The service is being stopped or restarted; send it again in some seconds."
     return ProblemError(503, "ending", detail, headers={"Retry-After": "5", "Connection": "close"})

@@ -1,4 +1,8 @@
-"""Reads uploads, and submits the jobs that they are for."""
+"""Reads uploads within their size limits, and submits the jobs that they are for.
+
+FastAPI would read such a body before it knows the caller, and its size limit can't come from the settings, so a route
+reads it here, after its dependencies.
+"""
 
 import asyncio
 import errno
@@ -28,51 +32,58 @@ __all__ = [
     "JobSubmitter",
     "JobSubmitterOf",
     "document_upload",
+    "file_name",
     "is_form",
     "read_form",
     "read_json",
     "uploaded_file",
 ]
 
-
-# What a route gives FastAPI as its limit when it limits its body here.
 UNLIMITED_BYTES = 1 << 62
+"""What a route whose body is limited here passes to FastAPI as its own limit."""
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _MAX_FIELDS = 8
+# A form's boundaries, headers and text fields.
 _FORM_OVERHEAD_BYTES = 100_000
+_MAX_NAME_LENGTH = 200
+_RETRY_SECONDS = 30
 
 Body = TypeVar("Body", bound=BaseModel)
 
 
 def document_upload(
-    kind: type[BaseModel], *, file: str, fields: Mapping[str, str] | None = None, example: Mapping[str, object]
+    model: type[BaseModel], *, file: str, fields: Mapping[str, str] | None = None, example: Mapping[str, object]
 ) -> dict[str, Any]:
-    """What the OpenAPI document says of a body that is a form with a file, or JSON of this kind in its place.
+    """The OpenAPI description of a body that is either a form with a file, or JSON.
 
-    `file` and the values of `fields`, the form's texts by their names, say what is meant by them.
+    Args:
+        model: The JSON body.
+        file: The description of the form's file.
+        fields: The descriptions of the form's text fields, by name.
+        example: An example of the JSON body.
     """
     texts = {name: {"type": "string", "description": about} for name, about in (fields or {}).items()}
-    handed_over = {"type": "string", "format": "binary", "description": file}
-    form = {"type": "object", "required": ["file"], "properties": {"file": handed_over, **texts}}
-    json = {"schema": kind.model_json_schema(), "example": example}
+    upload = {"type": "string", "format": "binary", "description": file}
+    form = {"type": "object", "required": ["file"], "properties": {"file": upload, **texts}}
+    json = {"schema": model.model_json_schema(), "example": example}
     content = {"multipart/form-data": {"schema": form}, "application/json": json}
     return {"requestBody": {"required": True, "content": content}}
 
 
 def is_form(request: Request) -> bool:
-    """Whether the body is multipart, not JSON. Raises ProblemError where it is neither."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind in ("multipart/form-data", "application/json"):
-        return kind == "multipart/form-data"
-    detail = f"The body is {kind or 'of no kind'!r}; send multipart/form-data with a file, or application/json."
+    """Whether the body is a form, not JSON. Raises ProblemError (415) if it is neither."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type in ("multipart/form-data", "application/json"):
+        return media_type == "multipart/form-data"
+    detail = f"The body is {media_type or 'of no kind'!r}; send multipart/form-data with a file, or application/json."
     raise ProblemError(415, "unknown-body", detail)
 
 
 @asynccontextmanager
-async def read_form(request: Request, *, most: int) -> AsyncIterator[FormData]:
-    """The parts of a multipart body, of whose one file no more than `most` bytes are taken; closed at the end."""
-    stream = _limited(request, most + _FORM_OVERHEAD_BYTES, told=most)
+async def read_form(request: Request, *, max_bytes: int) -> AsyncIterator[FormData]:
+    """The fields of a form, whose one file has at most `max_bytes`; closed at the end of the block."""
+    stream = _limited(request, max_bytes, overhead=_FORM_OVERHEAD_BYTES)
     parser = MultiPartParser(request.headers, stream, max_files=1, max_fields=_MAX_FIELDS)
     try:
         form = await parser.parse()
@@ -89,17 +100,17 @@ async def read_form(request: Request, *, most: int) -> AsyncIterator[FormData]:
         await form.close()
 
 
-async def read_json(request: Request, kind: type[Body], *, most: int) -> Body:
-    """The JSON body, of at most so many bytes. Raises RequestValidationError, and ProblemError for a larger one."""
-    data = b"".join([chunk async for chunk in _limited(request, most, told=most)])
+async def read_json(request: Request, model: type[Body], *, max_bytes: int) -> Body:
+    """The JSON body. Raises RequestValidationError, and ProblemError (413) if it is larger than `max_bytes`."""
+    data = b"".join([chunk async for chunk in _limited(request, max_bytes)])
     try:
-        return await asyncio.to_thread(kind.model_validate_json, data)
+        return await asyncio.to_thread(model.model_validate_json, data)
     except ValidationError as error:
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from error
 
 
 def uploaded_file(form: FormData) -> UploadFile:
-    """The part `file` of a form. Raises RequestValidationError where it has none."""
+    """The file of a form. Raises RequestValidationError if there is none."""
     found = form.get("file")
     if isinstance(found, UploadFile):
         return found
@@ -107,77 +118,89 @@ def uploaded_file(form: FormData) -> UploadFile:
     raise RequestValidationError([missing])
 
 
-async def _limited(request: Request, most: int, *, told: int) -> AsyncGenerator[bytes, None]:
-    """The body as it comes; refused before anything is read where it says that it is too long."""
+def file_name(file: UploadFile, *, default: str) -> str:
+    """The end of an uploaded file's name, which has its suffix."""
+    return (file.filename or default)[-_MAX_NAME_LENGTH:]
+
+
+async def _limited(request: Request, max_bytes: int, *, overhead: int = 0) -> AsyncGenerator[bytes, None]:
+    """The body in chunks; refused at once if its Content-Length is over the limit."""
     # The server has checked that it is a number.
-    if int(request.headers.get("content-length", "0")) > most:
-        raise _too_large(told)
+    size = int(request.headers.get("content-length", "0"))
+    if size > max_bytes + overhead:
+        raise _too_large(max_bytes)
     size = 0
     try:
         async for chunk in request.stream():
             size += len(chunk)
-            if size > most:
-                raise _too_large(told)
+            if size > max_bytes + overhead:
+                raise _too_large(max_bytes)
             yield chunk
     except ClientDisconnect as error:
-        raise ProblemError(400, "cut-off", "The body ended before its end; send it again.") from error
+        raise ProblemError(400, "cut-off", "The body is incomplete; send it again.") from error
 
 
-def _too_large(most: int) -> ProblemError:
-    # The rest of it isn't read.
-    return ProblemError(
-        413, "too-large", f"The body is over the limit of {most / 1e6:g} MB.", headers={"Connection": "close"}
-    )
-
-
-_RETRY_SECONDS = 30
+def _too_large(max_bytes: int) -> ProblemError:
+    # The rest of the body isn't read.
+    detail = f"The body is over the limit of {max_bytes / 1e6:g} MB."
+    return ProblemError(413, "too-large", detail, headers={"Connection": "close"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobSubmitter:
-    """The queue of the caller's library."""
+    """Submits jobs to the queue of the caller's library.
+
+    An upload is on disk before its job is in the queue, and both before the response is sent.
+    """
 
     service: Service
     folder: Path
     jobs: JobQueue
 
-    async def check_room(self) -> None:
-        """Raise ProblemError (429) where too many jobs wait; before a body is read."""
-        most = self.service.settings.service.jobs_waiting
-        if (await asyncio.to_thread(self.jobs.counts)).get("queued", 0) >= most:
-            detail = f"{most} jobs of this library wait already; send it again when some are done."
+    async def check_capacity(self) -> None:
+        """Raise ProblemError (429) if too many jobs wait; called before a body is read."""
+        limit = self.service.settings.service.jobs_waiting
+        if (await asyncio.to_thread(self.jobs.counts)).get("queued", 0) >= limit:
+            detail = f"{limit} jobs of this library are waiting already; send it again when some are done."
             raise ProblemError(429, "too-many-jobs", detail, headers={"Retry-After": str(_RETRY_SECONDS)})
 
-    async def add(self, request: AddRequest, response: Response, *, secret: str = "") -> JobView:
-        """Queue an add that needs no file."""
+    async def submit(self, request: AddRequest, response: Response, *, secret: str = "") -> JobView:
+        """Queue a job without an upload."""
         job = await asyncio.to_thread(self.jobs.create, "add", to_json(request), secret=secret)
         return self._accepted(job, response)
 
-    async def hand_over(
+    async def submit_upload(
         self,
         data: BinaryIO,
         response: Response,
         *,
         name: str,
-        request: Callable[[str], AddRequest | BatchRequest],
+        build_request: Callable[[str], AddRequest | BatchRequest],
         secret: str = "",
     ) -> JobView:
-        """Keep a file that was handed over as `name`, and queue the job whose request, given the file's name among its
-        files, `request` makes."""
-        return self._accepted(await asyncio.to_thread(self._keep, data, name, request, secret), response)
+        """Store an upload and queue its job.
 
-    def _keep(self, data: BinaryIO, name: str, request: Callable[[str], AddRequest | BatchRequest], secret: str) -> Job:
+        Args:
+            name: The name of the file as uploaded.
+            build_request: Returns the job's request for the name of the stored file.
+        """
+        job = await asyncio.to_thread(self._store, data, name, build_request, secret)
+        return self._accepted(job, response)
+
+    def _store(
+        self, data: BinaryIO, name: str, build_request: Callable[[str], AddRequest | BatchRequest], secret: str
+    ) -> Job:
         files, job = JobFiles(self.folder), JobQueue.new_id()
-        made = request(files.put(job, data, stem="handed-over", name=name).name)
-        kind: JobKind = "add" if isinstance(made, AddRequest) else "batch"
+        request = build_request(files.store_upload(job, data, name=name).name)
+        kind: JobKind = "add" if isinstance(request, AddRequest) else "batch"
         try:
-            return self.jobs.create(kind, to_json(made), secret=secret, job=job)
+            return self.jobs.create(kind, to_json(request), secret=secret, job=job)
         except BaseException:
-            files.discard(job)
+            files.delete(job)
             raise
 
     def _accepted(self, job: Job, response: Response) -> JobView:
-        self.service.workers.wake(self.folder)
+        self.service.supervisor.notify(self.folder)
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return JobView.of(job)
 

@@ -1,8 +1,9 @@
-"""The response models: papers, tables, entities and jobs as the routes show them."""
+"""Response models beside the types of the library: papers and tables in short, pages of lists, jobs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Self
 
 from pydantic import BaseModel, Field
 
@@ -23,8 +24,8 @@ from paperscope_core.types import (
     Shortfall,
     Table,
 )
-from service.batch.summary import BatchSummary
-from service.jobs.requests import AddJobResult, AddRequest, BatchRequest
+from service.batch import BatchSummary
+from service.jobs.requests import AddRequest, AddResult, BatchRequest
 
 __all__ = [
     "ConnectedEntities",
@@ -36,16 +37,13 @@ __all__ = [
     "PaperView",
     "TableHead",
     "TableList",
-    "head_of",
-    "table_head_of",
-    "view_of",
 ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperHead:
-    """A paper in short. `file` is its file's name, `counts` says how many elements of each kind it has; `revision` is
-    that of the library when it was added, `year` is null where the paper does not say it."""
+    """A paper in short: `file` is its file's name, `counts` are its elements by kind, `revision` is the library's when
+    it was added, and `year` is null if the paper does not state it."""
 
     id: str
     title: str
@@ -56,10 +54,24 @@ class PaperHead:
     counts: Mapping[str, int]
     year: int | None = None
 
+    @classmethod
+    def of(cls, entry: PaperEntry, counts: Mapping[str, int]) -> Self:
+        """The head of a paper with these numbers of elements by kind."""
+        return cls(
+            id=entry.id,
+            title=entry.title,
+            authors=entry.authors,
+            year=entry.year,
+            file=entry.file,
+            sha256=entry.sha256,
+            revision=entry.revision,
+            counts=counts,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperList:
-    """A part of the library's papers, in the order they were added; `total` is how many there are."""
+    """A page of the library's papers in the order they were added; `total` counts all of them."""
 
     papers: tuple[PaperHead, ...]
     total: int
@@ -69,8 +81,8 @@ class PaperList:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperView:
-    """A paper without its elements: head, pages (points), sections, what could not be read (`problems`), what a vision
-    model saw in its pictures (`images`), and what the extracting model did not read (`shortfall`)."""
+    """A paper without its elements: head, pages (in points), sections, what the parser could not read (`problems`),
+    what a vision model read in its images (`images`), and what the extraction model did not read (`shortfall`)."""
 
     head: PaperHead
     format: PaperFormat
@@ -80,10 +92,23 @@ class PaperView:
     images: PaperImages
     shortfall: Shortfall
 
+    @classmethod
+    def of(cls, head: PaperHead, paper: Paper, *, images: PaperImages, shortfall: Shortfall) -> Self:
+        """The view of a paper."""
+        return cls(
+            head=head,
+            format=paper.format,
+            pages=paper.pages,
+            sections=paper.sections,
+            problems=paper.problems,
+            images=images,
+            shortfall=shortfall,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ElementList:
-    """A part of a paper's elements in reading order; `total` is how many of them were asked for."""
+    """A page of a paper's elements in reading order; `total` counts all that were asked for."""
 
     elements: tuple[Element, ...]
     total: int
@@ -93,8 +118,8 @@ class ElementList:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableHead:
-    """A table without its cells; `rows` and `columns` count all of them, headers included, and `confidence` (0 to 1) is
-    the parser's own check of the grid."""
+    """A table without its cells; `rows` and `columns` include headers, and `confidence` (0 to 1) is the parser's own
+    check of the grid."""
 
     id: str
     label: str
@@ -107,6 +132,23 @@ class TableHead:
     confidence: float
     crop: str | None = None
 
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """The head of a table."""
+        rows, columns = table.shape
+        return cls(
+            id=table.id,
+            label=table.label,
+            caption=table.caption,
+            place=table.place,
+            section=table.section,
+            rows=rows,
+            columns=columns,
+            header_rows=table.header_rows,
+            confidence=table.confidence,
+            crop=table.crop,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableList:
@@ -117,7 +159,7 @@ class TableList:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConnectedEntity:
-    """An entity's name, and in how many relations it stands."""
+    """An entity's name and the number of its relations."""
 
     name: str
     relations: int
@@ -125,90 +167,44 @@ class ConnectedEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConnectedEntities:
-    """A paper's entities with most relations, most first."""
+    """A paper's entities with the most relations, in descending order."""
 
     entities: tuple[ConnectedEntity, ...]
 
 
-def head_of(entry: PaperEntry, counts: Mapping[str, int]) -> PaperHead:
-    """A paper in short."""
-    return PaperHead(
-        id=entry.id,
-        title=entry.title,
-        authors=entry.authors,
-        year=entry.year,
-        file=entry.file,
-        sha256=entry.sha256,
-        revision=entry.revision,
-        counts=counts,
-    )
-
-
-def view_of(head: PaperHead, paper: Paper, *, images: PaperImages, shortfall: Shortfall) -> PaperView:
-    """A paper without its elements."""
-    return PaperView(
-        head=head,
-        format=paper.format,
-        pages=paper.pages,
-        sections=paper.sections,
-        problems=paper.problems,
-        images=images,
-        shortfall=shortfall,
-    )
-
-
-def table_head_of(table: Table) -> TableHead:
-    """A table without its cells."""
-    rows, columns = table.shape
-    return TableHead(
-        id=table.id,
-        label=table.label,
-        caption=table.caption,
-        place=table.place,
-        section=table.section,
-        rows=rows,
-        columns=columns,
-        header_rows=table.header_rows,
-        confidence=table.confidence,
-        crop=table.crop,
-    )
-
-
 class JobView(BaseModel):
-    """A job: what it is about, how far it is, and what came of it."""
+    """A job: what it is about, its progress and its result."""
 
     id: str
     kind: JobKind = Field(description="add: a paper; batch: the questions of a file")
-    name: str = Field(description="the file's name, as it was handed over")
+    name: str = Field(description="the file's name as uploaded")
     state: JobState
-    stage: str = Field(description="what is being done, such as parsing")
-    done: int = Field(description="how much of the stage is done: pages, pictures, questions")
-    total: int = Field(description="how much there is; 0 where it can't be counted")
+    stage: str = Field(description="the current stage, such as parsing")
+    done: int = Field(description="how much of the stage is done: pages, images, questions")
+    total: int = Field(description="how much the stage has; 0 if it can't be counted")
     cancelling: bool = Field(description="it was asked to stop, and has not yet")
-    attempts: int = Field(description="how often it was begun; more than once where a worker died of it")
+    attempts: int = Field(description="how often it was started; more than once if a worker died")
     error: str = Field(description="why it failed, and what helps")
-    result: AddJobResult | BatchSummary | None = Field(description="what it came to, once it has succeeded")
+    result: AddResult | BatchSummary | None = Field(description="its result, once it has succeeded")
     created: datetime
     started: datetime | None
     finished: datetime | None
 
     @classmethod
-    def of(cls, job: Job) -> "JobView":
+    def of(cls, job: Job) -> Self:
         """The view of a job."""
-        asked: AddRequest | BatchRequest
-        result: AddJobResult | BatchSummary | None
+        request: AddRequest | BatchRequest
+        result: AddResult | BatchSummary | None
         if job.kind == "add":
-            asked, result = (
-                from_json(AddRequest, job.request),
-                from_json(AddJobResult, job.result) if job.result else None,
-            )
+            request = from_json(AddRequest, job.request)
+            result = from_json(AddResult, job.result) if job.result else None
         else:
-            asked = from_json(BatchRequest, job.request)
+            request = from_json(BatchRequest, job.request)
             result = from_json(BatchSummary, job.result) if job.result else None
         return cls(
             id=job.id,
             kind=job.kind,
-            name=asked.name,
+            name=request.name,
             state=job.state,
             stage=job.stage,
             done=job.done,

@@ -1,4 +1,4 @@
-"""Jobs that go on in the background: adding papers, answering batches."""
+"""Background jobs: a worker process adds papers and answers batches, isolated from the service."""
 
 from service.jobs.supervisor import Supervisor
 

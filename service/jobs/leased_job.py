@@ -1,4 +1,4 @@
-"""A job that a worker holds a lease on."""
+"""A job on which a worker holds a lease: it is renewed, cancelled on request, and finished in the queue."""
 
 import asyncio
 import logging
@@ -15,21 +15,25 @@ from service.logs import event_log
 
 __all__ = ["LeasedJob"]
 
-
+# How often progress is written at the most, and how soon the end of the work is noticed at the latest.
 _POLL_SECONDS = 0.5
+# Well within a lease (`LEASE_SECONDS` of the queue).
 _RENEW_SECONDS = 5.0
-_GRACE_SECONDS = 8.0
+# How long cancelled work may take to stop: longer than the child process that parses a file takes to be killed.
+_CANCEL_TIMEOUT_SECONDS = 8.0
+# With exponential backoff from 1 s: half a minute.
 _FINISH_ATTEMPTS = 5
-_STOPPED = "it was stopped from inside; send it again"
 
 _log = logging.getLogger(__name__)
 _events = event_log(__name__)
 
 
 class LeasedJob:
-    """A job that this worker holds as `owner`.
+    """A job that the worker `owner` has leased.
 
-    `ended` tells that the job has ended in the queue, `stuck` that its work does not end though it was cancelled.
+    Attributes:
+        ended: Whether the job has ended in the queue.
+        stuck: Whether its work goes on although it was cancelled.
     """
 
     def __init__(self, job: Job, *, folder: Path, queue: JobQueue, owner: str) -> None:
@@ -39,24 +43,24 @@ class LeasedJob:
         self._queue = queue
         self._owner = owner
         self._stage = Stage(name="starting")
-        self._told: Stage | None = None
+        self._written_stage: Stage | None = None
         self._renewed = 0.0
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._cancelling = False
-        self._on_stage: Callable[[str], None] = _ignore
+        self._on_stage: Callable[[str], None] | None = None
 
-    def tell(self, stage: Stage) -> None:
-        """Say how far the work is, from any thread; at most twice a second it is written."""
-        if stage.name != self._stage.name:
+    def report(self, stage: Stage) -> None:
+        """Set the progress of the work, from any thread."""
+        if stage.name != self._stage.name and self._on_stage:
             self._on_stage(stage.name)
         self._stage = stage
 
     def trace(self, on_stage: Callable[[str], None]) -> None:
-        """Let each stage be told as it begins."""
+        """Call `on_stage` with each stage as it begins."""
         self._on_stage = on_stage
 
-    def poke(self) -> None:
-        """Look soon whether the job was cancelled."""
+    def renew_soon(self) -> None:
+        """Renew the lease at the next poll, which also shows whether the job was cancelled."""
         self._renewed = 0.0
 
     @property
@@ -65,35 +69,38 @@ class LeasedJob:
         return self._queue.secret(self.job.id, self._owner)
 
     async def run(self, work: Coroutine[Any, Any, str]) -> None:
-        """Do the work, whose result is the job's, and end the job. Cancelled, the job stays this worker's."""
+        """Do the work, whose result is the job's, and finish the job.
+
+        If this is cancelled, the job stays leased by its owner.
+        """
         task = asyncio.create_task(work)
         try:
             while not task.done():
                 if await self._renew():
-                    await self._give_up(task)
+                    await self._cancel(task)
                     break
                 await asyncio.wait({task}, timeout=_POLL_SECONDS)
             await self._renew()
         except asyncio.CancelledError:
-            await self._give_up(task)
+            await self._cancel(task)
             raise
         except JobLostError as error:
             _log.warning("%s: %s", self.job.id, error)
-            await self._give_up(task)
+            await self._cancel(task)
             return
         if not self.stuck:
-            await self._end(task)
+            await self._finish_with(task)
 
-    async def end_as_cancelled(self) -> None:
-        """End the job though its work may go on for a moment."""
+    async def finish_cancelled(self) -> None:
+        """Finish the job as cancelled although its work may still go on."""
         await self._finish("cancelled")
 
     async def _renew(self) -> bool:
-        """Keep the job where it is time, or where there is news; tell whether it is to be given up."""
+        """Renew the lease if it is due or there is progress; returns whether the job is being cancelled."""
         now, stage = time.monotonic(), self._stage
-        if stage == self._told and now - self._renewed < _RENEW_SECONDS:
+        if stage == self._written_stage and now - self._renewed < _RENEW_SECONDS:
             return False
-        self._renewed, self._told = now, stage
+        self._renewed, self._written_stage = now, stage
         try:
             job = await asyncio.to_thread(
                 self._queue.renew, self.job.id, self._owner, stage=stage.name, done=stage.done, total=stage.total
@@ -107,39 +114,38 @@ class LeasedJob:
         self._cancelling = job.cancelling
         return job.cancelling
 
-    async def _give_up(self, task: "asyncio.Task[str]") -> None:
+    async def _cancel(self, task: "asyncio.Task[str]") -> None:
         task.cancel()
-        await asyncio.wait({task}, timeout=_GRACE_SECONDS)
+        await asyncio.wait({task}, timeout=_CANCEL_TIMEOUT_SECONDS)
         self.stuck = not task.done()
 
-    async def _end(self, task: "asyncio.Task[str]") -> None:
-        if task.cancelled():
-            await self._finish("cancelled" if self._cancelling else "failed", error=_STOPPED)
-            return
-        error = task.exception()
-        if error is None:
-            await self._finish("succeeded", result=task.result())
+    async def _finish_with(self, task: "asyncio.Task[str]") -> None:
+        if task.cancelled() and self._cancelling:
+            await self._finish("cancelled")
+        elif task.cancelled():
+            await self._finish("failed", error="the work was cancelled from within the worker; send it again")
+        elif error := task.exception():
+            await self._finish("failed", error=self._message(error))
         else:
-            await self._finish("failed", error=self._explained(error))
+            await self._finish("succeeded", result=task.result())
 
-    def _explained(self, error: BaseException) -> str:
+    def _message(self, error: BaseException) -> str:
+        """What callers may read about an error."""
         if isinstance(error, PaperscopeError):
             if error.where:
                 _events.warning("failed", job=self.job.id, problem=type(error).__name__, where=error.where)
             return error.public
         if isinstance(error, MemoryError):
             return "it took more memory than service.worker_memory_mb allows; raise that, or send less at once"
-        _log.error("%s failed inside", self.job.id, exc_info=error)
-        return f"something went wrong inside ({type(error).__name__}); the service's log has the details"
+        _log.error("%s failed with an unexpected error", self.job.id, exc_info=error)
+        return f"an unexpected error occurred ({type(error).__name__}); the service's log has the details"
 
     async def _finish(self, state: JobState, *, result: str = "", error: str = "") -> None:
-        """End the job; where the library can't be written, try for a while: its lease would run out, and it would be
-        done again."""
-        reason = error if state == "failed" else ""
+        """Finish the job; retries while the library can't be written, as an expired lease would repeat the work."""
         for attempt in range(_FINISH_ATTEMPTS):
             try:
                 await asyncio.to_thread(
-                    self._queue.finish, self.job.id, self._owner, state=state, result=result, error=reason
+                    self._queue.finish, self.job.id, self._owner, state=state, result=result, error=error
                 )
             except JobLostError as lost:
                 _log.warning("%s: %s", self.job.id, lost)
@@ -149,10 +155,6 @@ class LeasedJob:
                 await asyncio.sleep(2.0**attempt)
             else:
                 self.ended = True
-                seconds = round(time.monotonic() - self._begun, 3)
+                seconds = round(time.monotonic() - self._started, 3)
                 _events.info("job", job=self.job.id, kind=self.job.kind, state=state, seconds=seconds)
                 return
-
-
-def _ignore(_stage: str) -> None:
-    return

@@ -1,4 +1,4 @@
-"""What a job is asked to do, what it results in, and the files that come with it."""
+"""What a job is asked to do, its result, and the files that belong to it."""
 
 import os
 import re
@@ -14,17 +14,34 @@ from pathlib import Path
 from typing import BinaryIO
 
 from graph_store.database import translate_errors
-from paperscope.library import AddResult
+from paperscope.library import AddResult as LibraryAddResult
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PageProblem, Shortfall, Usage
 
-__all__ = ["AddJobResult", "AddRequest", "BatchRequest", "JobFiles", "open_without_links"]
+__all__ = ["AddRequest", "AddResult", "BatchRequest", "JobFiles", "open_without_links"]
+
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,12}")
+_COPY_BYTES = 1 << 20
+# A file name on Linux has at most 255 bytes; a longer one can't exist and is cut off in messages.
+_MAX_QUOTED = 300
+# Not every platform has all of these flags.
+_COMMON_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_PATH", 0) | getattr(os, "O_DIRECTORY", 0) | _COMMON_FLAGS
+_FILE_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0) | _COMMON_FLAGS
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddRequest:
-    """A paper to add: a file that was handed over (`upload`, its name among the job's files), or one at a `path` of
-    this machine. `name` is what the caller calls it, `replaces` the id of the paper that it takes the place of."""
+    """A paper to add, either uploaded or at a path of this machine.
+
+    Attributes:
+        name: What the caller calls the file.
+        upload: The name of the uploaded file among the job's files; "" for a path.
+        path: The absolute path of the file; "" for an upload.
+        replaces: The id of the paper that it replaces, if any.
+    """
 
     name: str
     upload: str = ""
@@ -34,7 +51,13 @@ class AddRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchRequest:
-    """So many questions to answer, from a `file` among the job's files; `name` is what the caller calls it."""
+    """Questions to answer.
+
+    Attributes:
+        name: What the caller calls the file.
+        file: The name of the question file among the job's files.
+        questions: How many questions it holds.
+    """
 
     name: str
     file: str
@@ -42,11 +65,15 @@ class BatchRequest:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AddJobResult:
-    """What adding a paper came to.
+class AddResult:
+    """The result of adding a paper.
 
-    `elements` counts its elements by kind; `described`, `skipped` and `unread` count its pictures by what a
-    vision model did with them; `shortfall` is what the extracting model did not read.
+    Attributes:
+        elements: The number of elements of each kind.
+        described: How many images a vision model described; it did not look at those `skipped` and failed on those
+            `unread`.
+        shortfall: What the extraction model did not read.
+        problems: What the parser could not read.
     """
 
     paper: str
@@ -63,8 +90,8 @@ class AddJobResult:
     problems: tuple[PageProblem, ...] = ()
 
     @classmethod
-    def of(cls, added: AddResult) -> "AddJobResult":
-        """The result of an add."""
+    def of(cls, added: LibraryAddResult) -> "AddResult":
+        """The result of `Library.add`."""
         paper, images = added.paper, added.images
         return cls(
             paper=paper.id,
@@ -82,56 +109,54 @@ class AddJobResult:
         )
 
 
-_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,12}")
-_CHUNK = 1 << 20
-
-
 class JobFiles:
-    """The folders `LIBRARY/jobs/JOB`. No part of a path here is a stranger's. Raises StoreError."""
+    """The folders `LIBRARY/jobs/JOB`. Their paths contain nothing that a caller chose, but for a file's suffix."""
 
     def __init__(self, library: Path) -> None:
         self._folder = library / "jobs"
 
     def folder(self, job: str) -> Path:
-        """Where a job's files lie."""
+        """The folder of a job's files."""
         return self._folder / job
 
-    def put(self, job: str, data: BinaryIO, *, stem: str, name: str) -> Path:
-        """Keep a file that was handed over as `name`, from whose suffix its own is taken; it is on the disk when this
-        returns. Where it can't be, nothing is left of it."""
+    def store_upload(self, job: str, data: BinaryIO, *, name: str) -> Path:
+        """Write an uploaded file to disk and sync it; its suffix is that of `name`.
+
+        Raises StoreError, and then leaves nothing behind.
+        """
         suffix = Path(name).suffix.lower()
-        path = self.folder(job) / f"{stem}{suffix if _SUFFIX.fullmatch(suffix) else ''}"
+        path = self.folder(job) / f"upload{suffix if _SUFFIX.fullmatch(suffix) else ''}"
         try:
             with translate_errors(self._folder):
                 path.parent.mkdir(parents=True)
                 with path.open("xb") as file:
-                    shutil.copyfileobj(data, file, _CHUNK)
+                    shutil.copyfileobj(data, file, _COPY_BYTES)
                     file.flush()
                     os.fsync(file.fileno())
                 for folder in (path.parent, self._folder, self._folder.parent):
                     _sync(folder)
         except BaseException:
-            self.discard(job)
+            self.delete(job)
             raise
         return path
 
-    def discard(self, job: str) -> None:
+    def delete(self, job: str) -> None:
         """Delete a job's files."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
-    def jobs(self, *, older: float = 0.0) -> list[str]:
-        """The jobs that have files, of those that nobody touched for so many seconds."""
+    def jobs(self, *, min_age: float = 0.0) -> list[str]:
+        """The jobs that have files, except those whose folder changed within the last `min_age` seconds."""
         found: list[str] = []
         for folder in sorted(self._folder.glob("*/")):
-            # Another process may delete them.
+            # Another process may delete it meanwhile.
             with suppress(FileNotFoundError):
-                if time.time() - folder.stat().st_mtime >= older:
+                if time.time() - folder.stat().st_mtime >= min_age:
                     found.append(folder.name)
         return found
 
 
 def _sync(folder: Path) -> None:
-    """Let the names in a folder be on the disk, too."""
+    """Sync a folder's entries to disk."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -140,52 +165,45 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
-# Some systems lack some of them.
-_COMMON_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_MAX_QUOTED = 300
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_PATH", 0) | getattr(os, "O_DIRECTORY", 0) | _COMMON_FLAGS
-_FILE_FLAGS = (
-    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0) | _COMMON_FLAGS
-)
-
-
 def open_without_links(file: Path) -> BufferedReader:
-    """Open a regular file by its absolute path, no part of which may be a link, or become one meanwhile.
+    """Open a regular file by its absolute path without following a symbolic link in any part of it.
 
-    Raises PaperFileError, also for a folder, a pipe and a device.
+    A path that was checked can't be redirected before it is opened, and a pipe or device is never waited for.
+
+    Raises:
+        PaperFileError: The file can't be read, or is a link, folder, pipe or device.
     """
     try:
-        opened = os.fdopen(_handle(file), "rb")
+        opened = os.fdopen(_open_descriptor(file), "rb")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-        raise _no_file(file) from error
+        raise _no_such_file(file) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PaperFileError(f"{_named(file)}: can't be read ({reason}); upload it instead", where=file) from error
+        raise PaperFileError(f"{_quoted(file)}: can't be read ({reason}); upload it instead", where=file) from error
     if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
         opened.close()
-        raise _no_file(file)
+        raise _no_such_file(file)
     return opened
 
 
-def _handle(file: Path) -> int:
-    """Go down from the root, a folder at a time, each held open: a path would be looked up anew by every call."""
+def _open_descriptor(file: Path) -> int:
+    """Open each folder of the path relative to the one above, as each call would resolve a whole path anew."""
     if os.open not in os.supports_dir_fd:
         return os.open(file, _FILE_FLAGS)
     folder = os.open(file.anchor, _FOLDER_FLAGS)
     try:
         for part in file.parts[1:-1]:
-            below = os.open(part, _FOLDER_FLAGS, dir_fd=folder)
+            child = os.open(part, _FOLDER_FLAGS, dir_fd=folder)
             os.close(folder)
-            folder = below
+            folder = child
         return os.open(file.name or ".", _FILE_FLAGS, dir_fd=folder)
     finally:
         os.close(folder)
 
 
-def _no_file(file: Path) -> PaperFileError:
-    return PaperFileError(f"{_named(file)}: no such file; name a file, not a folder or a link", where=file)
+def _no_such_file(file: Path) -> PaperFileError:
+    return PaperFileError(f"{_quoted(file)}: no such file; name a file, not a folder or a link", where=file)
 
 
-def _named(file: Path) -> str:
-    """The file's name, or the beginning of a long one."""
+def _quoted(file: Path) -> str:
     return repr(file.name if len(file.name) <= _MAX_QUOTED else f"{file.name[:_MAX_QUOTED]}…")

@@ -1,4 +1,8 @@
-"""The worker's process, and the pipes between it and the service."""
+"""The worker process: the service starts it, and both talk over two pipes.
+
+The service writes the settings and then a folder per line for each library that has jobs. The worker writes an empty
+line as a heartbeat, and a line of JSON for each finished model call.
+"""
 
 import asyncio
 import json
@@ -18,34 +22,44 @@ from typing import BinaryIO, Self, cast
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.settings import Settings
 from service.jobs.worker import Worker, data_mb, limit_memory
-from service.libraries import Libraries, ModelUsage, OnUsage, usage_reporter
+from service.libraries import Libraries, ModelUsage, OnUsage
 from service.logs import configure_logs, event_log
 from service.tracing import open_tracing
 
 __all__ = ["WorkerProcess", "main"]
 
-
-# The path of modules goes along, as a service may be run from a checkout; everything else goes over the pipe.
+# The module path is passed on, as the service may run from a checkout; everything else goes over the pipe.
 _START_CODE = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.jobs.worker_process import main; main()"
 )
+_HEARTBEAT_SECONDS = 2.0
+# Long, as a machine under load may not schedule the worker for many seconds.
 _HEARTBEAT_TIMEOUT_SECONDS = 60.0
+_CLOSE_TIMEOUT_SECONDS = 5.0
+# How long the worker may take to end after the service is gone.
+_EXIT_TIMEOUT_SECONDS = 20.0
+# Few, as an open library holds its index in memory.
+_MAX_OPEN_LIBRARIES = 2
+_EXIT_OUT_OF_MEMORY = 71
+# Out of memory: this share of the limit is allocated at so many heartbeats in a row.
+_FULL_MEMORY_SHARE = 0.9
+_FULL_MEMORY_HEARTBEATS = 3
 
 _log = logging.getLogger(__name__)
 
 
 class WorkerProcess:
-    """A running worker. It ends when its pipe does, so that it never outlives the service."""
+    """A running worker, as the service sees it. It ends when its pipe is closed, so it never outlives the service."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
         self._input = cast("asyncio.StreamWriter", process.stdin)
-        self._beats = cast("asyncio.StreamReader", process.stdout)
+        self._output = cast("asyncio.StreamReader", process.stdout)
 
     @classmethod
     async def start(cls, settings: Settings, *, owner: str) -> Self:
-        """Start one that holds its jobs as `owner`. Raises OSError."""
-        # A group of its own: what it started ends with it, and Ctrl-C is for the service to pass on.
+        """Start a worker that leases jobs as `owner`. Raises OSError."""
+        # Its own process group: it is killed with the processes it started, and Ctrl-C reaches the service only.
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", _START_CODE, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, start_new_session=True
         )
@@ -55,33 +69,33 @@ class WorkerProcess:
 
     @property
     def id(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._process.pid
 
-    def wake(self, folder: Path) -> None:
-        """Let it look at the jobs of a library."""
+    def notify(self, folder: Path) -> None:
+        """Let the worker look at the jobs of a library."""
         self._input.write(json.dumps(str(folder)).encode() + b"\n")
 
-    async def ended(self, on_spent: OnUsage) -> int:
-        """Wait until it has ended; its exit code. One that doesn't beat is killed. Nothing that it started is left.
+    async def wait(self, on_usage: OnUsage) -> int:
+        """Wait until the worker ends, pass on its model usage, and return its exit code.
 
-        `on_spent` hears of all model calls that it told of, whatever it ended by.
+        A worker without a heartbeat is killed. So are all processes that it started.
         """
         try:
-            while line := await asyncio.wait_for(self._beats.readline(), _HEARTBEAT_TIMEOUT_SECONDS):
-                # A beat is an empty line; what a library printed while it was imported is none of a call.
+            while line := await asyncio.wait_for(self._output.readline(), _HEARTBEAT_TIMEOUT_SECONDS):
+                # Neither a heartbeat nor what a library prints on import is JSON of a model call.
                 with suppress(ValueError):
-                    on_spent(from_json(ModelUsage, line))
+                    on_usage(from_json(ModelUsage, line))
         except TimeoutError:
             _log.warning("the worker is stuck and is killed")
         self._kill()
         return await self._process.wait()
 
-    async def stop(self, *, within: float) -> None:
-        """End it; kill it where it takes longer than so many seconds."""
+    async def stop(self, *, max_wait: float) -> None:
+        """End the worker; kill it after `max_wait` seconds."""
         self._input.close()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), within)
+            await asyncio.wait_for(self._process.wait(), max_wait)
         self._kill()
         await self._process.wait()
 
@@ -90,85 +104,74 @@ class WorkerProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
-_HEARTBEAT_SECONDS = 2.0
-_CLOSING_SECONDS = 5.0
-_EXIT_SECONDS = 20.0
-_MAX_OPEN_LIBRARIES = 2
-_EXIT_OUT_OF_MEMORY = 71
-# So much of the memory that may be taken, for so many beats.
-_MEMORY_FULL_SHARE = 0.9
-_MEMORY_FULL_HEARTBEATS = 3
-
-
 def main() -> None:
-    """Take the settings and a name from the input, then a folder a line; work until the input ends."""
-    beats = os.fdopen(os.dup(1), "wb", buffering=0)
-    # What a library prints is for the log.
+    """Run the worker in this process, with stdin and stdout as its pipes."""
+    output = os.fdopen(os.dup(1), "wb", buffering=0)
+    # What a library prints goes to the log.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The input is the service's own, nothing from a stranger.
+    # The service wrote this, no caller did.
     settings, owner = pickle.load(sys.stdin.buffer)  # noqa: S301
     configure_logs(settings.service.log)
     threading.excepthook = _on_thread_error
     limit_memory(settings.service.worker_memory_mb)
     try:
-        asyncio.run(_run_worker(settings, owner, beats))
+        asyncio.run(_run(settings, owner, output))
     except (MemoryError, RuntimeError) as error:
-        # Without memory no thread starts, and nothing can be put away; the service puts the jobs back.
+        # Without memory, no thread starts and nothing can be cleaned up; the service requeues the jobs.
         event_log(__name__).warning("the worker can't go on", error=type(error).__name__)
         os._exit(_EXIT_OUT_OF_MEMORY)
 
 
-def _on_thread_error(told: threading.ExceptHookArgs) -> None:
-    """What an error that ended a thread means: without memory, that somebody waits for its work in vain."""
-    if told.exc_type is MemoryError:
+def _on_thread_error(error: threading.ExceptHookArgs) -> None:
+    """Exit if a thread ended for want of memory: another one may wait for its result forever."""
+    if error.exc_type is MemoryError:
         os._exit(_EXIT_OUT_OF_MEMORY)
-    threading.__excepthook__(told)
+    threading.__excepthook__(error)
 
 
-async def _run_worker(settings: Settings, owner: str, beats: BinaryIO) -> None:
-    libraries = Libraries(settings, most=_MAX_OPEN_LIBRARIES, on_call=usage_reporter(partial(_send_usage, beats)))
+async def _run(settings: Settings, owner: str, output: BinaryIO) -> None:
+    libraries = Libraries(settings, on_usage=partial(_send_usage, output), max_open=_MAX_OPEN_LIBRARIES)
     tracing = open_tracing(settings.service.otlp_endpoint)
-    runner = Worker(settings=settings, libraries=libraries, tracing=tracing, owner=owner)
+    worker = Worker(settings=settings, libraries=libraries, tracing=tracing, owner=owner)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, runner.stop)
-    threading.Thread(target=_listen, args=(loop, runner), daemon=True).start()
-    beating = asyncio.create_task(
-        _send_heartbeats(beats, most_mb=_MEMORY_FULL_SHARE * settings.service.worker_memory_mb)
+    loop.add_signal_handler(signal.SIGTERM, worker.stop)
+    threading.Thread(target=_read_notifications, args=(loop, worker), daemon=True).start()
+    heartbeats = asyncio.create_task(
+        _send_heartbeats(output, max_mb=_FULL_MEMORY_SHARE * settings.service.worker_memory_mb)
     )
-    await runner.run()
-    beating.cancel()
-    await asyncio.to_thread(libraries.close, within=_CLOSING_SECONDS)
-    await asyncio.to_thread(tracing.close, within=_CLOSING_SECONDS)
-    # A thread that never ends must not keep the process.
+    await worker.run()
+    heartbeats.cancel()
+    await asyncio.to_thread(libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS)
+    await asyncio.to_thread(tracing.close, timeout=_CLOSE_TIMEOUT_SECONDS)
+    # A thread that never ends must not keep the process alive.
     os._exit(0)
 
 
-def _listen(loop: asyncio.AbstractEventLoop, runner: Worker) -> None:
-    """Pass on what the service says; when it is gone, see to it that everything here ends."""
+def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
+    """Pass notifications of the service on; when the service is gone, stop the worker or kill it."""
     for line in sys.stdin.buffer:
-        loop.call_soon_threadsafe(runner.wake, Path(json.loads(line)))
-    loop.call_soon_threadsafe(runner.stop)
-    time.sleep(_EXIT_SECONDS)
+        loop.call_soon_threadsafe(worker.notify, Path(json.loads(line)))
+    loop.call_soon_threadsafe(worker.stop)
+    time.sleep(_EXIT_TIMEOUT_SECONDS)
     os.killpg(0, signal.SIGKILL)
 
 
-def _send_usage(beats: BinaryIO, spent: ModelUsage) -> None:
-    """Tell the service of a call at once, so that it is counted though this process be killed: a line so short comes
-    whole or not at all."""
+def _send_usage(output: BinaryIO, usage: ModelUsage) -> None:
+    """Report a model call at once, so that it is counted even if this process is killed."""
+    # A short write to a pipe is atomic.
     with suppress(BrokenPipeError):
-        beats.write(to_json(spent).encode() + b"\n")
+        output.write(to_json(usage).encode() + b"\n")
 
 
-async def _send_heartbeats(beats: BinaryIO, *, most_mb: float) -> None:
-    """Show that the loop goes on. Where all memory stays taken, end: what waits for a thread that never came would wait
-    for ever."""
+async def _send_heartbeats(output: BinaryIO, *, max_mb: float) -> None:
+    """Send heartbeats while the event loop runs; exit if memory stays full, as threads may fail to start unnoticed."""
     full = 0
     while True:
-        full = full + 1 if data_mb() > most_mb else 0
-        if full == _MEMORY_FULL_HEARTBEATS:
+        full = full + 1 if data_mb() > max_mb else 0
+        if full == _FULL_MEMORY_HEARTBEATS:
             os._exit(_EXIT_OUT_OF_MEMORY)
-        # The service may be gone; that is for the other pipe to tell.
+        # If the service is gone, `_read_notifications` notices.
         with suppress(BrokenPipeError):
-            beats.write(b"\n")
+            output.write(b"\n")
         await asyncio.sleep(_HEARTBEAT_SECONDS)

@@ -20,8 +20,8 @@ from service.keys import KeyStore
 CREATE = """
 import sys
 from pathlib import Path
-from service.keys import Keys
-keys = Keys.open(Path(sys.argv[1]))
+from service.keys import KeyStore
+keys = KeyStore.open(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(20):

@@ -1,20 +1,17 @@
-"""The routes, a module for each subject."""
+"""The routes of the HTTP service, a module for each subject."""
 
 from fastapi import APIRouter
 
-from service.http.routes import batches, elements, graph, health, images, jobs, openai, papers, query
+from service.http.routes.batches import router as batches
+from service.http.routes.elements import router as elements
+from service.http.routes.graph import router as graph
+from service.http.routes.health import router as health
+from service.http.routes.images import router as images
+from service.http.routes.jobs import router as jobs
+from service.http.routes.openai import router as openai
+from service.http.routes.papers import router as papers
+from service.http.routes.query import router as query
 
 __all__ = ["ROUTERS"]
 
-
-ROUTERS: tuple[APIRouter, ...] = (
-    health.router,
-    papers.router,
-    jobs.router,
-    elements.router,
-    images.router,
-    graph.router,
-    query.router,
-    batches.router,
-    openai.router,
-)
+ROUTERS: tuple[APIRouter, ...] = (health, papers, jobs, elements, images, graph, query, batches, openai)

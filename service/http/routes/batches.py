@@ -1,4 +1,4 @@
-"""Batches: submit questions, and read their results."""
+"""Batches: submit questions, which become a job, and download its results."""
 
 import asyncio
 import io
@@ -14,14 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.errors import QuestionFileError
 from paperscope_core.types import Job
+from service.batch import BadQuestion, parse_questions
 from service.batch.folder import finished_rows
-from service.batch.questions import BadQuestion, parse_questions
 from service.http.problems import ProblemError
 from service.http.routes.jobs import JobOf
 from service.http.uploads import (
     UNLIMITED_BYTES,
     JobSubmitterOf,
     document_upload,
+    file_name,
     is_form,
     read_form,
     read_json,
@@ -32,23 +33,22 @@ from service.jobs.requests import BatchRequest, JobFiles
 
 __all__ = ["router"]
 
-
 router = APIRouter(tags=["batch"])
 
 _MAX_BATCH_BYTES = 16_000_000
-_MAX_NAME_CHARACTERS = 200
 _MEDIA_TYPES = {".jsonl": "application/x-ndjson", ".csv": "text/csv", ".md": "text/markdown", ".png": "image/png"}
 
 
 class Questions(BaseModel):
-    """Questions, each a text, or an object as in a question file: with `question`, and maybe `answer` and `filters`."""
+    """Questions: each a text, or an object as in a question file, with `question` and optional `answer` and
+    `filters`."""
 
     model_config = ConfigDict(extra="forbid")
 
     questions: list[str | dict[str, object]] = Field(min_length=1)
 
 
-_BATCH_BODY = document_upload(
+_BODY = document_upload(
     Questions,
     file="JSON lines (DocBench's among them), CSV, or one question a line",
     example={"questions": ["Which model has the highest F1?"]},
@@ -59,42 +59,44 @@ _BATCH_BODY = document_upload(
     "/v1/batch",
     status_code=202,
     summary="Answer a file of questions",
-    openapi_extra=_BATCH_BODY,
+    openapi_extra=_BODY,
     max_body_size=UNLIMITED_BYTES,
 )
 async def add_batch(request: Request, response: Response, queue: JobSubmitterOf) -> JobView:
-    """The answer is a job, under `Location`; its results are under `/v1/jobs/{job}/results/`. A question that fails
-    doesn't stop the rest, and none that is finished is asked again, whatever happens to the service."""
+    """Returns a job, whose address is in `Location`; its results are at `/v1/jobs/{job}/results/`. A failed question
+    does not stop the others, and no finished one is asked again, even if the service is restarted."""
     form = is_form(request)
-    await queue.check_room()
+    await queue.check_capacity()
     if form:
-        async with read_form(request, most=_MAX_BATCH_BYTES) as parts:
-            file = uploaded_file(parts)
-            name, data = (file.filename or "questions")[-_MAX_NAME_CHARACTERS:], await file.read()
+        async with read_form(request, max_bytes=_MAX_BATCH_BYTES) as fields:
+            file = uploaded_file(fields)
+            name, data = file_name(file, default="questions"), await file.read()
     else:
-        asked = await read_json(request, Questions, most=_MAX_BATCH_BYTES)
-        name, data = "questions.jsonl", await asyncio.to_thread(_question_lines, asked.questions)
+        body = await read_json(request, Questions, max_bytes=_MAX_BATCH_BYTES)
+        name, data = "questions.jsonl", await asyncio.to_thread(_to_jsonl, body.questions)
     count = await asyncio.to_thread(_count_questions, data, name, queue.service.settings.service.batch_questions)
-    made = partial(_batch_request, name=name, questions=count)
-    return await queue.hand_over(io.BytesIO(data), response, name=name, request=made)
+    build_request = partial(_batch_request, name=name, questions=count)
+    return await queue.submit_upload(io.BytesIO(data), response, name=name, build_request=build_request)
 
 
-def _question_lines(questions: Sequence[str | dict[str, object]]) -> bytes:
-    asked = ({"question": question} if isinstance(question, str) else question for question in questions)
-    return "".join(json.dumps(one) + "\n" for one in asked).encode()
+def _to_jsonl(questions: Sequence[str | dict[str, object]]) -> bytes:
+    records = ({"question": question} if isinstance(question, str) else question for question in questions)
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
 def _batch_request(file: str, *, name: str, questions: int) -> BatchRequest:
     return BatchRequest(name=name, file=file, questions=questions)
 
 
-def _count_questions(data: bytes, name: str, most: int) -> int:
-    """How many questions a file holds. Raises QuestionFileError where not one can be read, and ProblemError where there
-    are more than `most`."""
-    questions = parse_questions(data, name=name, most=most + 1)
-    if len(questions) > most:
+def _count_questions(data: bytes, name: str, limit: int) -> int:
+    """The number of questions in a file.
+
+    Raises QuestionFileError if none can be read, and ProblemError if there are more than the limit.
+    """
+    questions = parse_questions(data, name=name, max_questions=limit + 1)
+    if len(questions) > limit:
         detail = (
-            f"{name}: over {most} questions, the most of one batch; send several, or raise service.batch_questions."
+            f"{name}: over {limit} questions, the limit of a batch; send several, or raise service.batch_questions."
         )
         raise ProblemError(422, "too-many-questions", detail)
     bad = [question for question in questions if isinstance(question, BadQuestion)]
@@ -103,28 +105,27 @@ def _count_questions(data: bytes, name: str, most: int) -> int:
     return len(questions)
 
 
-@router.get("/v1/jobs/{job}/results/{file}", summary="The results of a batch", response_class=Response)
+@router.get("/v1/jobs/{job}/results/{file}", summary="Download the results of a batch", response_class=Response)
 async def get_results(
     job: JobOf, queue: JobSubmitterOf, file: Literal["answers.jsonl", "answers.csv", "report.md"]
 ) -> Response:
-    """`answers.jsonl` holds the rows that are finished while the batch runs; the other files are there at its end, or
-    when it was cancelled."""
+    """While the batch runs, `answers.jsonl` has the rows finished so far; the other files exist once it has ended or
+    was cancelled."""
     folder = _results_folder(job, queue.folder)
     data = await asyncio.to_thread(_read, folder / file)
     if data is None and file == "answers.jsonl" and not job.ended:
         rows = await asyncio.to_thread(finished_rows, folder / "progress.jsonl")
         data = "".join(row.to_json() + "\n" for row in rows).encode()
-    return _result_response(data, file, job)
+    return _file_response(data, file, job)
 
 
-@router.get("/v1/jobs/{job}/results/images/{image}", summary="A picture that a batch's report shows")
+@router.get("/v1/jobs/{job}/results/images/{image}", summary="Download an image of a batch's report")
 async def get_image(
     job: JobOf, queue: JobSubmitterOf, image: Annotated[str, PathParameter(pattern=r"^[A-Za-z0-9-]{1,200}\.png$")]
 ) -> Response:
-    """A crop, as `report.md` and `answers.jsonl` name it (`images/…`)."""
-    return _result_response(
-        await asyncio.to_thread(_read, _results_folder(job, queue.folder) / "images" / image), image, job
-    )
+    """A crop by its name in `report.md` and `answers.jsonl` (`images/…`)."""
+    data = await asyncio.to_thread(_read, _results_folder(job, queue.folder) / "images" / image)
+    return _file_response(data, image, job)
 
 
 def _results_folder(job: Job, library: Path) -> Path:
@@ -140,7 +141,7 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _result_response(data: bytes | None, name: str, job: Job) -> Response:
+def _file_response(data: bytes | None, name: str, job: Job) -> Response:
     if data is None:
         raise ProblemError(404, "no-results", f"The job {job.id!r} ({job.state}) has no {name!r}, or not yet.")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

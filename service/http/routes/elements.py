@@ -1,4 +1,4 @@
-"""Elements and tables of a paper."""
+"""A paper's elements, and its tables as JSON, CSV and HTML."""
 
 from typing import Annotated, Literal
 
@@ -6,14 +6,12 @@ from fastapi import APIRouter, Query, Response
 
 from ingest.export import remove_control_characters, to_csv
 from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table, places_of
-from service.http import example_paper
 from service.http.auth import LibraryOf
 from service.http.parameters import ElementOf, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
-from service.http.views import ElementList, TableList, table_head_of
+from service.http.views import ElementList, TableHead, TableList
 
 __all__ = ["router"]
-
 
 router = APIRouter(prefix="/v1", tags=["papers"])
 
@@ -24,22 +22,22 @@ Kind = Literal["passage", "table", "figure", "equation", "reference"]
     "/papers/{paper}/elements",
     summary="List a paper's elements",
     response_model=ElementList,
-    responses=document_example(example_paper.ELEMENTS),
+    responses=document_example("elements"),
 )
 def list_elements(
     paper: PaperOf,
-    kind: Annotated[Kind | None, Query(description="Only those of this kind.")] = None,
-    page: Annotated[int | None, Query(ge=1, le=10**6, description="Only those on this page.")] = None,
+    kind: Annotated[Kind | None, Query(description="Only elements of this kind.")] = None,
+    page: Annotated[int | None, Query(ge=1, le=10**6, description="Only elements on this page.")] = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 100,
-    offset: Annotated[int, Query(ge=0, le=10**9, description="After so many.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> Response:
-    """A paper's elements in reading order, all or those of a kind, or on a page."""
+    """A paper's elements in reading order: all, those of a kind, or those on a page."""
 
-    def wanted(element: Element) -> bool:
+    def matches(element: Element) -> bool:
         on_page = page is None or any(place.page == page for place in places_of(element))
         return on_page and kind in (None, element.kind)
 
-    found = tuple(filter(wanted, paper.elements))
+    found = tuple(filter(matches, paper.elements))
     part = found[offset : offset + limit]
     return json_response(ElementList(elements=part, total=len(found), limit=limit, offset=offset))
 
@@ -48,10 +46,10 @@ def list_elements(
     "/papers/{paper}/elements/{element}",
     summary="Show an element",
     response_model=Passage | Table | Figure | Equation | Reference,
-    responses=document_example(example_paper.ELEMENT),
+    responses=document_example("element"),
 )
 def show_element(element: ElementOf) -> Response:
-    """One element. Its id is `PAPER/table-3`, its path ends in `PAPER/elements/table-3`."""
+    """One element: the path of `PAPER/table-3` ends in `PAPER/elements/table-3`."""
     return json_response(element)
 
 
@@ -59,12 +57,12 @@ def show_element(element: ElementOf) -> Response:
     "/papers/{paper}/tables",
     summary="List a paper's tables",
     response_model=TableList,
-    responses=document_example(example_paper.TABLES),
+    responses=document_example("tables"),
 )
 def list_tables(paper: PaperOf) -> Response:
     """A paper's tables in reading order, without their cells."""
     tables = (element for element in paper.elements if isinstance(element, Table))
-    return json_response(TableList(tables=tuple(map(table_head_of, tables))))
+    return json_response(TableList(tables=tuple(map(TableHead.of, tables))))
 
 
 @router.get(
@@ -74,8 +72,8 @@ def list_tables(paper: PaperOf) -> Response:
     responses=document_content("text/csv"),
 )
 def show_table_csv(table: TableOf) -> Response:
-    """A table's grid (RFC 4180). A cell that a spreadsheet would run as a formula reaching beyond the sheet gets an
-    apostrophe before it."""
+    """A table's grid (RFC 4180). A cell that a spreadsheet would run as a formula that reaches beyond the sheet begins
+    with an apostrophe."""
     return file_response(
         to_csv(remove_control_characters(table)), name=f"{table.id.replace('/', '-')}.csv", media_type="text/csv"
     )
@@ -83,12 +81,12 @@ def show_table_csv(table: TableOf) -> Response:
 
 @router.get(
     "/papers/{paper}/tables/{table}.html",
-    summary="A table as a page",
+    summary="A table as an HTML page",
     response_class=Response,
     responses=document_content("text/html"),
 )
 def show_table_page(table: TableOf, library: LibraryOf) -> Response:
-    """A table, and how it is printed, as a page of its own that runs and fetches nothing."""
+    """A table and its crop as an HTML page, which neither runs scripts nor loads anything."""
     title = ", ".join(filter(None, [table.label, library.entry(table.place.paper).title]))
     return html_response(title, library.show(table).html)
 
@@ -97,8 +95,8 @@ def show_table_page(table: TableOf, library: LibraryOf) -> Response:
     "/papers/{paper}/tables/{table}",
     summary="A table as JSON",
     response_model=Table,
-    responses=document_example(example_paper.TABLE),
+    responses=document_example("table"),
 )
 def show_table(table: TableOf) -> Response:
-    """A table with its cells; `.csv` and `.html` behind the path give it in these forms."""
+    """A table with its cells; append `.csv` or `.html` to the path for these formats."""
     return json_response(table)

@@ -1,11 +1,10 @@
-"""The graph: an entity's neighbourhood, and a paper's entities."""
+"""The knowledge graph: an entity's neighbourhood, and a paper's most connected entities."""
 
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
 from paperscope.library import Neighbourhood
-from service.http import example_paper
 from service.http.auth import LibraryOf
 from service.http.parameters import PAPER_PATTERN
 from service.http.responses import document_example, file_response, json_response
@@ -13,18 +12,17 @@ from service.http.views import ConnectedEntities, ConnectedEntity
 
 __all__ = ["router"]
 
-
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
 _GRAPHML = "application/graphml+xml"
-_PaperName = Annotated[str, Query(pattern=PAPER_PATTERN)]
+_PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
 
 
 @router.get(
     "",
-    summary="What stands round an entity",
+    summary="Show an entity's neighbourhood",
     response_model=Neighbourhood,
-    responses=document_example(example_paper.NEIGHBOURHOOD, or_as=_GRAPHML),
+    responses=document_example("neighbourhood", alternative=_GRAPHML),
 )
 def show_neighbourhood(
     library: LibraryOf,
@@ -32,16 +30,16 @@ def show_neighbourhood(
     entity: Annotated[
         str, Query(min_length=1, max_length=300, description="Its name, an alias or its id.", examples=["Character F1"])
     ],
-    steps: Annotated[int, Query(ge=1, le=4, description="How far from it.")] = 1,
+    steps: Annotated[int, Query(ge=1, le=4, description="How many relations away from it.")] = 1,
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many relations.")] = 40,
     paper: Annotated[
-        tuple[_PaperName, ...], Query(max_length=100, description="Where the entity must be named: ids of papers.")
+        tuple[_PaperId, ...], Query(max_length=100, description="Ids of papers that must mention the entity.")
     ] = (),
     form: Annotated[
         Literal["json", "graphml"], Query(alias="format", description="GraphML opens in Gephi, Cytoscape, yEd.")
     ] = "json",
 ) -> Response:
-    """An entity, the relations within some steps of it, heaviest first, and all entities that stand in them."""
+    """An entity, the relations within some steps of it in order of weight, and all entities that they connect."""
     papers = [library.entry(one).id for one in paper]
     found = library.neighbourhood(entity, papers=papers, steps=steps, limit=limit)
     if form == "json":
@@ -51,19 +49,16 @@ def show_neighbourhood(
 
 @router.get(
     "/entities",
-    summary="A paper's most connected entities",
+    summary="List a paper's most connected entities",
     response_model=ConnectedEntities,
-    responses=document_example(example_paper.ENTITIES),
+    responses=document_example("entities"),
 )
 def list_entities(
     library: LibraryOf,
-    paper: Annotated[_PaperName, Query(description="A paper's id.", examples=["b1810c2e3f4a"])],
+    paper: Annotated[_PaperId, Query(description="A paper's id.", examples=["b1810c2e3f4a"])],
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 20,
 ) -> Response:
-    """The entities of a paper that stand in most relations, most first; each can be asked for at `/v1/graph`."""
+    """A paper's entities with the most relations, in descending order; `/v1/graph` shows each."""
     degrees = library.most_connected(library.entry(paper).id, limit=limit)
-    return json_response(
-        ConnectedEntities(
-            entities=tuple(ConnectedEntity(name=name, relations=degree) for name, degree in degrees.items())
-        )
-    )
+    entities = tuple(ConnectedEntity(name=name, relations=degree) for name, degree in degrees.items())
+    return json_response(ConnectedEntities(entities=entities))

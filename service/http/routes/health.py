@@ -1,4 +1,4 @@
-"""Health, readiness and metrics."""
+"""Health, readiness and metrics. Health and readiness are open to everybody and say nothing about papers."""
 
 import asyncio
 from typing import Literal
@@ -15,55 +15,54 @@ from service.http.shutdown import shutdown_problem
 
 __all__ = ["router"]
 
-
 router = APIRouter(tags=["health"])
 
 
 class Health(BaseModel):
-    """How the service is."""
+    """The state of the service."""
 
     status: Literal["ok"] = "ok"
 
 
-@router.get("/healthz", summary="Does the process answer?")
+class MetricsResponse(Response):
+    """Prometheus' text format."""
+
+    media_type = CONTENT_TYPE_PLAIN_0_0_4
+
+
+@router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> Health:
-    """Answers as long as the process does."""
+    """Returns 200 as long as the process responds."""
     return Health()
 
 
 @router.get("/readyz", summary="Can it serve?")
 async def readyz(service: ServiceOf) -> Health:
-    """Answers 200 while requests are welcome, a problem document with 503 where they aren't: the service is ending, or
-    no library can be read."""
-    if service.ending.begun.is_set():
+    """Returns 200 while requests are accepted, and a problem document with 503 during shutdown or if no library can be
+    read."""
+    if service.shutdown.begun.is_set():
         raise shutdown_problem()
-    await asyncio.to_thread(_look_keyed if service.keyed else _look, service)
+    await asyncio.to_thread(_check_keyed if service.requires_key else _check, service)
     return Health()
 
 
-def _look(service: Service) -> None:
+@router.get("/metrics", summary="Metrics for Prometheus", response_class=MetricsResponse)
+async def metrics(service: ServiceOf, _caller: CallerOf) -> Response:
+    """Requests, latencies, questions, jobs, model usage and process metrics of the whole service, for any API key. They
+    contain no names of any kind."""
+    return MetricsResponse(await asyncio.to_thread(service.metrics.text))
+
+
+def _check(service: Service) -> None:
     Store.open(service.settings.library).close()
 
 
-def _look_keyed(service: Service) -> None:
-    """Anybody may ask, so that no name of a file or library is told. A library that is not there yet is made when it is
-    first used."""
+def _check_keyed(service: Service) -> None:
+    """Check that a library's folder exists or can be created; the reply names neither, as anybody may ask."""
     try:
         folders = service.library_folders()
     except KeyFileError as error:
         raise keys_unreadable() from error
     if folders and not any(folder.is_dir() or folder.parent.is_dir() for folder in folders):
-        detail = "No library is where the API keys say; is the disk or volume there that holds them?"
+        detail = "None of the libraries of the API keys is there; is their disk or volume mounted?"
         raise ProblemError(503, "no-library", detail, headers={"Retry-After": "30"})
-
-
-class Numbers(Response):
-    """Prometheus' text form."""
-
-    media_type = CONTENT_TYPE_PLAIN_0_0_4
-
-
-@router.get("/metrics", summary="Numbers for Prometheus", response_class=Numbers)
-async def metrics(service: ServiceOf, _caller: CallerOf) -> Response:
-    """Requests, latencies, questions, jobs, model usage, and what the process takes. No names of any kind."""
-    return Numbers(await asyncio.to_thread(service.metrics.text))

@@ -1,4 +1,4 @@
-"""Images: crops of elements, and pages with boxes drawn on them."""
+"""Images: crops of tables, figures and equations, and whole pages with boxes drawn on them."""
 
 from typing import Annotated
 
@@ -9,12 +9,11 @@ from paperscope_core.errors import PaperFileError, PaperLockedError
 from paperscope_core.types import Box, Paper, content_hash, places_of
 from service.http.answering import cancel_on_disconnect
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
-from service.http.parameters import ELEMENT_PATTERN, PaperOf, find_crop, unknown_element
+from service.http.parameters import ELEMENT_PATTERN, PaperOf, unknown_element
 from service.http.problems import ProblemError
-from service.http.responses import document_content, etag_matches, image_response, not_modified
+from service.http.responses import document_content, etag_matches, image_response
 
 __all__ = ["router"]
-
 
 router = APIRouter(prefix="/v1", tags=["pictures"])
 
@@ -23,31 +22,36 @@ _ElementName = Annotated[str, Query(pattern=ELEMENT_PATTERN)]
 _Box = Annotated[str, Query(pattern=r"^\d{1,5}(\.\d{1,3})?(,\d{1,5}(\.\d{1,3})?){3}$")]
 _Password = Annotated[
     str,
-    Header(alias="X-Paper-Password", max_length=1000, description="Opens an encrypted file; the service keeps none."),
+    Header(alias="X-Paper-Password", max_length=1000, description="Opens an encrypted file; it is not stored."),
 ]
-_Known = Annotated[str, Header(alias="If-None-Match", description="Tags of what the caller has already.")]
+_IfNoneMatch = Annotated[str, Header(alias="If-None-Match", description="ETags of what the caller has.")]
 
 
 @router.get(
-    "/crops/{crop}", summary="A picture of an element", response_class=Response, responses=document_content("image/png")
+    "/crops/{crop}",
+    summary="An element's image",
+    response_class=Response,
+    responses=document_content("image/png"),
 )
 def show_crop(
     library: LibraryOf,
     crop: Annotated[
         str, Path(pattern=r"^[0-9a-f]{64}$", description="A crop's name: its SHA-256.", examples=[_EXAMPLE])
     ],
-    known: _Known = "",
+    if_none_match: _IfNoneMatch = "",
 ) -> Response:
-    """The picture of the table, figure or equation that names this `crop`, as PNG."""
-    picture = find_crop(library, crop)
-    if etag_matches(crop, known=known):
-        return not_modified(crop, lasting=True)
-    return image_response(picture, tag=crop, lasting=True)
+    """The image of the table, figure or equation with this `crop`, as PNG."""
+    try:
+        image = library.crop(crop)
+    except KeyError as error:
+        raise ProblemError(404, "unknown-crop", f"no paper of the library has a picture {crop!r}") from error
+    known = etag_matches(crop, if_none_match=if_none_match)
+    return image_response(None if known else image, etag=crop, immutable=True)
 
 
 @router.get(
     "/papers/{paper}/pages/{page}.png",
-    summary="A page with boxes drawn in",
+    summary="A page with boxes drawn on it",
     response_class=Response,
     responses=document_content("image/png"),
 )
@@ -67,44 +71,44 @@ async def show_page(
         tuple[_Box, ...], Query(max_length=100, description="Boxes to mark: x0,y0,x1,y1 in points from the top left.")
     ] = (),
     password: _Password = "",
-    known: _Known = "",
+    if_none_match: _IfNoneMatch = "",
 ) -> Response:
-    """A page of a paper as PNG, with the boxes of elements and any others marked: what an answer cites, say."""
+    """A page of a paper as PNG, on which elements and boxes are marked, for example what an answer cites."""
     if page not in {one.number for one in paper.pages}:
         raise ProblemError(404, "unknown-page", f"paper {paper.id!r} has no page {page}; it has {len(paper.pages)}")
-    ids = [_on_page(paper, name, page) for name in element]
+    ids = [_element_on_page(paper, name, page) for name in element]
     boxes = [Box(*map(float, one.split(","))) for one in box]
-    drawn = (__version__, library.entry(paper.id).revision, paper.sha256, page, dpi, ids, boxes)
-    tag = content_hash(repr(drawn).encode())
-    if etag_matches(tag, known=known):
-        return not_modified(tag, lasting=False)
+    content = (__version__, library.entry(paper.id).revision, paper.sha256, page, dpi, ids, boxes)
+    etag = content_hash(repr(content).encode())
+    if etag_matches(etag, if_none_match=if_none_match):
+        return image_response(None, etag=etag, immutable=False)
 
     async def draw() -> bytes:
-        async with service.pictures.admit(caller.name):
+        async with service.images.slot(caller.name):
             return await library.page_picture_async(
-                paper.id, page, dpi=dpi, marked=[*ids, *boxes], password=_as_sent(password) or None
+                paper.id, page, dpi=dpi, marked=[*ids, *boxes], password=_decode(password) or None
             )
 
     try:
-        picture = await cancel_on_disconnect(request, draw())
+        image = await cancel_on_disconnect(request, draw())
     except PaperLockedError as error:
-        opens = "send the password that opens it with this request, as X-Paper-Password; the service keeps none"
-        raise ProblemError(403, "paper-locked", f"{paper.file!r} is encrypted: {opens}.") from error
+        remedy = "send its password with this request, as X-Paper-Password; it is not stored"
+        raise ProblemError(403, "paper-locked", f"{paper.file!r} is encrypted: {remedy}.") from error
     except PaperFileError as error:
         raise ProblemError(404, "no-picture", error.public) from error
-    return image_response(picture, tag=tag, lasting=False)
+    return image_response(image, etag=etag, immutable=False)
 
 
-def _as_sent(header: str) -> str:
-    """A header's text, which came as UTF-8 from most clients, and was read as Latin-1."""
+def _decode(header: str) -> str:
+    """A header's text: most clients send UTF-8, which Starlette decodes as Latin-1."""
     try:
         return header.encode("latin-1").decode()
     except UnicodeError:
         return header
 
 
-def _on_page(paper: Paper, name: str, page: int) -> str:
-    """The id of an element that is to be marked. Raises ProblemError where the paper, or this page, has none such."""
+def _element_on_page(paper: Paper, name: str, page: int) -> str:
+    """The id of an element. Raises ProblemError if it is not in this paper, or not on this page."""
     found = next((one for one in paper.elements if one.id == f"{paper.id}/{name}"), None)
     if found is None:
         raise unknown_element(paper.id, name)

@@ -9,14 +9,13 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from paperscope_core.types import Job
 from service.http.auth import LibraryOf, ServiceOf
-from service.http.problems import problem_of
+from service.http.problems import error_text
 from service.http.shutdown import shutdown_problem
 from service.http.uploads import JobSubmitterOf
 from service.http.views import JobView
 from service.jobs.requests import JobFiles
 
 __all__ = ["JobOf", "router"]
-
 
 router = APIRouter(tags=["jobs"])
 
@@ -31,43 +30,42 @@ async def _job(library: LibraryOf, job: Annotated[str, Path(pattern=_JOB_PATTERN
 JobOf = Annotated[Job, Depends(_job)]
 
 
-@router.get("/v1/jobs", summary="The newest jobs")
+@router.get("/v1/jobs", summary="List the newest jobs")
 async def list_jobs(library: LibraryOf, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[JobView]:
     """The library's jobs, newest first."""
     return [JobView.of(job) for job in await asyncio.to_thread(library.jobs.all, limit=limit)]
 
 
-@router.get("/v1/jobs/{job}", summary="A job")
+@router.get("/v1/jobs/{job}", summary="Show a job")
 async def get_job(
     job: JobOf,
     library: LibraryOf,
     service: ServiceOf,
     wait: Annotated[float, Query(ge=0, le=60, description="wait up to so many seconds for its end")] = 0.0,
 ) -> JobView:
-    """How far a job is, and what came of it."""
-    until = asyncio.get_running_loop().time() + wait
-    ending = service.ending.begun
-    while not job.ended and not ending.is_set() and (left := until - asyncio.get_running_loop().time()) > 0:
-        await asyncio.sleep(min(_POLL_SECONDS, left))
+    """A job's progress and result."""
+    clock = asyncio.get_running_loop().time
+    deadline, begun = clock() + wait, service.shutdown.begun
+    while not job.ended and not begun.is_set() and (remaining := deadline - clock()) > 0:
+        await asyncio.sleep(min(_POLL_SECONDS, remaining))
         job = await asyncio.to_thread(library.jobs.get, job.id)
     return JobView.of(job)
 
 
-@router.get("/v1/jobs/{job}/events", summary="A job, as it goes on", response_class=EventSourceResponse)
+@router.get("/v1/jobs/{job}/events", summary="Follow a job", response_class=EventSourceResponse)
 async def follow_job(
     request: Request, job: JobOf, library: LibraryOf, service: ServiceOf
 ) -> AsyncGenerator[ServerSentEvent, None]:
-    """Server-sent events, each with the whole job: `progress` whenever something has changed, and `end` at its end.
+    """Server-sent events with the whole job: `progress` whenever something has changed, and `end` when it has ended.
 
-    Where the service ends before, the last one is an `error` with a problem document; the job goes on when the service
-    is started again."""
+    If the service shuts down before, the last event is an `error` with a problem document; the job goes on when the
+    service is started again."""
     while not job.ended:
         yield ServerSentEvent(event="progress", raw_data=JobView.of(job).model_dump_json())
         before = job
         while job == before:
-            if service.ending.begun.is_set():
-                problem, _ = problem_of(request, shutdown_problem())
-                yield ServerSentEvent(event="error", raw_data=problem.text)
+            if service.shutdown.begun.is_set():
+                yield ServerSentEvent(event="error", raw_data=error_text(request, shutdown_problem()))
                 return
             await asyncio.sleep(_POLL_SECONDS)
             job = await asyncio.to_thread(library.jobs.get, job.id)
@@ -76,16 +74,16 @@ async def follow_job(
 
 @router.post("/v1/jobs/{job}/cancel", summary="Cancel a job")
 async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
-    """One that waits is cancelled at once, one that runs in a moment; what was paid for is kept. A job that has ended
-    stays as it is."""
+    """A queued job is cancelled at once, a running one soon after; replies that were paid for are kept. A job that has
+    ended does not change."""
     found = await asyncio.to_thread(queue.jobs.cancel, job.id)
     if found.ended and found.kind == "add":
-        await asyncio.to_thread(JobFiles(queue.folder).discard, job.id)
-    queue.service.workers.wake(queue.folder)
+        await asyncio.to_thread(JobFiles(queue.folder).delete, job.id)
+    queue.service.supervisor.notify(queue.folder)
     return JobView.of(found)
 
 
 @router.delete("/v1/jobs/{job}", summary="Cancel a job")
 async def delete_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
-    """The same as `cancel`: a job that has ended is kept for a while."""
+    """The same as `cancel`: an ended job is kept for some days."""
     return await cancel_job(job, queue)

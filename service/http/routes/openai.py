@@ -1,4 +1,4 @@
-"""OpenAI's endpoints: chat completions and models."""
+"""`POST /v1/chat/completions` and `/v1/models`, as OpenAI's clients and chat front ends expect them."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -25,11 +25,10 @@ from service.http.chat import (
     reply_text,
     unknown_model,
 )
-from service.http.problems import OPENAI_ERRORS, openai_error_json
+from service.http.problems import OPENAI_ERRORS, error_text
 from service.http.responses import EventStreamResponse
 
 __all__ = ["router"]
-
 
 router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERRORS)
 
@@ -42,7 +41,7 @@ async def models(library: LibraryOf) -> Models:
 
 @router.get("/models/{model:path}", summary="A model in OpenAI's form")
 async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: LibraryOf) -> Model:
-    """One of those that `/v1/models` lists."""
+    """One of the models that `/v1/models` lists."""
     found = [one for one in await asyncio.to_thread(_models, library) if one.id == model]
     if not found:
         raise unknown_model(model)
@@ -57,16 +56,16 @@ async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: Lib
         200: {"description": "The completion; with `stream`, its chunks.", "content": {"text/event-stream": {}}}
     },
 )
-async def chat(request: Request, body: ChatBody, asker: QuestionRunnerOf, library: LibraryOf) -> Response:
-    """Answers the last message of the user; what was said before is the history.
+async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf, library: LibraryOf) -> Response:
+    """Answers the last message of the user; the messages before are the history.
 
-    The content is the answer's text with a list of its sources; `paperscope` holds the whole answer, with its evidence.
-    System messages change nothing: an answer rests on papers. Settings of sampling are ignored, as are limits of
-    tokens, and tools, unless one must be called; that, several choices, JSON forms and pictures are refused.
+    The content is the answer's text with a list of its sources; `paperscope` has the whole answer with its evidence.
+    System messages are ignored, as an answer is based on papers, and so are sampling parameters, token limits, and
+    tools unless one must be called; that, several choices, JSON formats and images are refused.
     """
     if body.stream:
-        return EventStreamResponse(_told(request, body, library, await asker.stream(body.asked)))
-    answer = await asker.answer(body.asked)
+        return EventStreamResponse(_chunks(request, body, library, await runner.stream(body.asked)))
+    answer = await runner.answer(body.asked)
     completion = ChatCompletion.of(answer, content=await _content(library, answer), model=body.model)
     return Response(completion.model_dump_json(), media_type="application/json")
 
@@ -76,26 +75,26 @@ def _models(library: Library) -> list[Model]:
     return [Model(id=ALL_PAPERS, name="All papers"), *papers]
 
 
-async def _told(
+async def _chunks(
     request: Request, body: ChatBody, library: Library, events: AsyncGenerator[AnswerEvent, None]
 ) -> AsyncGenerator[bytes, None]:
     """The chunks of an answer.
 
-    A client can't take back what it was told, and a model may begin its text anew: so the text is told when it is
-    final. `POST /v1/query` tells it as it is written.
+    The text is sent when it is final, in one chunk: a model may restart its text, and these clients can't discard what
+    they have received. `POST /v1/query` streams it as it is written.
     """
     chunk = ChatChunk(model=body.model)
     async with aclosing(events):
         try:
-            yield _event(chunk.begun())
+            yield _event(chunk.with_role())
             async for event in events:
                 if isinstance(event, DoneEvent):
-                    yield _event(chunk.told(await _content(library, event.answer)))
-                    yield _event(chunk.ended(event.answer))
+                    yield _event(chunk.with_content(await _content(library, event.answer)))
+                    yield _event(chunk.with_answer(event.answer))
                     if body.includes_usage:
-                        yield _event(chunk.used(event.answer.usage))
+                        yield _event(chunk.with_usage(event.answer.usage))
         except (PaperscopeError, HTTPException) as error:
-            yield format_sse_event(data_str=openai_error_json(request, error))
+            yield format_sse_event(data_str=error_text(request, error))
             return
     yield format_sse_event(data_str="[DONE]")
 

@@ -96,7 +96,7 @@ def test_the_lock_of_a_killed_run_does_not_stay(make_library: MakeLibrary, tmp_p
 
 def test_a_patient_run_waits_for_the_one_before_it(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
     out = tmp_path / "out"
-    runner = BatchRunner(make_library(FakeModel(reply)), out=out, patience=30.0)
+    runner = BatchRunner(make_library(FakeModel(reply)), out=out, lock_timeout=30.0)
 
     async def waits(process: "subprocess.Popen[str]") -> int:
         task = asyncio.create_task(runner.run_async(questions("F1 of the tagger?")))

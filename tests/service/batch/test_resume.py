@@ -76,7 +76,7 @@ from graph_store import Store
 from paperscope.library import Library
 from paperscope_core.models import FakeEmbedder, FakeModel, Models
 from paperscope_core.settings import Settings
-from service import BatchRunner, load_questions
+from service.batch import BatchRunner, load_questions
 
 def slow(row):
     print(row.index, row.resumed, flush=True)
@@ -170,7 +170,10 @@ def test_what_an_outage_cut_is_asked_again_after_the_others(make_library: MakeLi
 
     heard: list[int] = []
     runner = BatchRunner(
-        make_library(FakeModel(flaky)), out=tmp_path / "out", concurrency=1, rounds=RetryRounds(first=0.01, most=5)
+        make_library(FakeModel(flaky)),
+        out=tmp_path / "out",
+        concurrency=1,
+        retries=RetryRounds(first_pause=0.01, max_rounds=5),
     )
     result = runner.run(questions("outage?", "Its name?", "forbidden?"), on_row=lambda row: heard.append(row.index))
     assert [row.status for row in result.rows] == ["error", "answered", "error"], "a round that brought nothing ends it"

@@ -34,7 +34,7 @@ class Trial:
     asked: list[int] = field(default_factory=list)
     pauses: list[float] = field(default_factory=list)
 
-    def run(self, count: int, *, at_once: int = 1, **options: float) -> dict[int, str]:
+    def run(self, count: int, *, concurrency: int = 1, **options: float) -> dict[int, str]:
         async def sleep(seconds: float) -> None:
             self.pauses.append(seconds)
 
@@ -46,13 +46,13 @@ class Trial:
                 raise error
 
         rounds = RetryRounds(sleep=sleep, **options)  # type: ignore[arg-type] # whole numbers are floats here
-        left = asyncio.run(rounds.run(range(count), work, at_once=at_once))
+        left = asyncio.run(rounds.run(range(count), work, concurrency=concurrency))
         return {item: str(error) for item, error in left}
 
 
 def test_without_failures_there_is_one_round_and_no_pause() -> None:
     trial = Trial(lambda _item, _time: None)
-    assert trial.run(5, at_once=2) == {}
+    assert trial.run(5, concurrency=2) == {}
     assert (sorted(trial.asked), trial.pauses) == ([0, 1, 2, 3, 4], [])
 
 
@@ -61,21 +61,21 @@ def test_what_failed_is_asked_again_after_the_others() -> None:
     assert trial.run(3) == {0: "no connection"}, "a round that brings nothing is the last"
     assert trial.asked == [0, 1, 2, 0]
     trial = Trial(lambda item, time: STOPPED if time <= item else None)
-    assert trial.run(4, most=9, first=1.0) == {}
+    assert trial.run(4, max_rounds=9, first_pause=1.0) == {}
     assert trial.asked == [0, 1, 2, 3, 1, 2, 3, 2, 3, 3]
     assert trial.pauses == [1.0, 2.0, 4.0]
 
 
 def test_rounds_have_an_end() -> None:
     trial = Trial(lambda item, time: STOPPED if time <= item else None)
-    assert list(trial.run(6, most=2)) == [3, 4, 5]
+    assert list(trial.run(6, max_rounds=2)) == [3, 4, 5]
 
 
 def test_a_pause_is_as_long_as_the_endpoint_asks(caplog: pytest.LogCaptureFixture) -> None:
     limited = ModelRateLimitError("slow down", retry_after=75.0)
     trial = Trial(lambda item, time: limited if item and time == 1 else None)
     with caplog.at_level(logging.WARNING):
-        assert trial.run(3, first=1.0) == {}
+        assert trial.run(3, first_pause=1.0) == {}
     assert trial.pauses == [75.0]
     assert "2 questions wait: slow down; asking again in 75 s" in caplog.text
 
@@ -86,21 +86,21 @@ def test_an_endpoint_that_asks_for_too_long_is_not_waited_for() -> None:
     assert trial.pauses == []
 
 
-@pytest.mark.parametrize("at_once", [1, 4])
-def test_a_stopped_endpoint_costs_two_short_rounds(at_once: int) -> None:
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_stopped_endpoint_costs_two_short_rounds(concurrency: int) -> None:
     trial = Trial(lambda _item, _time: STOPPED)
-    left = trial.run(1000, at_once=at_once, strikes=8)
+    left = trial.run(1000, concurrency=concurrency, max_failures=8)
     assert list(left) == list(range(1000))
     assert left[0] == "no connection"
     assert left[999].startswith("not asked, after ")
     assert "failures in a row: no connection" in left[999]
-    assert len(trial.asked) <= 2 * (8 + at_once)
+    assert len(trial.asked) <= 2 * (8 + concurrency)
     assert len(trial.pauses) == 1
 
 
 def test_what_was_not_sent_is_sent_in_a_later_round() -> None:
     trial = Trial(lambda item, time: STOPPED if item < 3 and time == 1 else None)
-    assert trial.run(10, strikes=3) == {}
+    assert trial.run(10, max_failures=3) == {}
     assert trial.asked == [0, 1, 2, *range(10)]
 
 
@@ -108,14 +108,16 @@ def test_what_was_not_sent_is_sent_in_a_later_round() -> None:
 def test_any_other_error_ends_all_as_it_is(error: Exception) -> None:
     trial = Trial(lambda item, _time: error if item == 1 else None)
     with pytest.raises(type(error), match=str(error)):
-        trial.run(50, at_once=2)
+        trial.run(50, concurrency=2)
     assert len(trial.asked) < 50
 
 
 @given(st.lists(st.integers(0, 4), max_size=30), st.integers(1, 5), st.integers(1, 5))
-def test_each_item_is_done_or_left_and_none_is_done_twice(failures: list[int], at_once: int, strikes: int) -> None:
+def test_each_item_is_done_or_left_and_none_is_done_twice(
+    failures: list[int], concurrency: int, max_failures: int
+) -> None:
     trial = Trial(lambda item, time: STOPPED if time <= failures[item] else None)
-    left = trial.run(len(failures), at_once=at_once, strikes=strikes)
+    left = trial.run(len(failures), concurrency=concurrency, max_failures=max_failures)
     counts = Counter(trial.asked)
     for item, fails in enumerate(failures):
         if item in left:
@@ -166,7 +168,9 @@ def test_calls_turned_down_are_made_up_for(
 ) -> None:
     server.refuse += [500, 429, 503, 500]
     server.retry_after = 0.1
-    runner = BatchRunner(open_library(server.url), out=tmp_path / "out", concurrency=2, rounds=RetryRounds(first=0.01))
+    runner = BatchRunner(
+        open_library(server.url), out=tmp_path / "out", concurrency=2, retries=RetryRounds(first_pause=0.01)
+    )
     with caplog.at_level(logging.WARNING):
         result = runner.run(questions(6))
     assert [row.status for row in result.rows] == ["answered"] * 6
@@ -179,7 +183,9 @@ def test_a_request_that_is_refused_is_not_made_again(
     server: ModelServer, open_library: OpenLibrary, tmp_path: Path
 ) -> None:
     server.refuse += [401]
-    runner = BatchRunner(open_library(server.url), out=tmp_path / "out", concurrency=1, rounds=RetryRounds(first=0.01))
+    runner = BatchRunner(
+        open_library(server.url), out=tmp_path / "out", concurrency=1, retries=RetryRounds(first_pause=0.01)
+    )
     result = runner.run(questions(2))
     assert [row.status for row in result.rows] == ["error", "answered"]
     assert len(server.bodies) == 2
@@ -189,7 +195,9 @@ def test_an_endpoint_that_stays_away_ends_soon_and_the_next_run_asks_all_the_res
     server: ModelServer, open_library: OpenLibrary, tmp_path: Path
 ) -> None:
     library = open_library(server.url)
-    runner = BatchRunner(library, out=tmp_path / "out", concurrency=2, rounds=RetryRounds(first=0.01, strikes=4))
+    runner = BatchRunner(
+        library, out=tmp_path / "out", concurrency=2, retries=RetryRounds(first_pause=0.01, max_failures=4)
+    )
     assert [row.status for row in runner.run(questions(3)).rows] == ["answered"] * 3
     server.refuse += [500] * 1000
     asked = len(server.bodies)

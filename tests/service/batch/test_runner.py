@@ -123,7 +123,7 @@ def test_without_a_model_the_report_says_so(make_library: MakeLibrary, tmp_path:
     report = (tmp_path / "out" / "report.md").read_text()
     assert "No language model is configured" in report
     assert "no language model was used" in report
-    assert "_Left out: no image was read._" in report
+    assert "_Skipped: no image was read._" in report
     assert "_no language model; 0 model calls; " in report
 
 

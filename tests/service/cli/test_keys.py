@@ -24,7 +24,7 @@ def test_a_key_is_made_listed_and_revoked(run: "Run", tmp_path: Path) -> None:
     assert key is not None
     assert (key.library, key.folders) == (tmp_path / "lab", (tmp_path / "papers",))
     assert key.id in made.err
-    assert "shown this once" in made.err
+    assert "shown only once" in made.err
     assert secret not in made.err
     listed = run("keys", "list")
     assert all(shown in listed.out for shown in (key.id, "alice", str(key.library), "2999-01-01"))

@@ -24,7 +24,7 @@ class Questions:
         self.answered: dict[str, asyncio.Event] = {}
 
     async def _ask(self, caller: str, name: str) -> None:
-        async with self.gate.admit(caller):
+        async with self.gate.slot(caller):
             self.order.append(name)
             await self.answered[name].wait()
 
@@ -41,7 +41,7 @@ class Questions:
 
 
 async def test_callers_come_in_by_turns_whatever_one_of_them_has_sent_before() -> None:
-    questions = Questions(FairQueue(at_once=1, waiting=200))
+    questions = Questions(FairQueue(concurrency=1, max_waiting=200))
     tasks = [await questions.ask("many", f"many-{number}") for number in range(101)]
     tasks += [await questions.ask("few", f"few-{number}") for number in range(2)]
     assert (questions.gate.running, questions.gate.waiting) == (1, 102)
@@ -56,9 +56,9 @@ async def test_callers_come_in_by_turns_whatever_one_of_them_has_sent_before() -
 
 async def test_one_too_many_is_told_when_to_come_back() -> None:
     clock = Clock()
-    gate = FairQueue(at_once=2, waiting=1, clock=clock)
+    gate = FairQueue(concurrency=2, max_waiting=1, clock=clock)
     for _ in range(30):
-        async with gate.admit("a"):
+        async with gate.slot("a"):
             clock.now += 20
     questions = Questions(gate)
     tasks = [await questions.ask("a", str(number)) for number in range(3)]
@@ -74,7 +74,7 @@ async def test_one_too_many_is_told_when_to_come_back() -> None:
 
 
 async def test_a_full_room_takes_from_who_has_most() -> None:
-    questions = Questions(FairQueue(at_once=1, waiting=4))
+    questions = Questions(FairQueue(concurrency=1, max_waiting=4))
     tasks = [await questions.ask("many", f"many-{number}") for number in range(5)]
     other = await questions.ask("few", "few-0")
     with pytest.raises(ProblemError) as refused:
@@ -91,7 +91,7 @@ async def test_a_full_room_takes_from_who_has_most() -> None:
 
 
 async def test_who_hangs_up_while_waiting_leaves_the_queue() -> None:
-    questions = Questions(FairQueue(at_once=1, waiting=2))
+    questions = Questions(FairQueue(concurrency=1, max_waiting=2))
     first, second, third = [await questions.ask("a", name) for name in ("first", "second", "third")]
     second.cancel()
     await asyncio.gather(second, return_exceptions=True)
@@ -103,7 +103,7 @@ async def test_who_hangs_up_while_waiting_leaves_the_queue() -> None:
 
 
 async def test_a_turn_that_is_given_up_as_it_comes_goes_to_the_next() -> None:
-    questions = Questions(FairQueue(at_once=1, waiting=2))
+    questions = Questions(FairQueue(concurrency=1, max_waiting=2))
     first, second, third = [await questions.ask("a", name) for name in ("first", "second", "third")]
     questions.answered["first"].set()
     await asyncio.sleep(0)  # the first leaves, and the second has its turn, which it does not know yet
@@ -117,12 +117,12 @@ async def test_a_turn_that_is_given_up_as_it_comes_goes_to_the_next() -> None:
 
 
 async def test_a_question_that_fails_gives_its_place_back() -> None:
-    gate = FairQueue(at_once=1, waiting=0)
+    gate = FairQueue(concurrency=1, max_waiting=0)
     async with AsyncExitStack() as stack:
         with pytest.raises(ZeroDivisionError):
-            async with gate.admit("a"):
+            async with gate.slot("a"):
                 raise ZeroDivisionError
-        await stack.enter_async_context(gate.admit("b"))
+        await stack.enter_async_context(gate.slot("b"))
         assert gate.running == 1
     assert gate.running == 0
 

@@ -189,7 +189,7 @@ def test_traces_that_nobody_takes_do_not_keep_it() -> None:
             with tracing.request("GET", {}) as end:
                 end("/v1/papers", 200)
         began = time.monotonic()
-        tracing.close(within=1.0)
+        tracing.close(timeout=1.0)
         assert time.monotonic() - began < 2.0
 
 

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from paperscope_core.settings import load_settings
-from service.http.server import TimeoutProtocol
+from service.http.server import Protocol
 from tests.service.servers import serve_app
 
 pytestmark = pytest.mark.slow
@@ -45,8 +45,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in (("HEAD_SECONDS", 2.0), ("BODY_SECONDS", 2.0), ("TAKE_SECONDS", 2.0), ("BODY_RATE", 20.0)):
-        monkeypatch.setattr(TimeoutProtocol, name, seconds)
+    for name, seconds in (("HEAD_SECONDS", 2.0), ("BODY_SECONDS", 2.0), ("WRITE_SECONDS", 2.0), ("BODY_RATE", 20.0)):
+        monkeypatch.setattr(Protocol, name, seconds)
 
 
 def connected(address: str) -> socket.socket:

@@ -145,7 +145,7 @@ _LONGEST = 2.0
 _AT_WORK = 0.8
 _BLAMES = 2
 _HOUR = 3600.0
-_OF_A_BATCH = {"handed-over.jsonl", "progress.jsonl", "answers.jsonl", "answers.csv", "report.md", "images"}
+_OF_A_BATCH = {"upload.jsonl", "progress.jsonl", "answers.jsonl", "answers.csv", "report.md", "images"}
 
 
 @dataclass(kw_only=True, slots=True)

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from graph_store import Store
-from service.jobs.housekeeping import housekeep
+from service.jobs.housekeeping import clean_up_jobs
 from service.jobs.requests import JobFiles
 from service.keys import KeyStore
 from tests.model_server import ModelServer, echo, kind_of, serve
@@ -254,18 +254,18 @@ def test_old_jobs_are_forgotten_with_their_files_and_what_a_kill_left(tmp_path: 
     ended = store.jobs.create("add", "{}").id
     store.jobs.cancel(ended)
     for job in (waiting, old, ended, store.jobs.new_id()):
-        files.put(job, io.BytesIO(b"x"), stem="handed-over", name="a.md")
-    assert housekeep(tmp_path, keep_days=30)
+        files.store_upload(job, io.BytesIO(b"x"), name="a.md")
+    assert clean_up_jobs(tmp_path, keep_days=30)
     assert len(files.jobs()) == 4, "who hands over needs a moment"
     long_ago = time.time() - 3600
     for job in files.jobs():
         os.utime(files.folder(job), (long_ago, long_ago))
-    assert housekeep(tmp_path, keep_days=30)
+    assert clean_up_jobs(tmp_path, keep_days=30)
     assert sorted(files.jobs()) == sorted([waiting, old])
-    assert housekeep(tmp_path, keep_days=0)
+    assert clean_up_jobs(tmp_path, keep_days=0)
     assert files.jobs() == [waiting]
     store.jobs.cancel(waiting)
     store.close()
-    assert not housekeep(tmp_path, keep_days=30)
-    assert not housekeep(tmp_path / "absent", keep_days=30)
+    assert not clean_up_jobs(tmp_path, keep_days=30)
+    assert not clean_up_jobs(tmp_path / "absent", keep_days=30)
     assert not (tmp_path / "absent").exists()

@@ -13,7 +13,7 @@ from paperscope_core.errors import PaperFileError, StoreFullError
 from paperscope_core.settings import load_settings
 from paperscope_core.types import Job
 from service.jobs import leased_job as held_module
-from service.jobs.housekeeping import WorkerLocks, housekeep
+from service.jobs.housekeeping import WorkerLocks, clean_up_jobs
 from service.jobs.leased_job import LeasedJob
 from service.jobs.worker import Worker
 from service.libraries import Libraries
@@ -44,9 +44,9 @@ async def test_progress_is_written_and_the_result_kept(store: Store) -> None:
 
     async def work() -> str:
         assert held.secret == "tiger"  # noqa: S105 # a test's
-        held.tell(Stage(name="parsing", done=3, total=7))
+        held.report(Stage(name="parsing", done=3, total=7))
         await begun.wait()
-        held.tell(Stage(name="storing"))
+        held.report(Stage(name="storing"))
         return '{"done": true}'
 
     running = asyncio.create_task(held.run(work()))
@@ -65,7 +65,7 @@ async def test_progress_is_written_and_the_result_kept(store: Store) -> None:
     [
         (PaperFileError("'a.pdf' is damaged"), "'a.pdf' is damaged"),
         (MemoryError(), "service.worker_memory_mb"),
-        (ZeroDivisionError("a secret"), "something went wrong inside (ZeroDivisionError)"),
+        (ZeroDivisionError("a secret"), "an unexpected error occurred (ZeroDivisionError)"),
     ],
 )
 async def test_an_error_ends_the_job_and_says_why(store: Store, error: Exception, told: str) -> None:
@@ -78,7 +78,7 @@ async def test_an_error_ends_the_job_and_says_why(store: Store, error: Exception
 
 
 async def test_work_that_does_not_stop_is_told_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_module, "_GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(held_module, "_CANCEL_TIMEOUT_SECONDS", 0.1)
     held, stop = hold(store), asyncio.Event()
 
     async def stubborn() -> str:
@@ -93,7 +93,7 @@ async def test_work_that_does_not_stop_is_told_of(store: Store, monkeypatch: pyt
     await held.run(stubborn())
     assert held.stuck
     assert store.jobs.get(held.job.id).state == "running"
-    await held.end_as_cancelled()
+    await held.finish_cancelled()
     assert store.jobs.get(held.job.id).state == "cancelled"
     stop.set()
     await asyncio.sleep(0)
@@ -130,43 +130,43 @@ async def test_a_job_that_another_worker_has_by_now_is_left_to_it(store: Store) 
 
 async def test_libraries_take_turns_and_one_of_which_a_worker_died_is_done_alone(tmp_path: Path) -> None:
     settings = load_settings(environ={}, overrides={"library": str(tmp_path), "service.jobs_at_once": 2})
-    runner = Worker(settings=settings, libraries=Libraries(settings), tracing=open_tracing(""), owner="me")
+    worker = Worker(settings=settings, libraries=Libraries(settings), tracing=open_tracing(""), owner="me")
     with ExitStack() as open_stores:
         stores = [open_stores.enter_context(closing(Store.open(tmp_path / name))) for name in ("a", "b")]
         for store in (stores[0], stores[0], stores[0], stores[1]):
             store.jobs.create("add", "{}")
         for store in stores:
-            runner.wake(store.folder)
-        await runner._watch()
-        turns = [await runner._claim() for _ in range(4)]
+            worker.notify(store.folder)
+        await worker._open_stores()
+        turns = [await worker._lease() for _ in range(4)]
         folders = [held.folder.name for held in turns if held]
         assert (sorted(folders[:2]), folders[2:]) == (["a", "b"], ["a", "a"])
-        assert await runner._claim() is None
+        assert await worker._lease() is None
 
         assert stores[0].jobs.release("me", died=True)
-        again = await runner._claim()
+        again = await worker._lease()
         assert again is not None
         assert again.job.attempts == 2
-        assert runner._has_room()
+        assert worker._has_capacity()
         waiting = asyncio.create_task(asyncio.sleep(60))
-        runner._running[waiting] = again
-        assert not runner._has_room()
+        worker._running[waiting] = again
+        assert not worker._has_capacity()
         waiting.cancel()
-        runner._running.clear()
+        worker._running.clear()
 
-        assert housekeep(tmp_path / "a", keep_days=1), "this worker lives"
+        assert clean_up_jobs(tmp_path / "a", keep_days=1), "this worker lives"
         assert "running" in stores[0].jobs.counts()
-        await runner._put_back()
+        await worker._release_all()
         assert "running" not in stores[0].jobs.counts()
-        assert WorkerLocks(tmp_path / "a").take_dead() == []
+        assert WorkerLocks(tmp_path / "a").remove_dead() == []
 
 
 def test_the_jobs_of_a_worker_that_died_without_a_word_go_back_at_once(store: Store) -> None:
     held = hold(store)
-    lock = WorkerLocks(store.folder).enter("me")
-    housekeep(store.folder, keep_days=1)
+    lock = WorkerLocks(store.folder).acquire("me")
+    clean_up_jobs(store.folder, keep_days=1)
     assert store.jobs.get(held.job.id).state == "running"
     # The system releases it when a process dies.
     lock.release()
-    assert housekeep(store.folder, keep_days=1)
+    assert clean_up_jobs(store.folder, keep_days=1)
     assert store.jobs.get(held.job.id).state == "queued"
