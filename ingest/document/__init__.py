@@ -1,1 +1,1 @@
-"""What every reader shares: drafts, captions' wording, references, links, and assembling a paper from them."""
+"""What every reader shares: page contents, wording of captions and references, links, and assembling a paper."""

@@ -1,12 +1,26 @@
-"""Names of authors, in every style of bibliographies."""
+"""Names of authors: in the lines below a title, and in an entry of a bibliography."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["HEAD_END", "Authors", "authors_of"]
+__all__ = ["HEAD_END", "PARTICLES", "Authors", "author_names", "authors_of"]
 
+_AFFILIATION = re.compile(
+    r"universi[td]|institut|facult|scien(?:ce|za|cia)|hochschule|cole\b|department|school|college|laborator|academy|"
+    r"research|cent(?:er|re|ro|rum)\b|inc\b|corp|ltd|gmbh|kingdom|"
+    r"@|https?:|\.com|\.edu|\.org|hospital|group\b|team\b|\bai\b|street|avenue|china|usa|germany|france|"
+    r"google|microsoft|meta\b|amazon|ibm\b|equal|correspond|contribut",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){1,4}")
+_MAX_NAME = 40  # Letters; longer runs of capitalized words are affiliations.
+_SIGNS = "¹²³⁴⁵⁶⁷⁸⁹⁰*†‡§¶♠♣♦♥⋆∗"
+_MARK = re.compile(rf"\^\([^)]*\)|\^\w|[{_SIGNS}]+|(?<=[^\W\d_A-Z])\d+\b")
+_BETWEEN_NAMES = re.compile(rf"(?:{_MARK.pattern}|[,;&]|\b(?:and|AND)\b|\s{{2,}})+")
+_MARKED_AFFILIATION = re.compile(rf"(?:\d|[{_SIGNS}]|\^\w)+\s*[^\W\d_]")
 
+PARTICLES = frozenset("van von der den de da di del della dos du la le el al bin ten ter".split())
 _YEAR = r"(?:(?:19|20)\d{2}|n\.\s?d\.)"
 _JOIN = r"(?:and|et|van|von|de|der|den|da|del|la|le|di)\b"
 HEAD_END = re.compile(
@@ -17,36 +31,63 @@ HEAD_END = re.compile(
 )
 _SEPARATOR = re.compile(r"(\s*,?\s+(?:and|&|et)\s+(?!al\b)|\s*[,;]\s*(?:&\s+)?|\s+(?=et al\b))")
 _MORE = re.compile(r"(?:et al|others|et alii)\.?", re.IGNORECASE)
-_PARTICLE = r"(?i:van|von|der|den|de|da|di|del|della|dos|du|la|le|el|al|bin|ten|ter)"
 _INITIALS = re.compile(r"(?:(?:[^\W\d_a-zß-ÿ]\.?|[CKPSTZ]h\.)[\s-]*){1,5}(?:\s(?:van|von|der|den|de|da|la|le|el|al))*")
 _SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?")
-_LONGEST_HEAD = 200
+_MAX_HEAD = 200  # Letters that are searched for authors if nothing ends them.
+
+
+def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
+    """The names in the file's metadata if it lists any, otherwise what looks like names in the authors' lines.
+
+    After the first affiliation that begins with a mark, only names with a mark count.
+    """
+    listed = [name.strip() for name in re.split(r"\s*;\s*|\s*,\s*|\s+and\s+", metadata) if name.strip()]
+    if listed and all(_NAME.fullmatch(name) for name in listed):
+        return tuple(listed)
+    names: list[str] = []
+    begun, affiliated = "", False
+    for line in lines:
+        if not any(letter.isalpha() for letter in line):
+            continue
+        marked = bool(_MARKED_AFFILIATION.match(line))
+        affiliated = affiliated or marked
+        if marked or _AFFILIATION.search(line) or (affiliated and not _MARK.search(line)):
+            begun = ""
+            continue
+        parts = _BETWEEN_NAMES.split(f"{begun} {line}".strip())
+        names.extend(name for part in parts if _is_name(name := part.strip(" .·|,")))
+        begun = parts[-1].strip() if len(parts) > 1 and parts[-1].strip().isalpha() else ""
+    return tuple(dict.fromkeys(names))
+
+
+def _is_name(name: str) -> bool:
+    return bool(_NAME.fullmatch(name)) and name[0].isupper() and len(name) < _MAX_NAME
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Authors:
-    """The surnames in order (a group's name is one); `more` if the entry says that there are others."""
+    """The surnames in order (a group's name is one); `more` is true if the entry ends with "et al."."""
 
     names: tuple[str, ...]
     more: bool = False
 
     @property
     def short(self) -> str:
-        """As a text cites them: `Li`, `Li and Wu`, `Li et al.`; "" without names."""
+        """The short form for citing: `Li`, `Li and Wu`, `Li et al.`; "" without names."""
         if self.more or len(self.names) > 2:
             return f"{self.names[0]} et al." if self.names else ""
         return " and ".join(self.names)
 
 
 def authors_of(text: str) -> Authors:
-    """The authors of an entry without its mark: what stands before the year, the title or the first full stop.
+    """The authors of an entry without its mark: all before the year, the title or the first full stop.
 
-    Read are `Li, X., Wu, Y.`, `Li, Xiaoya, and Yu Wu`, `Li X, Wu Y`, `X. Li and Y. Wu` and `Xiaoya Li and Yu Wu`; one
+    Reads `Li, X., Wu, Y.`, `Li, Xiaoya, and Yu Wu`, `Li X, Wu Y`, `X. Li and Y. Wu` and `Xiaoya Li and Yu Wu`. A single
     name before a year in parentheses is a group's if it has no initials.
     """
     text = " ".join(text.split())
     end = HEAD_END.search(text)
-    head = text[: end.start()] + "." if end else text[:_LONGEST_HEAD]
+    head = text[: end.start()] + "." if end else text[:_MAX_HEAD]
     pieces = _SEPARATOR.split(head.strip(" ,("))
     parts = [piece for piece in pieces[::2] if piece.strip(" .") and not _SUFFIX.fullmatch(piece)]
     names = [part for part in parts if not _MORE.fullmatch(part)]
@@ -60,10 +101,10 @@ def authors_of(text: str) -> Authors:
 
 
 def _surnames(parts: Sequence[str], *, listed: bool) -> list[str]:
-    """The surnames among the parts of a head; `listed` if a comma stands between the first two."""
+    """The surnames among the parts of a head; `listed` is true if a comma separates the first two."""
     if any(map(_is_given, parts[1:])) and not _is_given(parts[0]):
         return [part for part in parts if not _is_given(part)]
-    words = [_full_words(part) for part in parts]
+    words = [sum(not _is_given(word) and not _is_particle(word) for word in part.split()) for part in parts]
     plain = not any(map(_is_given, parts[0].split()))
     if listed and plain and words[0] == 1 and (len(parts) == 2 or words[1] == 1):
         every = len(parts) % 2 == 0 and all(count == 1 for count in words)
@@ -72,13 +113,12 @@ def _surnames(parts: Sequence[str], *, listed: bool) -> list[str]:
 
 
 def _is_given(part: str) -> bool:
-    """Whether a part is the initials of a given name."""
+    """Whether a part is initials of given names."""
     return bool(_INITIALS.fullmatch(part))
 
 
-def _full_words(part: str) -> int:
-    """How many words a part has besides initials and particles."""
-    return sum(not _is_given(word) and not re.fullmatch(_PARTICLE, word) for word in part.split())
+def _is_particle(word: str) -> bool:
+    return word.lower() in PARTICLES
 
 
 def _surname(part: str) -> str:
@@ -87,6 +127,6 @@ def _surname(part: str) -> str:
     if len(words) > 1 and re.fullmatch(r"[A-Z](?:[A-Z.-]){0,5}", words[-1]) and words[0][1:2].islower():
         return " ".join(words[:-1])
     start = len(words) - 1
-    while start > 1 and re.fullmatch(_PARTICLE, words[start - 1]):
+    while start > 1 and _is_particle(words[start - 1]):
         start -= 1
     return " ".join(words[start:])

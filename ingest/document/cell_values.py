@@ -1,4 +1,4 @@
-"""What a table cell's text says: a value, and an annotation beside it (a deviation, a difference, a mark)."""
+"""The text of table cells: which are values, and annotations beside a value (a deviation, a difference, a mark)."""
 
 import re
 from collections.abc import Sequence
@@ -6,10 +6,19 @@ from dataclasses import replace
 
 from paperscope_core.types import Cell
 
-__all__ = ["split_annotation", "with_annotations"]
+__all__ = ["is_annotation", "is_value", "split_annotation", "with_annotations"]
 
+# Possessive, which changes no match: otherwise a row of numbers is cut into numbers in exponentially many ways.
+_PRINTED_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
+_CELL_VALUE = re.compile(
+    rf"(?:[(\[]?+{_PRINTED_NUMBER}[)\]]?+(?:\s*+[±/(\[,→-]?+\s*+{_PRINTED_NUMBER}[)\]]?+)*"
+    r"|[-–—−✓✗✔✘×✕☓]|n/?a|N/A|[Yy]es|[Nn]o)"
+)
+_OWN_LINE_ANNOTATION = re.compile(
+    rf"[(\[]\s*{_PRINTED_NUMBER}\s*[)\]]|[±↑↓]\s*{_PRINTED_NUMBER}|{_PRINTED_NUMBER}\s*[↑↓]"
+)
 
-_LONGEST = 80
+_MAX_LENGTH = 80  # Letters of a value with an annotation; bounds the time of the search.
 _UNSIGNED = r"[$€£]?\d[\d.,]*(?:[eE][+−-]?\d+)?\s?[%‰]?"
 _NUMBER = rf"[+\-−–~≈<>≤≥]?\s?{_UNSIGNED}"
 _VALUE = rf"(?:{_NUMBER}[KMBk]?(?:\s?[/×]\s?{_NUMBER})*|[-–—−])"
@@ -28,18 +37,28 @@ _ANNOTATED = re.compile(rf"(?P<value>{_VALUE})(?P<note>(?:{_NOTE})+)")
 _MARKED = re.compile(r"(?P<value>.*[^\s†‡*∗])(?P<note>\s*[†‡]+)", re.DOTALL)
 
 
-def split_annotation(text: str) -> tuple[str, str]:
-    """A value cell's value and annotation: `92.11 (+0.81)` -> `92.11`, `(+0.81)`.
+def is_value(text: str) -> bool:
+    """Whether a text is a number, several numbers, a dash or a tick: the content of a table's body, not its header."""
+    return bool(_CELL_VALUE.fullmatch(text.strip()))
 
-    The annotation is the end of the text, "" where there is none; the value is what stands before it without the space
-    between them. A text that is no number is parted from nothing but footnote marks.
+
+def is_annotation(text: str) -> bool:
+    """Whether a text is a difference or deviation printed below a value: `(+0.81)`, `± 0.2`."""
+    return bool(_OWN_LINE_ANNOTATION.fullmatch(text.strip()))
+
+
+def split_annotation(text: str) -> tuple[str, str]:
+    """Split the text of a value cell into value and annotation: `92.11 (+0.81)` -> `92.11`, `(+0.81)`.
+
+    The annotation is the end of the text, "" if there is none. From a text that is not a number, only footnote marks
+    are split.
     """
-    match = (_ANNOTATED.fullmatch(text) or _MARKED.fullmatch(text)) if len(text) <= _LONGEST else None
+    match = (_ANNOTATED.fullmatch(text) or _MARKED.fullmatch(text)) if len(text) <= _MAX_LENGTH else None
     return (match["value"].rstrip(), match["note"].lstrip()) if match else (text, "")
 
 
 def with_annotations(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells with the annotations of their values, those that have one left as they are."""
+    """The cells with the annotations of their values; annotations that are already set stay."""
     return tuple(
         replace(cell, annotation=note)
         if cell.role == "value" and not cell.annotation and (note := split_annotation(cell.text)[1])

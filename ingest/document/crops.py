@@ -1,9 +1,10 @@
-"""Pictures of tables, figures and equations, cut out of their pages."""
+"""Crops: pictures of tables, figures and equations, cut out of their pages."""
 
 import io
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from PIL import Image
 
@@ -23,17 +24,65 @@ from paperscope_core.types import (
     content_hash,
 )
 
-__all__ = ["add_crops", "trimmed"]
+__all__ = ["add_crops", "trim_white"]
+
+_MARGIN = 4.0  # Points around an element, so that strokes on its edge are not cut.
+_MIN_SIDE = 2.0  # Points; PDF libraries render no narrower picture.
+_WHITE = 250  # Grey levels from here on are paper; antialiasing and JPEG leave it slightly off white.
+_MIN_TRIM = 4.0  # Points; a narrower border is not worth another picture.
+
+_Float: TypeAlias = Table | Figure | Equation
 
 
-_WHITE = 250
-_WORTH = 4.0
+def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent], dpi: int) -> ParsedPaper:
+    """Render a crop of each table, figure and equation.
+
+    Args:
+        paper: A paper without crops.
+        document: Its open file.
+        views: The pages as they were turned for reading; the crops are turned in the same way.
+        dpi: The resolution of the crops.
+
+    Returns:
+        The paper with its crops; a page that can't be rendered is a problem of the paper.
+    """
+    crops: dict[str, bytes] = {}
+    named: dict[str, dict[Place, str]] = defaultdict(dict)
+    trimmed: dict[str, Box] = {}
+    problems: list[PageProblem] = []
+    sizes = {page.number: page for page in paper.pages}
+    for (number, turns), wanted in sorted(_wanted(paper, views).items()):
+        page = sizes[number]
+        boxes = [_padded(place.box, width=page.width, height=page.height) for _, place in wanted]
+        extend_time_limit()
+        try:
+            pictures = document.render(number, boxes, dpi=dpi, turns=turns)
+        except PageReadError as error:
+            problems.append(PageProblem(page=number, reason=f"its pictures can't be rendered: {error}"))
+            continue
+        for (element, place), box, rendered in zip(wanted, boxes, pictures, strict=True):
+            picture = rendered
+            if isinstance(element, Figure) and turns == 0:
+                picture, cut = trim_white(rendered, box, margin=_MARGIN)
+                trimmed[element.id] = _without_margin(cut, place.box)
+            named[element.id][place] = content_hash(picture)
+            crops[named[element.id][place]] = picture
+    elements: list[Element] = [
+        _with_crops(element, named[element.id], box=trimmed.get(element.id, element.place.box))
+        if isinstance(element, _Float)
+        else element
+        for element in paper.elements
+    ]
+    return ParsedPaper(
+        paper=replace(paper, elements=tuple(elements), problems=(*paper.problems, *problems)), crops=crops
+    )
 
 
-def trimmed(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
-    """A PNG that shows a box of a page, and the box, without white borders wider than `margin` (in points).
+def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
+    """Trim white borders wider than `margin` (in points) off the PNG of a box of a page.
 
-    A picture that is blank, or has no border worth a cut, comes back as it is.
+    Returns:
+        The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
     """
     with Image.open(io.BytesIO(picture)) as image:
         ink = image.convert("L").point(lambda value: 255 * (value < _WHITE)).getbbox()
@@ -43,7 +92,7 @@ def trimmed(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
         left, top = max(0, ink[0] - round(margin / across)), max(0, ink[1] - round(margin / down))
         right = min(image.width, ink[2] + round(margin / across))
         bottom = min(image.height, ink[3] + round(margin / down))
-        if max(left * across, top * down, (image.width - right) * across, (image.height - bottom) * down) < _WORTH:
+        if max(left * across, top * down, (image.width - right) * across, (image.height - bottom) * down) < _MIN_TRIM:
             return picture, box
         out = io.BytesIO()
         image.crop((left, top, right, bottom)).save(out, "PNG")
@@ -51,93 +100,53 @@ def trimmed(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
     return out.getvalue(), cut
 
 
-_MARGIN = 4.0
-_LEAST = 2.0
-
-
-def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent], dpi: int) -> ParsedPaper:
-    """Render a crop for each table, figure and equation; a page that can't be rendered becomes a problem.
-
-    `views` are the pages as they were held for reading; the crops are held the same way.
-    """
-    crops: dict[str, bytes] = {}
-    named: dict[str, dict[Place, str]] = defaultdict(dict)
-    tight: dict[str, Box] = {}
-    problems: list[PageProblem] = []
-    for (number, turns), wanted in sorted(_wanted(paper, views).items()):
-        page = paper.pages[[page.number for page in paper.pages].index(number)]
-        boxes = [_padded(place.box, width=page.width, height=page.height) for _, place in wanted]
-        extend_time_limit()
-        try:
-            pictures = document.render(number, boxes, dpi=dpi, turns=turns)
-        except PageReadError as error:
-            problems.append(PageProblem(page=number, reason=f"its pictures can't be rendered: {error}"))
-            continue
-        for (element, place), box, shown in zip(wanted, boxes, pictures, strict=True):
-            picture = shown
-            if isinstance(element, Figure) and turns == 0:
-                picture, cut = trimmed(shown, box, margin=_MARGIN)
-                tight[element.id] = _without_margin(cut, place.box)
-            named[element.id][place] = content_hash(picture)
-            crops[named[element.id][place]] = picture
-    cropped: list[Element] = [
-        _cropped(element, crops=named[element.id], box=tight.get(element.id, element.place.box))
-        if isinstance(element, Table | Figure | Equation)
-        else element
-        for element in paper.elements
-    ]
-    paper = replace(paper, elements=tuple(cropped), problems=(*paper.problems, *problems))
-    return ParsedPaper(paper=paper, crops=crops)
-
-
-def _wanted(
-    paper: Paper, views: Sequence[PageContent]
-) -> Mapping[tuple[int, int], Sequence[tuple[Table | Figure | Equation, Place]]]:
-    """What is to be cut out and where, by page and by the quarter turns at which it is read."""
-    held: dict[int, list[PageContent]] = defaultdict(list)
+def _wanted(paper: Paper, views: Sequence[PageContent]) -> Mapping[tuple[int, int], Sequence[tuple[_Float, Place]]]:
+    """The elements to crop and their places, by page and quarter turns."""
+    views_of: dict[int, list[PageContent]] = defaultdict(list)
     for view in views:
-        held[view.number].append(view)
-    wanted: dict[tuple[int, int], list[tuple[Table | Figure | Equation, Place]]] = defaultdict(list)
+        views_of[view.number].append(view)
+    wanted: dict[tuple[int, int], list[tuple[_Float, Place]]] = defaultdict(list)
     for element in paper.elements:
-        if isinstance(element, Table | Figure | Equation):
+        if isinstance(element, _Float):
             for place in (element.place, *_more_places(element)):
-                wanted[place.page, turns_at(held[place.page], place.box)].append((element, place))
+                wanted[place.page, turns_at(views_of[place.page], place.box)].append((element, place))
     return wanted
 
 
-def _more_places(element: Table | Figure | Equation) -> tuple[Place, ...]:
+def _more_places(element: _Float) -> tuple[Place, ...]:
     return element.more_places if isinstance(element, Table) else ()
 
 
-def _cropped(element: Table | Figure | Equation, *, crops: Mapping[Place, str], box: Box) -> Table | Figure | Equation:
-    """The element with its crops and its box; the parts of a figure end where it ends."""
+def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Float:
+    """The element with its crops and its box, to which the panels of a figure are clipped."""
     more = tuple(crops[place] for place in _more_places(element) if place in crops)
     element = replace(element, crop=crops.get(element.place), place=replace(element.place, box=box))
     if isinstance(element, Table):
         return replace(element, more_crops=more)
     if isinstance(element, Figure):
-        parts = [
-            replace(panel, place=replace(panel.place, box=_shared(panel.place.box, box))) for panel in element.panels
+        panels = [
+            replace(panel, place=replace(panel.place, box=_clipped(panel.place.box, box))) for panel in element.panels
         ]
-        return replace(element, panels=tuple(parts))
+        return replace(element, panels=tuple(panels))
     return element
 
 
-def _shared(box: Box, other: Box) -> Box:
+def _clipped(box: Box, other: Box) -> Box:
+    """The part of a box inside another one, without area if they don't overlap."""
     x0, y0 = min(max(box.x0, other.x0), other.x1), min(max(box.y0, other.y0), other.y1)
     return Box(x0, y0, max(x0, min(box.x1, other.x1)), max(y0, min(box.y1, other.y1)))
 
 
 def _without_margin(cut: Box, whole: Box) -> Box:
-    """What a crop with its margin shows of an element's box."""
+    """The part of an element's box that its trimmed crop shows."""
     x0, y0 = max(whole.x0, cut.x0 + _MARGIN), max(whole.y0, cut.y0 + _MARGIN)
     x1, y1 = min(whole.x1, cut.x1 - _MARGIN), min(whole.y1, cut.y1 - _MARGIN)
     return Box(x0, y0, max(x0, x1), max(y0, y1)).rounded()
 
 
 def _padded(box: Box, *, width: float, height: float) -> Box:
-    """The box with a margin, cut to the page, at least 2 pt wide and high."""
+    """The box with a margin, clipped to the page, at least 2 pt wide and high."""
     x0, y0 = max(0.0, box.x0 - _MARGIN), max(0.0, box.y0 - _MARGIN)
     x1, y1 = min(width, box.x1 + _MARGIN), min(height, box.y1 + _MARGIN)
-    x0, y0 = min(x0, width - _LEAST), min(y0, height - _LEAST)
-    return Box(x0, y0, max(x1, x0 + _LEAST), max(y1, y0 + _LEAST))
+    x0, y0 = min(x0, width - _MIN_SIDE), min(y0, height - _MIN_SIDE)
+    return Box(x0, y0, max(x1, x0 + _MIN_SIDE), max(y1, y0 + _MIN_SIDE))

@@ -8,7 +8,7 @@ __all__ = ["element_text", "table_outline"]
 
 
 def element_text(element: Element) -> str:
-    """The element's words, label and caption first; a table's rows read "ROW | COLUMN: VALUE | ...", a line each."""
+    """The text of an element, label and caption first; rows of a table read "ROW | COLUMN: VALUE | ...", one a line."""
     match element:
         case Passage():
             return element.text
@@ -23,7 +23,7 @@ def element_text(element: Element) -> str:
 
 
 def table_outline(table: Table) -> str:
-    """`element_text` of a table without its numbers: what it is about, for a reader who is to list names."""
+    """`element_text` of a table without its numbers, for extracting names."""
     return "\n".join([*title_lines(table), *table_lines(table, keeps=_has_word)])
 
 

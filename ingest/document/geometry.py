@@ -1,9 +1,15 @@
-"""Quarter turns of a page, and what its strokes are: rules and filled boxes."""
+"""Boxes and rules on a page, and turning a page by quarter turns so that sideways text is upright.
+
+`turns` counts the quarter turns clockwise of the text that becomes upright (`Char.direction`); the page itself is
+turned the other way. Turning by `-turns` undoes turning by `turns`; `width` and `height` are always those of the page
+before it is turned.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ingest.document.pages import HorizontalRule, PageContent, VerticalRule
 from paperscope_core.types import Box
@@ -11,10 +17,17 @@ from paperscope_core.types import Box
 __all__ = [
     "Shape",
     "SortedShapes",
+    "bounding_box",
     "box_as_seen",
+    "contains",
+    "intersection",
     "join_rules",
+    "overlap",
+    "overlap_x",
+    "overlap_y",
     "quarter_turns",
     "reading_views",
+    "runs_of",
     "sort_shapes",
     "turned_box",
     "turned_page",
@@ -23,24 +36,81 @@ __all__ = [
     "turns_at",
 ]
 
+Item = TypeVar("Item")
 
 # The cosine of 8 degrees: a page that was scanned or set slightly askew still reads upright.
-_ALONG = 0.99
+_UPRIGHT_COSINE = 0.99
+
+# Sideways text is read if it fills the page, or has a caption; the shares were chosen on the development papers.
+_MIN_UPRIGHT_SHARE = 0.2  # Less upright text than this is the running head of a sideways page.
+_WHOLE_PAGE_SHARE = 0.8
+_MIN_SIDEWAYS_CHARS = 200  # Fewer characters are stamps and labels of axes.
+_CAPTION = re.compile(r"(Table|Tab\.|Figure|Fig\.)[A-Z]{0,2}\.?\d", re.IGNORECASE)
+_SAME_BASELINE = 0.6  # Points; letters of one line differ by rounding only.
+
+# Points; chosen on the rules of the development papers.
+_THIN = 2.0  # Tables use rules of up to 1.5 pt.
+_DASH = 8.0  # The longest dash, and the widest gap between dashes.
+_ABUTTING = 1.5  # Borders drawn cell by cell leave gaps of rounding; gaps between group rules are at least 3 pt.
+_SAME_LEVEL = 0.5
+_MIN_RULE = 5.0  # Shorter strokes are marks and letters.
+
+
+def runs_of(items: Iterable[Item], *, joins: Callable[[list[Item], Item], bool]) -> list[list[Item]]:
+    """Cut items into runs: an item that `joins` the run before it is appended to it, any other starts a run."""
+    runs: list[list[Item]] = []
+    for item in items:
+        if runs and joins(runs[-1], item):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    return runs
+
+
+def bounding_box(boxes: Iterable[Box]) -> Box:
+    """The smallest box around at least one box."""
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return Box(min(x0s), min(y0s), max(x1s), max(y1s))
+
+
+def overlap_x(box: Box, other: Box) -> float:
+    """The length that two boxes share horizontally; negative if there is a gap."""
+    return min(box.x1, other.x1) - max(box.x0, other.x0)
+
+
+def overlap_y(box: Box, other: Box) -> float:
+    """The length that two boxes share vertically; negative if there is a gap."""
+    return min(box.y1, other.y1) - max(box.y0, other.y0)
+
+
+def overlap(box: Box, other: Box) -> bool:
+    """Whether two boxes share some area."""
+    return overlap_x(box, other) > 0 and overlap_y(box, other) > 0
+
+
+def contains(outer: Box, inner: Box) -> bool:
+    """Whether a box contains another one."""
+    return inner.x0 >= outer.x0 and inner.x1 <= outer.x1 and inner.y0 >= outer.y0 and inner.y1 <= outer.y1
+
+
+def intersection(box: Box, other: Box) -> Box:
+    """The part of a box inside another one that overlaps it."""
+    return Box(max(box.x0, other.x0), max(box.y0, other.y0), min(box.x1, other.x1), min(box.y1, other.y1))
 
 
 def quarter_turns(dx: float, dy: float) -> int | None:
-    """The quarter turns clockwise of a line that runs along a unit vector (y downwards), None at another angle."""
+    """The quarter turns clockwise of a line along a unit vector (y downwards); None at any other angle."""
     along = (dx, dy, -dx, -dy)
-    return next((turns for turns in range(4) if along[turns] > _ALONG), None)
+    return next((turns for turns in range(4) if along[turns] > _UPRIGHT_COSINE), None)
 
 
 def turned_size(width: float, height: float, *, turns: int) -> tuple[float, float]:
-    """Width and height of the page once it is turned."""
+    """The width and height of the turned page."""
     return (height, width) if turns % 2 else (width, height)
 
 
 def turned_point(x: float, y: float, width: float, height: float, *, turns: int) -> tuple[float, float]:
-    """Where a point of the page lies once it is turned."""
+    """A point on the turned page."""
     match turns % 4:
         case 1:
             return y, width - x
@@ -53,7 +123,7 @@ def turned_point(x: float, y: float, width: float, height: float, *, turns: int)
 
 
 def turned_box(box: Box, width: float, height: float, *, turns: int) -> Box:
-    """Where a box of the page lies once it is turned."""
+    """A box on the turned page."""
     if turns % 4 == 0:
         return box
     x0, y0 = turned_point(box.x0, box.y0, width, height, turns=turns)
@@ -67,7 +137,7 @@ def box_as_seen(box: Box, page: PageContent) -> Box:
 
 
 def turned_page(page: PageContent, *, turns: int) -> PageContent:
-    """The page turned so that text of the direction `turns` stands upright."""
+    """The page turned so that text of direction `turns` is upright."""
     if turns % 4 == 0:
         return page
 
@@ -92,18 +162,11 @@ def turned_page(page: PageContent, *, turns: int) -> PageContent:
     )
 
 
-_LEAST_SHARE = 0.2
-_WHOLE_SHARE = 0.8
-_LEAST_CHARS = 200
-_CAPTION = re.compile(r"(Table|Tab\.|Figure|Fig\.)[A-Z]{0,2}\.?\d", re.IGNORECASE)
-_SAME_BASELINE = 0.6
-
-
 def reading_views(page: PageContent) -> list[PageContent]:
-    """The page turned each way in which it is read, the one with most text first; at least one.
+    """The page turned in each way in which it is read, the one with the most text first; at least one.
 
-    Text that runs sideways is read where it fills the page or holds a caption, and else left alone: labels of axes,
-    stamps at the margin. So is the running head above a sideways table.
+    Sideways text is read if it fills the page or has a caption (a landscape table), otherwise it is ignored, as are
+    labels of axes and stamps in the margin. The running head above a sideways table is ignored, too.
     """
     counts = Counter(char.direction for char in page.chars)
     read = [turns for turns, count in counts.most_common() if _is_read(page, turns, count)]
@@ -113,18 +176,18 @@ def reading_views(page: PageContent) -> list[PageContent]:
 def _is_read(page: PageContent, turns: int, count: int) -> bool:
     share = count / len(page.chars)
     if turns == 0:
-        return share >= _LEAST_SHARE
-    return (share >= _WHOLE_SHARE and count >= _LEAST_CHARS) or _holds_caption(page, turns)
+        return share >= _MIN_UPRIGHT_SHARE
+    return (share >= _WHOLE_PAGE_SHARE and count >= _MIN_SIDEWAYS_CHARS) or _has_caption(page, turns)
 
 
-def _holds_caption(page: PageContent, turns: int) -> bool:
+def _has_caption(page: PageContent, turns: int) -> bool:
     chars = [char for char in page.chars if char.direction == turns]
     chars.sort(key=lambda char: (round(char.baseline / _SAME_BASELINE), char.x0))
     return bool(_CAPTION.search("".join(char.text for char in chars)))
 
 
 def turns_at(views: Sequence[PageContent], box: Box) -> int:
-    """The quarter turns at which a box of a page, as the reader sees it, is read: those of most letters in it."""
+    """The quarter turns of the view that has the most letters in a box of the page as the reader sees it."""
     if len(views) == 1:
         return views[0].turns
     return max(views, key=lambda view: _letters_in(view, box)).turns
@@ -135,15 +198,9 @@ def _letters_in(view: PageContent, box: Box) -> int:
     return sum(x0 <= char.x0 <= x1 and y0 <= char.baseline <= y1 for char in view.upright)
 
 
-_THIN = 2.0
-_SHORT = 8.0
-_ABUTTING = 1.5
-_LEVEL = 0.5
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape:
-    """A straight stroke or a rectangle; `filled` is true for a rectangle filled with something else than white."""
+    """A straight stroke or a rectangle; `filled` is true for a rectangle in any colour but white."""
 
     box: Box
     filled: bool
@@ -151,7 +208,7 @@ class Shape:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SortedShapes:
-    """A page's shapes by what they are to a reader; rectangles give their four sides too."""
+    """The shapes of a page as rules and filled boxes."""
 
     horizontal: tuple[HorizontalRule, ...]
     vertical: tuple[VerticalRule, ...]
@@ -159,9 +216,9 @@ class SortedShapes:
 
 
 def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
-    """A thin shape is a rule whichever way it was drawn; segments of one line become one rule."""
+    """Sort shapes into rules and filled boxes: a thin shape is a rule, and segments of one line become one rule."""
     horizontal: list[HorizontalRule] = []
-    vertical: list[VerticalRule] = []
+    vertical: list[HorizontalRule] = []  # With x and y swapped.
     fills: list[Box] = []
     for shape in shapes:
         x0, y0, x1, y1 = shape.box
@@ -169,42 +226,36 @@ def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
         if height <= _THIN and width > height:
             horizontal.append(HorizontalRule(x0, x1, (y0 + y1) / 2))
         elif width <= _THIN:
-            vertical.append(VerticalRule((x0 + x1) / 2, y0, y1))
+            vertical.append(HorizontalRule(y0, y1, (x0 + x1) / 2))
         elif shape.filled:
             fills.append(shape.box)
     return SortedShapes(
-        horizontal=tuple(rule for rule in join_rules(horizontal) if rule.x1 - rule.x0 > 5),
-        vertical=tuple(rule for rule in _join_vertical(vertical) if rule.y1 - rule.y0 > 5),
+        horizontal=tuple(rule for rule in join_rules(horizontal) if rule.width > _MIN_RULE),
+        vertical=tuple(
+            VerticalRule(rule.y, rule.x0, rule.x1) for rule in join_rules(vertical) if rule.width > _MIN_RULE
+        ),
         fills=tuple(fills),
     )
 
 
 def join_rules(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
-    """Join rules at one height that abut (a border drawn cell by cell) or are dashes; gaps that are meant stay."""
-    levels: list[list[HorizontalRule]] = []
-    for rule in sorted(rules, key=lambda rule: rule.y):
-        if levels and rule.y - levels[-1][-1].y < _LEVEL:
-            levels[-1].append(rule)
-        else:
-            levels.append([rule])
+    """Join rules at one height that abut (a border drawn cell by cell) or are dashes; wider gaps stay."""
+    levels = runs_of(
+        sorted(rules, key=lambda rule: rule.y), joins=lambda level, rule: rule.y - level[-1].y < _SAME_LEVEL
+    )
     return [rule for level in levels for rule in _join_level(sorted(level, key=lambda rule: rule.x0))]
 
 
 def _join_level(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
     joined: list[HorizontalRule] = []
-    dash = False
+    dashed = False
     for rule in rules:
         last = joined[-1] if joined else None
-        short = rule.x1 - rule.x0 < _SHORT
-        if last and rule.x0 - last.x1 <= (_SHORT if dash and short else _ABUTTING):
+        short = rule.width < _DASH
+        if last and rule.x0 - last.x1 <= (_DASH if dashed and short else _ABUTTING):
             joined[-1] = HorizontalRule(last.x0, max(last.x1, rule.x1), last.y)
-            dash = dash and short
+            dashed = dashed and short
         else:
             joined.append(rule)
-            dash = short
+            dashed = short
     return joined
-
-
-def _join_vertical(rules: Sequence[VerticalRule]) -> list[VerticalRule]:
-    turned = join_rules([HorizontalRule(rule.y0, rule.y1, rule.x) for rule in rules])
-    return [VerticalRule(rule.y, rule.x0, rule.x1) for rule in turned]

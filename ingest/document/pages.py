@@ -1,4 +1,7 @@
-"""What a page prints, as plain values, and the protocol of a library that reads pages."""
+"""The contents of a page as plain values, and the protocol of libraries that read pages.
+
+All coordinates are in points from the top left corner of the page as a reader sees it, rotation applied.
+"""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias, cast, overload
 from paperscope_core.types import Box
 
 __all__ = [
-    "LOCKED",
+    "UNLOCK_HINT",
     "Backend",
     "Char",
     "CharTable",
@@ -24,21 +27,19 @@ __all__ = [
     "VerticalRule",
 ]
 
-
-LOCKED = "Send its password along (`password`; on the command line --password), or save a copy without one."
+UNLOCK_HINT = "Send its password along (`password`; on the command line --password), or save a copy without one."
 
 
 class PageReadError(Exception):
-    """A page that the PDF library can't read; the message says why."""
+    """A page can't be read; the message says why."""
 
 
 class Char(NamedTuple):
-    """One printed, visible character; `text` may hold two letters where a ligature was mended.
+    """A visible character; `text` has several letters where a ligature was resolved.
 
-    `direction` says which way its line runs, in quarter turns clockwise as the reader sees the page: 0 to the right, 1
-    downwards, 2 to the left (upside down), 3 upwards; text at any other angle (a watermark) is no part of a page's
-    characters. `x0`, `x1` and `baseline` are measured as if the page were turned so that the character stands upright
-    (see `ingest.pdf.page.turning`); turning the page changes the direction and nothing else.
+    `direction` counts the quarter turns clockwise of its line as the reader sees the page: 0 runs to the right, 1 down,
+    2 to the left, 3 up. Text at other angles (a watermark) is left out. `x0`, `x1` and `baseline` are measured as if
+    the page were turned so that the character is upright (see `ingest.document.geometry`).
 
     A NamedTuple for speed: a paper has a hundred thousand of them.
     """
@@ -61,6 +62,11 @@ class HorizontalRule(NamedTuple):
     x1: float
     y: float
 
+    @property
+    def width(self) -> float:
+        """The length of the line."""
+        return self.x1 - self.x0
+
 
 class VerticalRule(NamedTuple):
     """A thin vertical line."""
@@ -72,12 +78,11 @@ class VerticalRule(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageContent:
-    """What one page prints. `number` counts from 1; `drawings` are the boxes of vector paths and of
-    text at odd angles, `images` of pictures.
+    """The contents of a page. `number` counts from 1; `fills` are boxes filled with a colour, `images` boxes of
+    pictures, `drawings` boxes of vector paths and of text at odd angles.
 
-    `turns` is not 0 where the page was turned for reading (see `ingest.pdf.page.views`): everything here is then
-    measured on the turned page. `notes` say what a reader should know of how the page was read; each becomes a
-    `PageProblem`.
+    `turns` is not 0 if the page was turned for reading (see `reading_views`); all coordinates are then those of the
+    turned page. Each of the `notes` becomes a `PageProblem`.
     """
 
     number: int
@@ -94,13 +99,18 @@ class PageContent:
 
     @property
     def upright(self) -> Sequence[Char]:
-        """The characters that stand upright."""
+        """The upright characters."""
         return [char for char in self.chars if char.direction == 0]
+
+    @property
+    def has_ink(self) -> bool:
+        """Whether anything is printed on the page."""
+        return bool(self.chars or self.images or self.drawings)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OutlineEntry:
-    """A bookmark: its level (from 1), title and page (from 1; 0 if it names none)."""
+    """A bookmark: its level (from 1), its title and its page (from 1; 0 if it names none)."""
 
     level: int
     title: str
@@ -108,11 +118,11 @@ class OutlineEntry:
 
 
 class Document(Protocol):
-    """An opened file."""
+    """An open file."""
 
     @property
     def page_count(self) -> int:
-        """How many pages the file has; 0 where they can't be found."""
+        """The number of pages; 0 if they can't be found."""
         ...
 
     @property
@@ -132,22 +142,22 @@ class Document(Protocol):
 
     @property
     def outline(self) -> Sequence[OutlineEntry]:
-        """The bookmarks, empty if none or unreadable."""
+        """The bookmarks; empty if there are none or they are unreadable."""
         ...
 
     def read(self, number: int) -> PageContent:
-        """The content of a page, counted from 1. Raises `PageReadError`."""
+        """Return the content of a page, counted from 1. Raises `PageReadError`."""
         ...
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
-        """A PNG for each box of a page, turned so that text of the direction `turns` stands upright.
+        """Return a PNG of each box of a page, turned so that text of direction `turns` is upright.
 
         Raises `PageReadError`.
         """
         ...
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """The cells of the table that the library itself sees in a box of a page, empty if it sees or seeks none.
+        """Return the cells of the table that the library itself finds in a box of a page; empty if it finds none.
 
         Raises `PageReadError`.
         """
@@ -155,21 +165,21 @@ class Document(Protocol):
 
 
 class Backend(Protocol):
-    """A PDF library."""
+    """A library that reads pages."""
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """Open a file's bytes; `name` is for messages. Raises `PaperFileError`."""
         ...
 
 
-_NUMBERS = 4
-# Without Python code for each character, of which a paper has a hundred thousand.
+_NUMBERS = 4  # x0, x1, baseline and size are stored as numbers.
+# Makes a Char without calling Python code for each.
 _char = cast("Callable[[object], Char]", partial(tuple.__new__, Char))
 _Style: TypeAlias = tuple[str, bool, bool, int]
 
 
 class CharTable(Sequence[Char]):
-    """The same characters as the sequence it was made of, held as columns and made anew when they are asked for."""
+    """Characters stored by columns, in a fraction of the memory: a long document has millions of them."""
 
     __slots__ = ("_numbers", "_styles", "_texts")
 

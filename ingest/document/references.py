@@ -1,4 +1,4 @@
-"""What an entry of a bibliography says of itself: its mark, its year, its label, its title."""
+"""Entries of a bibliography: the mark, year, label and title of each."""
 
 import re
 import unicodedata
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from ingest.document.authors import HEAD_END, authors_of
 
-__all__ = ["Mark", "entry_label", "entry_mark", "entry_year", "mark_of", "title_of"]
-
+__all__ = ["EntryMark", "entry_label", "entry_mark", "entry_year", "mark_of", "title_of"]
 
 _DATED_KEY = r"[^\W\d_][^\]]{2,60}(?:(?:19|20)\d{2}|n\.d\.)[a-z]?"
 _MARK = re.compile(
@@ -21,35 +20,35 @@ _UNDATED = re.compile(r"\(n\.\s?d\.\)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Mark:
-    """What stands before an entry: `12` (`[12]`, `(12)`, `12.`, `¹²` or a bare number, as `form` says) or a key
-    (`[LCS20]`, `[Li et al., 2020]`)."""
+class EntryMark:
+    """The mark before an entry: a number (`[12]`, `(12)`, `12.`, `¹²` or bare, as `form` says) or a key (`[LCS20]`,
+    `[Li et al., 2020]`)."""
 
     text: str
     form: str
 
     @property
     def number(self) -> int | None:
-        """Its number, None of a key."""
+        """The number, None for a key."""
         return int(self.text) if self.text.isdecimal() else None
 
 
-def mark_of(text: str) -> Mark | None:
+def mark_of(text: str) -> EntryMark | None:
     """The mark with which an entry, or a line of a bibliography, begins."""
     match = _MARK.match(text)
     if not match or not match.lastgroup:
         return None
-    return Mark(text=unicodedata.normalize("NFKC", " ".join(match[match.lastgroup].split())), form=match.lastgroup)
+    return EntryMark(text=unicodedata.normalize("NFKC", " ".join(match[match.lastgroup].split())), form=match.lastgroup)
 
 
 def entry_mark(text: str) -> str:
-    """The mark with which a numbered entry begins (`12` of `[12]` or `12.`), "" if none or but a bare number."""
+    """The mark of a numbered entry (`12` of `[12]` or `12.`); "" if it has none, or a bare number only."""
     mark = mark_of(text)
     return mark.text if mark and mark.form != "bare" else ""
 
 
 def entry_year(text: str) -> int | None:
-    """The year of publication: the first one in parentheses or between stops, else the last one named."""
+    """The year of publication: the first one in parentheses or between stops, otherwise the last one."""
     framed = _FRAMED_YEAR.search(text)
     if framed:
         return int(framed[1])
@@ -58,10 +57,7 @@ def entry_year(text: str) -> int | None:
 
 
 def entry_label(text: str) -> str:
-    """As a text cites the entry: `[12]` where it is numbered, `[LCS20]` by its key, else `Li et al., 2020`.
-
-    "" if neither can be read.
-    """
+    """The entry as a text cites it: `[12]`, `[LCS20]` or `Li et al., 2020`; "" if it can't be read."""
     mark = mark_of(text)
     if mark:
         return mark.text if " " in mark.text else f"[{mark.text}]"
@@ -85,23 +81,22 @@ _END = re.compile(
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
 _QUOTES = '“"‘'
 _NO_TITLE = re.compile(r"https?:|www\.|\bdoi\b|\barxiv\b|\bet al\b|\bpp\b|\bproceedings\b", re.IGNORECASE)
-_FEWEST_WORDS = 3
-_MOST_WORDS = 40
+_MIN_TITLE_WORDS = 3  # Fewer words don't identify a work.
+_MAX_TITLE_WORDS = 40  # More is an address or a venue; chosen on the development papers.
 
 
 def title_of(text: str) -> str:
-    """The title in an entry, "" where it can't be told.
+    """The title in an entry, "" if it is not certain.
 
-    It stands in quotation marks, or follows the authors and the year up to the next full stop, as in
+    It is in quotation marks, or follows the authors and the year up to the next full stop, as in
     `Li, X. (2020). TITLE. Venue`, `Xiaoya Li. 2020. TITLE. Venue`, `[3] Xiaoya Li. TITLE. Venue, 2020`,
-    `Li, X., 2020. TITLE, in: Venue` and `3. Li, X.: TITLE. In: Venue (2020)`. What is in brackets at its end
-    ("(Version 1.0)") is no part of it. Fewer than three words tell no work from another, and more than forty, an
-    address or a venue are none.
+    `Li, X., 2020. TITLE, in: Venue` and `3. Li, X.: TITLE. In: Venue (2020)`. Brackets at its end ("(Version 1.0)")
+    are removed.
     """
     text = " ".join(text.split())
     if mark_of(text):
         text = _PRINTED_MARK.sub("", text)
-    start = _start(text)
+    start = _title_start(text)
     if start is None:
         return ""
     quoted = _QUOTED.match(text, start)
@@ -109,24 +104,23 @@ def title_of(text: str) -> str:
     title = quoted[1] if quoted else text[start : end.start() if end else start]
     while (shorter := _BRACKETS.sub("", title)) != title:
         title = shorter
-    words = title.split()
-    told = (
-        _FEWEST_WORDS <= len(words) <= _MOST_WORDS
+    certain = (
+        _MIN_TITLE_WORDS <= len(title.split()) <= _MAX_TITLE_WORDS
         and title.lstrip(_QUOTES)[:1].isalnum()
         and not _NO_TITLE.search(title)
     )
-    return title if told else ""
+    return title if certain else ""
 
 
-def _start(text: str) -> int | None:
-    """Where the title begins, None where no end of the authors is found."""
+def _title_start(text: str) -> int | None:
+    """Where the title begins, None if the authors have no visible end."""
     head = HEAD_END.search(text)
     initials = _AFTER_INITIALS.search(text)
     if initials and (head is None or initials.end() < head.end()):
         return initials.end()
     if head is None:
         return None
-    # The year is part of the match where it ends the head; what frames it follows.
+    # A year that ends the head is part of the match, but not the brackets and stops around it.
     year = _TITLE_YEAR.search(text, max(head.start() - 1, 0))
     near = year is not None and year.start() <= head.start() + 4
     at = year.end() if year and near else head.end()

@@ -8,14 +8,20 @@ from paperscope_core.errors import PaperFileError
 
 __all__ = ["read_file", "read_pdf"]
 
+_HEADER_WITHIN = 1024  # Acrobat accepts the header anywhere in the first 1024 bytes (ISO 32000-1, annex H, note 13).
+
 
 def read_file(file: Path) -> bytes:
-    """The bytes of a file. Raises `PaperFileError`, quoting its name, where there are none to read."""
+    """Return the bytes of a file.
+
+    Raises:
+        PaperFileError: The file is missing, unreadable, empty or not a regular file; the message quotes its name.
+    """
     name = file.name or str(file)
     try:
-        with open(file, "rb", opener=_at_once) as opened:
+        with open(file, "rb", opener=_open_without_waiting) as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise PaperFileError(f"{name!r} is no regular file. Name a file that lies on a disk.")
+                raise PaperFileError(f"{name!r} is not a regular file. Name a file on a disk.")
             data = opened.read()
     except FileNotFoundError as error:
         raise PaperFileError(f"There is no file {name!r}. Check the path.", where=file) from error
@@ -30,17 +36,14 @@ def read_file(file: Path) -> bytes:
     return data
 
 
-def _at_once(path: str, flags: int) -> int:
-    """A pipe that nobody writes to would be waited for."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-_HEADER_WITHIN = 1024
-
-
 def read_pdf(file: Path) -> bytes:
-    """The bytes of a PDF file. Raises `PaperFileError` for anything else, quoting the file's name."""
+    """Return the bytes of a PDF file. Raises `PaperFileError` as `read_file` does, and for other kinds of files."""
     data = read_file(file)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
-        raise PaperFileError(f"{file.name!r} is no PDF file. Convert it to PDF, or name another file.")
+        raise PaperFileError(f"{file.name!r} is not a PDF file. Convert it to PDF, or name another file.")
     return data
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to would block."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

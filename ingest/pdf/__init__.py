@@ -1,4 +1,4 @@
-"""Reading papers from PDF: `PdfParser`, and the seam behind which another PDF library can stand."""
+"""Reads papers from PDF: `PdfParser`, on top of an exchangeable PDF library."""
 
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.pdf.backends import backend_for

@@ -6,18 +6,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from ingest.document.references import Mark, entry_label, entry_year, mark_of
+from ingest.document.geometry import runs_of
+from ingest.document.references import EntryMark, entry_label, entry_year, mark_of
 from ingest.pdf.paragraphs import FlowLine
 
 __all__ = ["Entry", "bibliography_start", "find_entries"]
 
-
-_BY_NUMBER = 0.5
-_LEAST_MARKS = 3
-_LEAST_UNTITLED = 5
-_MOST_MISSING = 2
-_LARGER = 1.06
-_GAP = 1.6
+# Chosen on the development papers.
+_MARKED_SHARE = 0.5  # Of the lines begin with a mark where entries are short;
+_MIN_MARKS = 3  # in longer bibliographies, so many marks suffice.
+_MIN_UNTITLED = 5  # Entries of a bibliography without a title; fewer may be a list.
+_MAX_MISSING = 2  # Numbers between successive entries that may not have been read.
+_LARGER = 1.06  # Larger print, in usual sizes, is no entry.
+_END_GAP = 1.6  # Times the usual pitch: a gap that ends the bibliography.
+_ENTRY_GAP = 1.45  # Letter sizes between the baselines of two entries.
+_MIN_GAPS = 3
+_HANGS = (4.0, 60.0)  # Points that second lines are indented.
+_SAME_X = 3.0  # Points; lines that begin this near to each other are aligned.
+_SAME_HANG = 1.6  # Points, of two x rounded to whole points.
+_MAX_HANGING_SHARE = 0.75  # If more lines begin at the left edge, they don't tell entries apart.
+_SHORT = 3.0  # Letter sizes; the last line of an entry ends so much before the column does.
 
 ColumnKey = tuple[int, int]
 
@@ -30,7 +38,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """The lines side by side, their hyphens kept."""
+        """The lines side by side, with their hyphens."""
         return " ".join(line.line.text for line in self.lines)
 
     @property
@@ -40,21 +48,36 @@ class Entry:
         return (mark.number or 0) if mark else 0
 
 
-def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]]:
-    """The entries among the lines below the title of a bibliography, and the lines that belong to none.
+def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
+    """The index of the line at which a bibliography without a title begins, or continues `after` an entry.
 
-    Entries begin at their marks (`[12]`, `12.`) where they have such, else at the left edge of a hanging indent, else
-    after a gap or a line that ends early. None holds larger print, and the list ends where a gap opens in its last
-    entry or where neither authors nor a year are named any more.
+    It begins with `[1]`, or with any raised number (the first entries may pass for footnotes), goes on in order, and
+    most of its entries name a year. None if there is none.
+    """
+    for index, line in enumerate(lines):
+        mark = mark_of(line.line.text)
+        if mark and (mark.form == "raised" or (mark.form == "bracket" and mark.number == after + 1)):
+            entries, _ = find_entries(lines[index:])
+            dated = sum(entry_year(entry.text) is not None for entry in entries)
+            if len(entries) >= (1 if after else _MIN_UNTITLED) and 2 * dated > len(entries):
+                return index
+    return None
+
+
+def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]]:
+    """Find the entries among the lines below the title of a bibliography.
+
+    Entries begin at their marks (`[12]`, `12.`), otherwise at the left edge of a hanging indent, otherwise after a gap
+    or a line that ends early. None has larger print, and the list ends where a gap opens in its last entry or where
+    neither authors nor a year are named any more.
+
+    Returns:
+        The entries, and the lines that belong to none.
     """
     usual = median(line.line.size for line in lines) if lines else 0.0
     small = [line for line in lines if line.line.size <= _LARGER * usual]
-    groups: list[list[FlowLine]] = []
-    for line, start in zip(small, _starts(small), strict=True):
-        if start or not groups:
-            groups.append([line])
-        else:
-            groups[-1].append(line)
+    starts = {id(line) for line, start in zip(small, _starts(small), strict=True) if start}
+    groups = runs_of(small, joins=lambda _, line: id(line) not in starts)
     if groups:
         groups[-1] = _up_to_gap(groups[-1], small)
     entries = [Entry(lines=tuple(group)) for group in groups]
@@ -66,48 +89,31 @@ def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]
 
 def _up_to_gap(group: list[FlowLine], lines: Sequence[FlowLine]) -> list[FlowLine]:
     """The lines of the last entry up to a gap that is wide for the bibliography."""
-    pitches = [_pitch(last, line) for last, line in pairwise(lines)]
-    usual = median(pitch for pitch in pitches if pitch > 0) if any(pitch > 0 for pitch in pitches) else 0.0
+    pitches = [pitch for last, line in pairwise(lines) if (pitch := _pitch(last, line)) > 0]
+    limit = _END_GAP * median(pitches) if pitches else float("inf")
     for index, (last, line) in enumerate(pairwise(group), start=1):
-        if usual and _pitch(last, line) > _GAP * usual:
+        if _pitch(last, line) > limit:
             return group[:index]
     return group
 
 
 def _pitch(last: FlowLine, line: FlowLine) -> float:
-    """How far a line stands below the last one, 0 if they stand in different columns."""
-    same = (last.page, last.column) == (line.page, line.column)
-    return line.line.baseline - last.line.baseline if same else 0.0
-
-
-def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
-    """Where among lines of text a bibliography without a title begins, or goes on `after` an entry; None if nowhere.
-
-    It begins with `[1]`, or with any raised number (the first entries may pass for footnotes), and goes on in order,
-    and most of its entries name a year.
-    """
-    for index, line in enumerate(lines):
-        mark = mark_of(line.line.text)
-        if mark and (mark.form == "raised" or (mark.form == "bracket" and mark.number == after + 1)):
-            entries, _ = find_entries(lines[index:])
-            dated = sum(entry_year(entry.text) is not None for entry in entries)
-            if len(entries) >= (1 if after else _LEAST_UNTITLED) and 2 * dated > len(entries):
-                return index
-    return None
+    """How far a line is below the last one, 0 if they are in different columns."""
+    return line.line.baseline - last.line.baseline if last.shares_column(line) else 0.0
 
 
 def _starts(lines: Sequence[FlowLine]) -> list[bool]:
-    """Which lines open an entry."""
+    """Which lines begin an entry."""
     marked = _marked(lines)
-    if sum(marked) >= _LEAST_MARKS or sum(marked) > _BY_NUMBER * len(lines):
+    if sum(marked) >= _MIN_MARKS or sum(marked) > _MARKED_SHARE * len(lines):
         return marked
     hang = _hang(lines)
     lefts = _lefts(lines, hang=hang)
-    hanging = [line.line.box.x0 < lefts[line.page, line.column] + 3 for line in lines]
-    if hang and sum(hanging) < 0.75 * len(lines):
+    hanging = [line.line.box.x0 < lefts[line.page, line.column] + _SAME_X for line in lines]
+    if hang and sum(hanging) < _MAX_HANGING_SHARE * len(lines):
         return hanging
-    gaps = sum(_has_gap(last, line) for last, line in pairwise(lines)) >= 3
-    return [_after_gap(lines, index, gaps=gaps) for index in range(len(lines))]
+    gaps = sum(_has_gap(last, line) for last, line in pairwise(lines)) >= _MIN_GAPS
+    return [True, *(_is_after_end(last, line, gaps=gaps) for last, line in pairwise(lines))][: len(lines)]
 
 
 def _marked(lines: Sequence[FlowLine]) -> list[bool]:
@@ -125,26 +131,27 @@ def _marked(lines: Sequence[FlowLine]) -> list[bool]:
     return marked
 
 
-def _follows(mark: Mark, last: int | None) -> bool:
+def _follows(mark: EntryMark, last: int | None) -> bool:
     """Whether a mark may come next after the number `last`; a key (`[LCS20]`) always may."""
     if mark.number is None or last is None or mark.number == 1:
         return True
-    return 0 < mark.number - last <= 1 + _MOST_MISSING
+    return 0 < mark.number - last <= 1 + _MAX_MISSING
 
 
 def _hang(lines: Sequence[FlowLine]) -> float:
     """How far the second lines of entries are indented, 0 if they aren't: the usual step between the two x at which
     most lines of a column begin."""
+    low, high = _HANGS
     steps: Counter[float] = Counter()
     for counts in _begins(lines).values():
         xs = sorted(x for x, count in counts.most_common(2) if count >= 2)
-        if len(xs) == 2 and 4 < xs[1] - xs[0] < 60:
+        if len(xs) == 2 and low < xs[1] - xs[0] < high:
             steps[xs[1] - xs[0]] += counts[xs[0]] + counts[xs[1]]
     return steps.most_common(1)[0][0] if steps else 0.0
 
 
 def _begins(lines: Sequence[FlowLine]) -> dict[ColumnKey, Counter[float]]:
-    """At which x the lines of each column begin, and how often."""
+    """The x at which the lines of each column begin, and how often."""
     xs: dict[ColumnKey, Counter[float]] = {}
     for line in lines:
         xs.setdefault((line.page, line.column), Counter())[round(line.line.box.x0)] += 1
@@ -154,32 +161,29 @@ def _begins(lines: Sequence[FlowLine]) -> dict[ColumnKey, Counter[float]]:
 def _lefts(lines: Sequence[FlowLine], *, hang: float) -> dict[ColumnKey, float]:
     """The x at which the entries of each column begin: the leftmost with lines that hang from it.
 
-    A column without such has but one x; it is the left edge where the column has it on other pages.
+    A column without such lines has one x only; it is the left edge if the column has it on other pages.
     """
     begins = _begins(lines)
     lefts: dict[ColumnKey, float] = {}
     for key, counts in begins.items():
-        hung = [x for x in counts if any(abs(other - x - hang) < 1.6 for other in counts)]
+        hung = [x for x in counts if any(abs(other - x - hang) < _SAME_HANG for other in counts)]
         if hung:
             lefts[key] = min(hung)
     for key in begins.keys() - lefts.keys():
         usual = [left for (_, column), left in lefts.items() if column == key[1]]
-        near = [x for x in begins[key] if any(abs(x - left) < 3 for left in usual)]
+        near = [x for x in begins[key] if any(abs(x - left) < _SAME_X for left in usual)]
         lefts[key] = min(near or usual or begins[key])
     return lefts
 
 
-def _after_gap(lines: Sequence[FlowLine], index: int, *, gaps: bool) -> bool:
-    """Whether a line opens an entry: with `gaps` after extra space, else after a line that ends early at a stop."""
-    if index == 0:
-        return True
-    last, line = lines[index - 1], lines[index]
-    if (last.page, last.column) != (line.page, line.column):
+def _is_after_end(last: FlowLine, line: FlowLine, *, gaps: bool) -> bool:
+    """Whether a line begins an entry: with `gaps` after extra space, otherwise after a short line with a stop."""
+    if not last.shares_column(line):
         return last.line.text.endswith(".")
-    short = last.line.box.x1 < last.edges.right - 3 * last.line.size
+    short = last.line.box.x1 < last.edges.right - _SHORT * last.line.size
     ended = short and last.line.text.endswith((".", "/")) and line.line.text[:1].isupper()
     return _has_gap(last, line) if gaps else ended
 
 
 def _has_gap(last: FlowLine, line: FlowLine) -> bool:
-    return (line.line.baseline - last.line.baseline) / last.line.size > 1.45
+    return line.pitch(last) > _ENTRY_GAP

@@ -1,7 +1,9 @@
 """The gutters between the columns of a page, and the reading order across them."""
 
 from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from statistics import median
 from typing import TypeVar
 
@@ -10,22 +12,34 @@ from paperscope_core.types import Box
 
 __all__ = ["crosses", "find_gutters", "reading_order"]
 
+Item = TypeVar("Item")
 
-_STEPS = 200
-_MOST_COLUMNS = 5
-_EMPTY = 0.25
-_SHALLOW = 0.1
-_NEAR = 0.04
-_PROSE = 2.5
-_ROWS = 12
-_RUN = 6
+# Chosen on the development papers.
+_STEPS = 200  # Vertical strips of a page; one is 3 pt wide on A4, and a gutter at least 10 pt.
+_MIDDLE = (0.42, 0.58)  # The gutter of two columns is in this part of the page's width,
+_SIDES = ((0.15, 0.4), (0.6, 0.85))  # and these parts hold text of both columns.
+_MAX_COLUMNS = 5
+_EMPTY_SHARE = 0.25  # A gutter holds at most so many words, of the usual number in a strip;
+_SHALLOW_SHARE = 0.1  # strips with so many more belong to the same gap,
+_DEEP_SHARE = 0.02  # and the middle of a gap is that of its emptiest strips.
+_INKED_SHARE = 0.1  # The text begins and ends where at least so many rows have words.
+_NEAR_SHARE = 0.04  # Gutters of equal columns are at most so far from their place, in widths of the text.
+_MIN_ROWS = 12  # Rows of running text that show three columns or more.
+_MIN_WORDS = 2.5  # Words in a column's row of running text; the cells of a table have fewer.
+_MIN_BROKEN_SHARE = 0.4  # Of the rows with words on both sides; full-width floats hide the gutter in the others.
+_MIN_GAP = 0.8  # Of a row at a gutter, in letter sizes.
+_MIN_RUN = 6  # Successive rows that leave the gutter free, as under an abstract.
+_CROSSING = 15.0  # Points; text may jut into a gutter by less.
 
 
 def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:
-    """The x of each page's gutters, none on a page of one column; a page is its width and its words.
+    """Find the x of each page's gutters, none on a page of one column.
 
-    A page whose full-width tables hide the gutters takes the document's, if most of its lines break there. More than
-    two columns must show on half of the pages: a table of equal columns looks like them.
+    A page whose full-width floats hide the gutters gets the document's, if most of its lines break there. More than two
+    columns must show on half of the pages, since a table of equal columns looks like them.
+
+    Args:
+        pages: The width and the words of each page.
     """
     own = [_middle_gutter(words, width=width) for width, words in pages]
     many = [
@@ -45,112 +59,112 @@ def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[fl
     ]
 
 
-def _cover(words: Sequence[Word], *, width: float) -> list[int]:
-    """How many words stand over each of the steps from the left to the right edge of a page."""
-    cover = [0] * _STEPS
+def _words_per_strip(words: Sequence[Word], *, width: float) -> list[int]:
+    counts = [0] * _STEPS
     for word in words:
         first = max(0, int(word.x0 / width * _STEPS))
         last = min(_STEPS - 1, int(word.x1 / width * _STEPS))
-        for step in range(first, last + 1):
-            cover[step] += 1
-    return cover
+        for strip in range(first, last + 1):
+            counts[strip] += 1
+    return counts
 
 
 def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """The middle of the emptiest vertical strip around the page's middle, if it is far emptier than its sides."""
-    cover = _cover(words, width=width)
-    low, high = int(0.42 * _STEPS), int(0.58 * _STEPS)
-    side = median(cover[int(0.15 * _STEPS) : int(0.4 * _STEPS)] + cover[int(0.6 * _STEPS) : int(0.85 * _STEPS)])
-    valley = _valley(cover, low, high, side=side)
-    return () if valley is None else ((valley + 0.5) / _STEPS * width,)
+    """The middle of the emptiest gap around the page's middle, if it is far emptier than the sides."""
+    counts = _words_per_strip(words, width=width)
+    sides = [count for low, high in _SIDES for count in counts[int(low * _STEPS) : int(high * _STEPS)]]
+    low, high = (int(share * _STEPS) for share in _MIDDLE)
+    gap = _gap(counts, low, high, usual=median(sides))
+    return () if gap is None else ((gap + 0.5) / _STEPS * width,)
 
 
-def _valley(cover: Sequence[int], low: int, high: int, *, side: float) -> int | None:
-    """The middle of the emptiest steps from `low` to `high`, None if they aren't far emptier than `side`.
+def _gap(counts: Sequence[int], low: int, high: int, *, usual: float) -> int | None:
+    """The middle of the emptiest strips from `low` to `high`, None if they aren't far emptier than `usual`.
 
-    Of several valleys the widest counts: the gap behind the numbers of a list may be emptier than the gutter.
+    The widest of several gaps counts: the gap behind the numbers of a list may be emptier than the gutter.
     """
-    least = min(cover[low:high])
-    if not side or least > _EMPTY * side:
+    least = min(counts[low:high])
+    if not usual or least > _EMPTY_SHARE * usual:
         return None
-    runs: list[list[int]] = [[]]
-    for step in range(low, high):
-        if cover[step] <= least + _SHALLOW * side:
-            runs[-1].append(step)
-        else:
-            runs.append([])
-    widest = max(runs, key=len)
-    depth = min(cover[step] for step in widest)
-    empty = [step for step in widest if cover[step] <= depth + 0.02 * side]
+    shallow = groupby(range(low, high), key=lambda strip: counts[strip] <= least + _SHALLOW_SHARE * usual)
+    widest = max((list(strips) for is_shallow, strips in shallow if is_shallow), key=len)
+    depth = min(counts[strip] for strip in widest)
+    empty = [strip for strip in widest if counts[strip] <= depth + _DEEP_SHARE * usual]
     return empty[len(empty) // 2]
 
 
 def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
     """The gutters of three columns or more of equal width, set in running text."""
     rows = len({round(word.baseline) for word in words})
-    if rows < _ROWS:
+    if rows < _MIN_ROWS:
         return ()
-    cover = _cover(words, width=width)
-    inked = [step for step, count in enumerate(cover) if count > 0.1 * rows]
+    counts = _words_per_strip(words, width=width)
+    inked = [strip for strip, count in enumerate(counts) if count > _INKED_SHARE * rows]
     if not inked:
         return ()
     left, extent = inked[0], inked[-1] - inked[0] + 1
-    side = median(cover[step] for step in range(left, left + extent))
-    near = max(2, round(_NEAR * extent))
-    for columns in range(3, _MOST_COLUMNS + 1):
+    usual = median(counts[left : left + extent])
+    near = max(2, round(_NEAR_SHARE * extent))
+    for columns in range(3, _MAX_COLUMNS + 1):
         middles = [left + round(extent * part / columns) for part in range(1, columns)]
-        valleys = [_valley(cover, middle - near, middle + near + 1, side=side) for middle in middles]
-        found = [(valley + 0.5) / _STEPS * width for valley in valleys if valley is not None]
+        gaps = [_gap(counts, middle - near, middle + near + 1, usual=usual) for middle in middles]
+        found = [(gap + 0.5) / _STEPS * width for gap in gaps if gap is not None]
         if len(found) == columns - 1 and all(_breaks_at(words, x) for x in found) and _is_prose(words, found):
             return tuple(found)
     return ()
 
 
 def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
-    """Whether the rows between gutters hold several words of letters, as running text does and a table's don't."""
-    counts: dict[tuple[int, int], int] = {}
+    """Whether the rows between gutters have several words of letters, as running text does but a table doesn't."""
+    counts: Counter[tuple[int, int]] = Counter()
     for word in words:
-        key = round(word.baseline), sum(word.center > gutter for gutter in gutters)
-        counts[key] = counts.get(key, 0) + any(letter.isalpha() for letter in word.text)
-    return median(counts.values()) >= _PROSE
+        counts[round(word.baseline), sum(word.center > gutter for gutter in gutters)] += any(
+            map(str.isalpha, word.text)
+        )
+    return median(counts.values()) >= _MIN_WORDS
 
 
 def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
-    """Whether at least 40 % of the rows that stand on both sides leave a gap at the gutter."""
+    """Whether enough of the rows with words on both sides have a gap at the gutter."""
     broken = both = 0
     for row in _rows(words):
-        left = [word.x1 for word in row if word.center < gutter]
-        right = [word.x0 for word in row if word.center >= gutter]
+        left, right = _sides(row, gutter)
         if left and right:
             both += 1
-            broken += min(right) - max(left) > 0.8 * row[0].size and max(left) <= gutter + 6 <= min(right) + 12
-    return both > 0 and broken >= 0.4 * both
+            end, start = max(word.x1 for word in left), min(word.x0 for word in right)
+            broken += start - end > _MIN_GAP * row[0].size and end <= gutter + 6 <= start + 12
+    return both > 0 and broken >= _MIN_BROKEN_SHARE * both
 
 
 def _breaks_below(words: Sequence[Word], gutter: float) -> bool:
     """Whether several successive rows of running text on either side leave the gutter free, as under an abstract.
 
-    At the foot of the page one is enough: little text may stand below a large float.
+    At the foot of the page one row is enough, since little text may be below a large float.
     """
     left = right = 0
     low = False
     for row in _rows(words):
-        if any(word.x0 < gutter - 2 and word.x1 > gutter + 2 for word in row) or _is_tight(row, gutter):
+        sides = _sides(row, gutter)
+        if any(word.x0 < gutter - 2 and word.x1 > gutter + 2 for word in row) or _is_tight(row, *sides):
             left = right = 0
             low = False
             continue
-        sides = [sum(word.text.isalpha() for word in row if (word.center < gutter) == is_left) for is_left in (1, 0)]
-        left, right = left + (sides[0] >= _PROSE), right + (sides[1] >= _PROSE)
-        if min(left, right) >= _RUN:
+        counts = [sum(word.text.isalpha() for word in side) for side in sides]
+        left, right = left + (counts[0] >= _MIN_WORDS), right + (counts[1] >= _MIN_WORDS)
+        if min(left, right) >= _MIN_RUN:
             return True
-        low = low or min(sides) >= _PROSE
+        low = low or min(counts) >= _MIN_WORDS
     return low
 
 
-def _is_tight(row: Sequence[Word], gutter: float) -> bool:
-    left = [word.x1 for word in row if word.center < gutter]
-    right = [word.x0 for word in row if word.center >= gutter]
-    return bool(left and right) and min(right) - max(left) < 0.8 * row[0].size
+def _is_tight(row: Sequence[Word], left: Sequence[Word], right: Sequence[Word]) -> bool:
+    if not left or not right:
+        return False
+    return min(word.x0 for word in right) - max(word.x1 for word in left) < _MIN_GAP * row[0].size
+
+
+def _sides(row: Sequence[Word], gutter: float) -> tuple[list[Word], list[Word]]:
+    return [word for word in row if word.center < gutter], [word for word in row if word.center >= gutter]
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
@@ -161,17 +175,13 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     return list(rows.values())
 
 
-Item = TypeVar("Item")
-_REACH = 15.0
-
-
 def crosses(box: Box, gutter: float) -> bool:
-    """Whether a box stands on both sides of a gutter."""
-    return box.x0 < gutter - _REACH and box.x1 > gutter + _REACH
+    """Whether a box is on both sides of a gutter."""
+    return box.x0 < gutter - _CROSSING and box.x1 > gutter + _CROSSING
 
 
 def reading_order(items: Iterable[Item], *, box: Callable[[Item], Box], gutters: Sequence[float]) -> list[Item]:
-    """Items in the order in which they are read; `gutters` are the x between columns, none for one column."""
+    """Sort items into reading order: column by column, in bands between items that cross a gutter."""
     placed = sorted(items, key=lambda item: (round(box(item).y1), box(item).x0))
     if not gutters:
         return placed

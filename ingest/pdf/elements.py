@@ -1,24 +1,25 @@
-"""The elements of a paper in reading order, from the parts that were found."""
+"""The elements of a paper in reading order, from the parts that were found on its pages."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ingest.document.geometry import box_as_seen
-from ingest.document.hyphenation import Vocabulary, join_lines, vocabulary_of
+from ingest.document.assembly import Draft
+from ingest.document.geometry import bounding_box, box_as_seen
+from ingest.document.headings import is_references_title
+from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
 from ingest.document.references import entry_label, entry_year
 from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
-from ingest.pdf.captions import Caption
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation
 from ingest.pdf.figures import FoundFigure
-from ingest.pdf.headings import FoundHeading, is_references_title
+from ingest.pdf.headings import FoundHeading
 from ingest.pdf.layout import Edges, PageLayout
-from ingest.pdf.lines import Line, bounding_box
+from ingest.pdf.lines import Line
 from ingest.pdf.listings import FoundListing
 from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, split_footnotes, text_style
 from ingest.pdf.structure import Structure
-from ingest.pdf.tables.grid import FoundTable
+from ingest.pdf.tables.model import FoundTable
 from paperscope_core.types import (
     Box,
     Cell,
@@ -33,11 +34,14 @@ from paperscope_core.types import (
     Table,
 )
 
-__all__ = ["Draft", "Places", "draft_elements", "figure_element", "table_element"]
+__all__ = ["draft_elements"]
+
+_Float = FoundTable | FoundFigure | FoundListing
+_Part = _Float | FoundEquation | FoundHeading | FlowLine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Places:
+class _Places:
     """Makes places on the pages of a paper."""
 
     paper: str
@@ -48,114 +52,199 @@ class Places:
         content = self.layouts[page].content
         return Place(paper=self.paper, page=content.number, box=box_as_seen(box, content).rounded())
 
-    def along(self, lines: Sequence[FlowLine]) -> tuple[Place, ...]:
+    def along(self, lines: Sequence[FlowLine]) -> list[Place]:
         """One place for each column through which the lines run."""
-        return tuple(
+        return [
             self.at(page, bounding_box(line.line.box for line in part))
             for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
-        )
+        ]
 
 
-def figure_element(found: FoundFigure, places: Places) -> Figure | Table:
-    """A figure, or a table without cells where a table's caption stands beside a picture."""
-    place = places.at(found.page, found.box)
-    caption: Caption = found.caption
-    caption_place = places.at(found.page, caption.box) if caption.lines else None
-    if caption.kind == "table":
+def draft_elements(structure: Structure, *, paper: str) -> list[Draft]:
+    """Draft all elements: the head of the paper, the text with its floats, and page furniture at the very end."""
+    return _Drafting(structure, paper=paper).drafts()
+
+
+class _Drafting:
+    def __init__(self, structure: Structure, *, paper: str) -> None:
+        self._structure = structure
+        self._places = _Places(paper=paper, layouts=structure.layouts)
+        self._vocabulary: Vocabulary = vocabulary_of(line.text for page in structure.text for line in page)
+        self._parts = [part for page in range(len(structure.layouts)) for part in _page_parts(structure, page)]
+        self._style: TextStyle = text_style([part for part in self._parts if isinstance(part, FlowLine)])
+
+    def drafts(self) -> list[Draft]:
+        drafts = [*self._head(), *self._text(), *self._floats(), *self._sidebars(), *self._footnotes()]
+        drafts.sort(key=lambda draft: draft.at)
+        return [*drafts, *self._furniture()]
+
+    def _head(self) -> Iterator[Draft]:
+        title, authors = self._structure.title, self._structure.authors
+        if title:
+            yield Draft(
+                at=-2, element=_passage(join_lines(line.text for line in title), "title", self._on_first(title))
+            )
+        if authors:
+            text = "\n".join(line.text for line in authors)
+            yield Draft(at=-1, element=_passage(text, "authors", self._on_first(authors)))
+
+    def _on_first(self, lines: Sequence[Line]) -> list[Place]:
+        return [self._places.at(0, bounding_box(line.box for line in lines))]
+
+    def _text(self) -> Iterator[Draft]:
+        """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
+        role: PassageRole = "paragraph"
+        in_references, number = False, 0
+        run: list[tuple[int, FlowLine]] = []
+        for index, part in enumerate([*self._parts, None]):
+            if isinstance(part, FlowLine):
+                run.append((index, part))
+            elif not isinstance(part, _Float):
+                at = {id(line): index for index, line in run}
+                entries, text = _bibliography([line for _, line in run], titled=in_references, after=number)
+                number = entries[-1].number if entries else number
+                for paragraph in paragraphs_of(text, style=self._style):
+                    joined = join_lines((line.line.text for line in paragraph.lines), self._vocabulary)
+                    own = _paragraph_role(joined, bulleted=paragraph.bulleted, role=role)
+                    places = self._places.along(paragraph.lines)
+                    yield Draft(at=at[id(paragraph.lines[0])], element=_passage(joined, own, places))
+                for entry in entries:
+                    yield Draft(at=at[id(entry.lines[0])], element=self._reference(entry))
+                run = []
+            if isinstance(part, FoundHeading):
+                in_references = is_references_title(part.text)
+                role = "abstract" if part.text.lower().strip(" .:—") == "abstract" else "paragraph"
+                place = self._places.at(part.page, part.box)
+                heading = Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
+                yield Draft(at=index, element=heading)
+
+    def _reference(self, entry: Entry) -> Reference:
+        text = join_lines((line.line.text for line in entry.lines), self._vocabulary)
+        place, *more = self._places.along(entry.lines)
+        label, year = entry_label(text), entry_year(text)
+        return Reference(id="", place=place, order=0, text=text, label=label, year=year, more_places=tuple(more))
+
+    def _floats(self) -> Iterator[Draft]:
+        for index, part in enumerate(self._parts):
+            if isinstance(part, _Float | FoundEquation):
+                yield Draft(at=index, element=self._float(part))
+
+    def _float(self, part: _Float | FoundEquation) -> Element:
+        place = self._places.at(part.page, part.box)
+        match part:
+            case FoundTable():
+                return self._table(part)
+            case FoundFigure():
+                return self._figure(part)
+            case FoundListing(text=text, label=label, caption=caption):
+                return Passage(id="", place=place, order=0, text=text, role="code", label=label, caption=caption)
+            case FoundEquation(text=text, number=number):
+                label = f"Equation {number}" if number else ""
+                return Equation(id="", place=place, order=0, text=text, label=label)
+
+    def _table(self, found: FoundTable) -> Table:
+        caption = found.caption
+        place, *more = [self._places.at(part.page, part.box) for part in found.parts]
         return Table(
             id="",
             place=place,
             order=0,
-            cells=(),
+            cells=tuple(
+                Cell(
+                    row=cell.row,
+                    column=cell.column,
+                    text=cell.text,
+                    place=self._places.at(*found.place(cell)),
+                    row_span=cell.row_span,
+                    column_span=cell.column_span,
+                    role=cell.role,
+                    bold=cell.bold,
+                )
+                for cell in found.grid.cells
+            ),
             label=caption.label,
             caption=caption.text,
-            caption_place=caption_place,
-            confidence=0.0,
+            caption_place=self._places.at(found.page, caption.box) if caption.lines else None,
+            header_rows=found.grid.header_rows,
+            confidence=found.grid.confidence,
+            more_places=tuple(more),
         )
-    return Figure(
-        id="",
-        place=place,
-        order=0,
-        label=caption.label,
-        caption=caption.text,
-        caption_place=caption_place,
-        text=found.text,
-        panels=tuple(
-            Panel(mark=panel.mark, place=places.at(found.page, panel.box), caption=panel.caption)
-            for panel in found.panels
-        ),
-    )
 
-
-def table_element(found: FoundTable, places: Places) -> Table:
-    """A table with its cells, each at the place where it is printed."""
-    first, *more = [places.at(part.page, part.box) for part in found.parts]
-    return Table(
-        id="",
-        place=first,
-        order=0,
-        cells=tuple(
-            Cell(
-                row=cell.row,
-                column=cell.column,
-                text=cell.text,
-                place=places.at(*found.spot(cell)),
-                row_span=cell.row_span,
-                column_span=cell.column_span,
-                role=cell.role,
-                bold=cell.bold,
+    def _figure(self, found: FoundFigure) -> Figure | Table:
+        """A figure, or a table without cells if the caption is a table's: no grid was found."""
+        caption, place = found.caption, self._places.at(found.page, found.box)
+        label, text = caption.label, caption.text
+        at = self._places.at(found.page, caption.box) if caption.lines else None
+        if caption.kind == "table":
+            return Table(
+                id="", place=place, order=0, cells=(), label=label, caption=text, caption_place=at, confidence=0.0
             )
-            for cell in found.grid.cells
-        ),
-        label=found.caption.label,
-        caption=found.caption.text,
-        caption_place=places.at(found.page, found.caption.box) if found.caption.lines else None,
-        header_rows=found.grid.header_rows,
-        confidence=found.grid.confidence,
-        more_places=tuple(more),
-    )
+        return Figure(
+            id="",
+            place=place,
+            order=0,
+            label=label,
+            caption=text,
+            caption_place=at,
+            text=found.text,
+            panels=tuple(
+                Panel(mark=panel.mark, place=self._places.at(found.page, panel.box), caption=panel.caption)
+                for panel in found.panels
+            ),
+        )
+
+    def _sidebars(self) -> Iterator[Draft]:
+        """Sidebars come before everything else on their page."""
+        starts = {part.page: index for index, part in reversed(list(enumerate(self._parts)))}
+        for page, sidebars in enumerate(self._structure.sidebars):
+            for lines in sidebars:
+                box = bounding_box(line.box for line in lines)
+                edges = Edges(left=box.x0, right=box.x1)
+                flow = [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
+                for order, paragraph in enumerate(paragraphs_of(flow, style=self._style)):
+                    text = join_lines((line.line.text for line in paragraph.lines), self._vocabulary)
+                    role: PassageRole = "list" if paragraph.bulleted else "paragraph"
+                    at = starts.get(page, len(self._parts)) - 0.5 + order / (2 * len(lines) + 2)
+                    yield Draft(at=at, element=_passage(text, role, self._places.along(paragraph.lines)))
+
+    def _footnotes(self) -> Iterator[Draft]:
+        """Footnotes come after everything else on their page."""
+        ends = {part.page: index for index, part in enumerate(self._parts)}
+        for page, lines in enumerate(self._structure.footnotes):
+            notes = split_footnotes(lines)
+            for order, note in enumerate(notes, start=1):
+                text = join_lines((line.text for line in note), self._vocabulary)
+                place = self._places.at(page, bounding_box(line.box for line in note))
+                at = ends.get(page, len(self._parts)) + order / (len(notes) + 1)
+                yield Draft(at=at, element=_passage(text, "footnote", [place]))
+
+    def _furniture(self) -> Iterator[Draft]:
+        for page, lines in enumerate(self._structure.furniture):
+            printed = [(line.text, line.box) for line in sorted(lines, key=lambda line: (line.baseline, line.box.x0))]
+            for strip in self._structure.layouts[page].numbers:
+                text = " ".join(word.text for word in strip)
+                printed.append((text, bounding_box(word.box for word in strip)))
+            for text, box in printed:
+                yield Draft(at=0, element=_passage(text, "furniture", [self._places.at(page, box)]))
 
 
-Part = FoundTable | FoundFigure | FoundListing | FoundEquation | FoundHeading | FlowLine
+def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
+    return Passage(id="", place=places[0], order=0, text=text, role=role, more_places=tuple(places[1:]))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
-    """An element without id, order and section; `at` sorts drafts into reading order."""
-
-    at: float
-    element: Element
-
-
-def draft_elements(structure: Structure, *, places: Places) -> list[Draft]:
-    """All elements: the head of the paper, the text with its floats, and page furniture at the very end."""
-    vocabulary = vocabulary_of(line.text for page in structure.text for line in page)
-    parts = [part for page in range(len(structure.layouts)) for part in _page_parts(structure, page)]
-    style = text_style([part for part in parts if isinstance(part, FlowLine)])
-    drafts = [*_front(structure, places)]
-    drafts.extend(_text_drafts(parts, style=style, vocabulary=vocabulary, places=places))
-    drafts.extend(_floats(parts, places))
-    drafts.extend(_sidebars(structure, parts, style=style, vocabulary=vocabulary, places=places))
-    drafts.extend(_footnotes(structure, parts, vocabulary=vocabulary, places=places))
-    drafts.sort(key=lambda draft: draft.at)
-    return [*drafts, *_furniture(structure, places)]
+def _paragraph_role(text: str, *, bulleted: bool, role: PassageRole) -> PassageRole:
+    """The role of a paragraph in a section whose paragraphs have a role."""
+    if role == "paragraph" and text.lower().startswith(("abstract—", "abstract–", "abstract.", "abstract:")):
+        return "abstract"
+    return "list" if bulleted and role == "paragraph" else role
 
 
-def _furniture(structure: Structure, places: Places) -> Iterator[Draft]:
-    for page, lines in enumerate(structure.furniture):
-        for line in sorted(lines, key=lambda line: (line.baseline, line.box.x0)):
-            yield Draft(at=0, element=_passage(line.text, "furniture", [places.at(page, line.box)]))
-        for ruler in structure.layouts[page].numbers:
-            text, box = " ".join(word.text for word in ruler), bounding_box(word.box for word in ruler)
-            yield Draft(at=0, element=_passage(text, "furniture", [places.at(page, box)]))
-
-
-def _page_parts(structure: Structure, page: int) -> list[Part]:
-    """What stands on a page, in reading order."""
+def _page_parts(structure: Structure, page: int) -> list[_Part]:
+    """The parts of a page in reading order."""
     layout, edges = structure.layouts[page], structure.edges[page]
     headings = [heading for heading in structure.headings if heading.page == page]
     titled = {line for heading in headings for line in heading.lines}
-    parts: list[Part] = [*headings]
+    parts: list[_Part] = [*headings]
     for line in structure.text[page]:
         if line not in titled:
             column = layout.column(line)
@@ -165,7 +254,7 @@ def _page_parts(structure: Structure, page: int) -> list[Part]:
     return reading_order(parts, box=_box, gutters=layout.gutters)
 
 
-def _box(part: Part) -> Box:
+def _box(part: _Part) -> Box:
     if isinstance(part, FlowLine):
         return part.line.box
     if isinstance(part, FoundTable | FoundFigure):
@@ -173,126 +262,16 @@ def _box(part: Part) -> Box:
     return part.box
 
 
-def _front(structure: Structure, places: Places) -> Iterator[Draft]:
-    roles: tuple[tuple[PassageRole, Sequence[Line], str], ...] = (
-        ("title", structure.title, " "),
-        ("authors", structure.authors, "\n"),
-    )
-    for at, (role, lines, mark) in enumerate(roles, start=-2):
-        if lines:
-            text = join_lines(line.text for line in lines) if mark == " " else "\n".join(line.text for line in lines)
-            yield Draft(at=at, element=_passage(text, role, [places.at(0, bounding_box(line.box for line in lines))]))
-
-
-def _text_drafts(parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places) -> Iterator[Draft]:
-    """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
-    role: PassageRole = "paragraph"
-    references, number = False, 0
-    run: list[tuple[int, FlowLine]] = []
-    for index, part in enumerate([*parts, None]):
-        if isinstance(part, FlowLine):
-            run.append((index, part))
-        elif not isinstance(part, FoundTable | FoundFigure | FoundListing):
-            at = {id(line): index for index, line in run}
-            entries, text = _bibliography([line for _, line in run], titled=references, after=number)
-            number = entries[-1].number if entries else number
-            run = [(at[id(line)], line) for line in text]
-            yield from _paragraphs(run, role=role, style=style, vocabulary=vocabulary, places=places)
-            for entry in entries:
-                yield Draft(at=at[id(entry.lines[0])], element=_reference(entry, vocabulary=vocabulary, places=places))
-            run = []
-        if isinstance(part, FoundHeading):
-            references = is_references_title(part.text)
-            role = "abstract" if part.text.lower().strip(" .:—") == "abstract" else "paragraph"
-            place = places.at(part.page, part.box)
-            yield Draft(
-                at=index, element=Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
-            )
-
-
-def _paragraphs(
-    run: Sequence[tuple[int, FlowLine]],
-    *,
-    role: PassageRole,
-    style: TextStyle,
-    vocabulary: Vocabulary,
-    places: Places,
-) -> Iterator[Draft]:
-    at = {id(line): index for index, line in run}
-    for paragraph in paragraphs_of([line for _, line in run], style=style):
-        text = join_lines((line.line.text for line in paragraph.lines), vocabulary)
-        own: PassageRole = "list" if paragraph.bulleted and role == "paragraph" else role
-        if role == "paragraph" and text.lower().startswith(("abstract—", "abstract–", "abstract.", "abstract:")):
-            own = "abstract"
-        yield Draft(at=at[id(paragraph.lines[0])], element=_passage(text, own, places.along(paragraph.lines)))
-
-
 def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
-    """The entries among lines, and the rest; `titled` if they stand under the title of a bibliography, `after` is the
-    number of the last entry before."""
+    """The entries among lines, and the other lines.
+
+    Args:
+        lines: Lines of text.
+        titled: Whether they are below the title of a bibliography.
+        after: The number of the last entry before.
+    """
     first = 0 if titled else bibliography_start(lines, after=after)
     if first is None:
         return [], [*lines]
     entries, rest = find_entries(lines[first:])
     return entries, [*lines[:first], *rest]
-
-
-def _reference(entry: Entry, *, vocabulary: Vocabulary, places: Places) -> Reference:
-    text = join_lines((line.line.text for line in entry.lines), vocabulary)
-    place, *more = places.along(entry.lines)
-    label, year = entry_label(text), entry_year(text)
-    return Reference(id="", place=place, order=0, text=text, label=label, year=year, more_places=tuple(more))
-
-
-def _floats(parts: Sequence[Part], places: Places) -> Iterator[Draft]:
-    for index, part in enumerate(parts):
-        if isinstance(part, FoundTable):
-            yield Draft(at=index, element=table_element(part, places))
-        elif isinstance(part, FoundFigure):
-            yield Draft(at=index, element=figure_element(part, places))
-        elif isinstance(part, FoundListing):
-            yield Draft(at=index, element=_listing(part, places))
-        elif isinstance(part, FoundEquation):
-            label = f"Equation {part.number}" if part.number else ""
-            place = places.at(part.page, part.box)
-            yield Draft(at=index, element=Equation(id="", place=place, order=0, text=part.text, label=label))
-
-
-def _listing(found: FoundListing, places: Places) -> Passage:
-    place = places.at(found.page, found.box)
-    return Passage(id="", place=place, order=0, text=found.text, role="code", label=found.label, caption=found.caption)
-
-
-def _sidebars(
-    structure: Structure, parts: Sequence[Part], *, style: TextStyle, vocabulary: Vocabulary, places: Places
-) -> Iterator[Draft]:
-    """Sidebars come before everything else on their page."""
-    starts = {part.page: index for index, part in reversed(list(enumerate(parts)))}
-    for page, sidebars in enumerate(structure.sidebars):
-        for lines in sidebars:
-            box = bounding_box(line.box for line in lines)
-            edges = Edges(left=box.x0, right=box.x1)
-            flow = [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
-            for order, paragraph in enumerate(paragraphs_of(flow, style=style)):
-                text = join_lines((line.line.text for line in paragraph.lines), vocabulary)
-                role: PassageRole = "list" if paragraph.bulleted else "paragraph"
-                at = starts.get(page, len(parts)) - 0.5 + order / (2 * len(lines) + 2)
-                yield Draft(at=at, element=_passage(text, role, places.along(paragraph.lines)))
-
-
-def _footnotes(
-    structure: Structure, parts: Sequence[Part], *, vocabulary: Vocabulary, places: Places
-) -> Iterator[Draft]:
-    """Footnotes come after everything else on their page."""
-    ends = {part.page: index for index, part in enumerate(parts)}
-    for page, lines in enumerate(structure.footnotes):
-        notes = split_footnotes(lines)
-        for order, note in enumerate(notes, start=1):
-            text = join_lines((line.text for line in note), vocabulary)
-            place = places.at(page, bounding_box(line.box for line in note))
-            at = ends.get(page, len(parts)) + order / (len(notes) + 1)
-            yield Draft(at=at, element=_passage(text, "footnote", [place]))
-
-
-def _passage(text: str, role: PassageRole, along: Sequence[Place]) -> Passage:
-    return Passage(id="", place=along[0], order=0, text=text, role=role, more_places=tuple(along[1:]))

@@ -1,32 +1,45 @@
-"""Display equations: lines of formulas set apart from the text, with the number beside them."""
+"""Display equations: formulas set apart from the text, with the number beside them."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.formulas import read_formula
 from ingest.pdf.layout import Edges, PageLayout
-from ingest.pdf.lines import Line, bounding_box
+from ingest.pdf.lines import Line
 from ingest.pdf.words import Word, words_of
 from paperscope_core.types import Box
 
 __all__ = ["FoundEquation", "find_equations"]
 
-
 _NUMBER = re.compile(r"\(((?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*[a-z]?)\)")
 _PROSE_WORD = re.compile(r"[a-z]{3,}")
 _RELATION = re.compile(r"[=≤≥<>∈→≈∼∝≡⊆⊂←↦≜≔]")
 _PLAIN_WORD = re.compile(r"[A-Za-z]{2,}[.,;:]?")
-_LETTERS = re.compile(r"[A-Za-z]{4,}[.,;:]?")
-_CONNECTED = 9.0
-_THIN = 1.6
-_ABOVE = 10.0
+_LONG_WORD = re.compile(r"[A-Za-z]{4,}[.,;:]?")
+
+# Points, or letter sizes; `math` is the share of letters in a mathematical font. Chosen on the development papers.
+_CONNECTED = 9.0  # Points between the lines of one equation.
+_MAX_BAR_HEIGHT = 1.6  # Points; bars of fractions and roots are thinner, and wider than that.
+_BARS_ABOVE = 10.0  # Points above the letters, for the bar over a numerator that is a root.
+_AT_EDGE = 5.0  # Points; a number begins or ends this near to an edge of the column,
+_BEYOND_EDGE = 16.0  # or in the margin of a ragged column.
+_NUMBER_GAP = 0.8  # Between an equation and its number.
+_INDENTED, _FAR_INDENTED = 8.0, 14.0  # Points; lines of text begin at the edge, those of paragraphs up to 14 in.
+_MAX_INDENT = 2.2  # Letter sizes that the first line of a paragraph is indented, at most.
+_MATH_INDENTED, _MATH_NUMBERED, _MATH_PROSE = 0.25, 0.2, 0.55  # Text with symbols stays below these shares.
+_LONG_LINE = 0.42  # Of the column's width.
+_DISPLAY_MATH = 0.35  # The share of mathematical letters in an equation without a number.
+_MAX_LONG_WORDS = 3  # "if", "otherwise" and the like.
+_MIN_LETTERS = 5
+_CENTRED = 0.06  # Of the column's width.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundEquation:
-    """An equation on a page (its index from 0); `number` as printed without its parentheses, "" if none."""
+    """An equation on a page (its index from 0); `number` is printed in parentheses, "" if there is none."""
 
     page: int
     number: str
@@ -38,18 +51,21 @@ class FoundEquation:
 def find_equations(
     layout: PageLayout, free: Sequence[Line], *, page: int, edges: Sequence[Edges]
 ) -> list[FoundEquation]:
-    """The equations of a page among its free lines; `edges` are those of its columns."""
+    """Find the equations of a page among its free lines; `edges` are those of its columns."""
     found: list[FoundEquation] = []
     across = Edges(left=edges[0].left, right=edges[-1].right)
     for column, edge in enumerate([*edges, across]):
-        lines = [line for line in free if layout.column(line) == column]
-        formulas = [line for line in lines if not _is_prose(line, edge)]
-        for cluster in _clusters(formulas):
+        formulas = [line for line in free if layout.column(line) == column and not _is_prose(line, edge)]
+        for cluster in runs_of(
+            sorted(formulas, key=lambda line: line.box.y0),
+            joins=lambda run, line: line.box.y0 < max(other.box.y1 for other in run) + _CONNECTED,
+        ):
             found.extend(_read(layout, cluster, page=page, edge=edge))
     return found
 
 
 def _read(layout: PageLayout, cluster: Sequence[Line], *, page: int, edge: Edges) -> list[FoundEquation]:
+    """The equations in lines that are close together: one for each number, with the lines nearest to it."""
     numbered = [line for line in cluster if _number(line, edge)]
     if not numbered:
         return [_equation(layout, cluster, page=page, number="")] if _is_display(cluster, edge) else []
@@ -80,10 +96,10 @@ def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
     return [
         HorizontalRule(box.x0, box.x1, (box.y0 + box.y1) / 2)
         for box in layout.content.drawings
-        if box.y1 - box.y0 < _THIN < box.x1 - box.x0
+        if box.y1 - box.y0 < _MAX_BAR_HEIGHT < box.x1 - box.x0
         and area.x0 - 2 <= box.x0
         and box.x1 <= area.x1 + 2
-        and area.y0 - _ABOVE <= box.y0
+        and area.y0 - _BARS_ABOVE <= box.y0
         and box.y1 <= area.y1 + 2
     ]
 
@@ -93,62 +109,50 @@ def _number(line: Line, edge: Edges) -> str:
     match = _NUMBER.fullmatch(line.words[-1].text)
     if not match:
         return ""
-    if len(line.words) == 1 and abs(line.box.x0 - edge.left) < 5:
+    alone = len(line.words) == 1
+    if alone and abs(line.box.x0 - edge.left) < _AT_EDGE:
         return match[1]
-    if not -5 < line.box.x1 - edge.right < 16:
+    if not -_AT_EDGE < line.box.x1 - edge.right < _BEYOND_EDGE:
         return ""
-    if len(line.words) == 1 or line.words[-1].x0 - line.words[-2].x1 > 0.8 * line.size or line.math > 0.2:
-        return match[1]
-    return ""
+    apart = alone or line.words[-1].x0 - line.words[-2].x1 > _NUMBER_GAP * line.size
+    return match[1] if apart or line.math > _MATH_NUMBERED else ""
 
 
 def _is_prose(line: Line, edge: Edges) -> bool:
-    """A line of running text: it begins at the left edge or goes over much of the column, and is mostly letters."""
+    """Whether a line is running text: mostly letters, and at the left edge or over much of the column."""
     indent = line.box.x0 - edge.left
-    width = edge.right - edge.left
     if len(line.words) == 1 and _number(line, edge):
         return False
-    if indent > 8 and line.math > 0.25 and line.box.x1 < edge.right - 8:
+    if indent > _INDENTED and line.math > _MATH_INDENTED and line.box.x1 < edge.right - _INDENTED:
         return False
-    if indent > 8 and line.math > 0.2 and _NUMBER.fullmatch(line.words[-1].text):
+    if indent > _INDENTED and line.math > _MATH_NUMBERED and _NUMBER.fullmatch(line.words[-1].text):
         return False
     worded = sum(bool(_PROSE_WORD.search(word.text)) for word in line.words) > 0.5 * len(line.words)
-    if indent < 2.2 * line.size and all(_PLAIN_WORD.fullmatch(word.text) for word in line.words):
+    if indent < _MAX_INDENT * line.size and all(_PLAIN_WORD.fullmatch(word.text) for word in line.words):
         return True
-    reaches = line.width > 0.42 * width or indent < 2.5
-    return (indent < 14 or worded) and line.math < 0.55 and len(line.text) > 3 and reaches
+    long = line.width > _LONG_LINE * (edge.right - edge.left) or indent < 2.5
+    return (indent < _FAR_INDENTED or worded) and line.math < _MATH_PROSE and len(line.text) > 3 and long
 
 
 def _is_display(cluster: Sequence[Line], edge: Edges) -> bool:
     """Whether lines without a number are a formula: indented, mathematical, with a relation and hardly a word.
 
-    A line in the middle of its column is mathematical by its italics too: fonts such as Times set formulas in them.
+    In a centred line, italics are mathematical, too: fonts such as Times set formulas in them.
     """
     letters = sum(len(line.text) for line in cluster)
-    text = " ".join(line.text for line in cluster)
     box = bounding_box(line.box for line in cluster)
-    words = sum(bool(_LETTERS.fullmatch(word.text)) for line in cluster for word in line.words)
-    if letters < 5 or words > 3 or box.x0 - edge.left <= 8 or not _RELATION.search(text):
+    words = [word for line in cluster for word in line.words]
+    long_words = sum(bool(_LONG_WORD.fullmatch(word.text)) for word in words)
+    if letters < _MIN_LETTERS or long_words > _MAX_LONG_WORDS or box.x0 - edge.left <= _INDENTED:
+        return False
+    if not any(_RELATION.search(line.text) for line in cluster):
         return False
     math = sum(line.math * len(line.text) for line in cluster)
-    centred = abs(box.x0 - edge.left - (edge.right - box.x1)) < 0.06 * (edge.right - edge.left)
-    if centred and words <= 1:
-        math = max(math, sum(len(word.text) for line in cluster for word in line.words if _is_symbol(word)))
-    return math > 0.35 * letters
+    centred = abs(box.x0 - edge.left - (edge.right - box.x1)) < _CENTRED * (edge.right - edge.left)
+    if centred and long_words <= 1:
+        math = max(math, sum(len(word.text) for word in words if _is_symbol(word)))
+    return math > _DISPLAY_MATH * letters
 
 
 def _is_symbol(word: Word) -> bool:
     return word.italic or word.math > 0.5 or not any(letter.isalpha() for letter in word.text)
-
-
-def _clusters(lines: Sequence[Line]) -> list[list[Line]]:
-    clusters: list[list[Line]] = []
-    bottom = float("-inf")
-    for line in sorted(lines, key=lambda line: line.box.y0):
-        if clusters and line.box.y0 < bottom + _CONNECTED:
-            clusters[-1].append(line)
-            bottom = max(bottom, line.box.y1)
-        else:
-            clusters.append([line])
-            bottom = line.box.y1
-    return clusters

@@ -1,4 +1,4 @@
-"""Fractions within a line of text, read from their bars into one word: `2pre/(pre+rec)`."""
+"""Fractions within a line of text, read into one word: `2pre/(pre+rec)`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,40 +10,41 @@ from ingest.pdf.words import Word
 
 __all__ = ["fold_fractions"]
 
-
-_REACH = 2.6
-_LONGEST = 200.0
-_WIDE = 60.0
-_BESIDE = 12.0
-_ON_BAR = 0.45
-_CELL_GAP = 1.0
+# Points, or letter sizes; chosen on the development papers.
+_MAX_BAR = 200.0  # Points; a longer rule is a table's.
+_MIN_TABLE_RULE = 60.0  # Points; a rule as wide as this that repeats with the same ends is a table's.
+_OVERHANG = 1.5  # Points by which words may stick out of their bar,
+_SHORTFALL = 4.0  # and points by which the longer side may fall short of it.
+_REACH = 2.6  # Numerators and denominators are at most so far from their bar,
+_ADJACENT = 1.6  # and their first lines so far,
+_ABOVE_BAR = 0.45  # while the numerator's baseline is right above it.
+_CELL_DISTANCE = 12.0  # The cells of a row are at most so far apart.
+_CELL_GAP = 1.0  # Words further apart on both sides of a rule are cells of a table.
 
 
 def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
-    """Put one word in place of what stands above and below a bar, narrow bars first.
+    """Replace the words above and below each fraction bar by one word, narrow bars first.
 
     Only letters smaller than `below` are folded: those of fractions within a line. A rule that does not end where its
-    longer side ends is no bar, nor is a wide one with the ends of another: they are a table's.
+    longer side ends is not a bar, nor is a wide one with the ends of another: they are a table's.
     """
     left = list(words)
-    for rule in sorted(rules, key=lambda rule: rule.x1 - rule.x0):
-        if rule.x1 - rule.x0 > _LONGEST or _is_repeated(rule, rules):
-            continue
-        if not _underlines_cell(rule, left, rules):
+    for rule in sorted(rules, key=lambda rule: rule.width):
+        if rule.width <= _MAX_BAR and not _is_repeated(rule, rules) and not _underlines_cell(rule, left, rules):
             left = _fold(left, rule, below=below)
     return left
 
 
 def _is_repeated(rule: HorizontalRule, rules: Sequence[HorizontalRule]) -> bool:
-    return rule.x1 - rule.x0 > _WIDE and any(
+    return rule.width > _MIN_TABLE_RULE and any(
         abs(other.x0 - rule.x0) < 1 and abs(other.x1 - rule.x1) < 1 and abs(other.y - rule.y) > 1.5 for other in rules
     )
 
 
 def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
-    """Whether words of one size stand beside what is above the rule and beside what is below, without bars of their
-    own: the rule underlines a cell, and what is below belongs to the next row."""
-    inside = [word for word in words if rule.x0 - 1.5 <= word.x0 and word.x1 <= rule.x1 + 1.5]
+    """Whether words of the same size, without bars of their own, are level with the word above the rule and with the
+    one below: the rule underlines a cell, and the word below belongs to the next row."""
+    inside = [word for word in words if _is_within(word, rule)]
     over = max((word for word in inside if word.baseline <= rule.y + 0.1), key=lambda word: word.baseline, default=None)
     under = min((word for word in inside if word.baseline > rule.y + 0.1), key=lambda word: word.baseline, default=None)
     if over is None or under is None:
@@ -54,7 +55,7 @@ def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequenc
         any(
             abs(word.baseline - cell.baseline) < 0.3
             and abs(word.size - cell.size) < 0.05 * cell.size
-            and abs(word.center - rule.x0) < _BESIDE * cell.size
+            and abs(word.center - rule.x0) < _CELL_DISTANCE * cell.size
             for word in free
         )
         for cell in (over, under)
@@ -65,37 +66,38 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
     beside = [
         word
         for word in words
-        if rule.x0 - 1.5 <= word.x0
-        and word.x1 <= rule.x1 + 1.5
-        and word.size < below
-        and abs(word.baseline - rule.y) < 1.6 * word.size
+        if _is_within(word, rule) and word.size < below and abs(word.baseline - rule.y) < _ADJACENT * word.size
     ]
     if not beside:
         return words
     size = median(word.size for word in beside)
     over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + 0.1 * size]
     under = [word for word in beside if rule.y + 0.3 * size < word.baseline < rule.y + _REACH * size]
-    if over and rule.y - max(word.baseline for word in over) > _ON_BAR * size:
+    if not over or not under or rule.y - max(word.baseline for word in over) > _ABOVE_BAR * size:
         return words
-    if not over or not under or not (_fills(over, rule) or _fills(under, rule)):
+    if not (_fills(over, rule) or _fills(under, rule)) or (
+        _are_cells(over, size=size) and _are_cells(under, size=size)
+    ):
         return words
-    if _are_cells(over, size=size) and _are_cells(under, size=size):
-        return words
-    big = max([*over, *under], key=lambda word: word.size)
+    largest = max([*over, *under], key=lambda word: word.size)
     fraction = replace(
-        big,
+        largest,
         text=read_formula([*over, *under], [rule]),
         x0=rule.x0,
         x1=rule.x1,
-        baseline=rule.y + 0.35 * big.size,
+        baseline=rule.y + 0.35 * largest.size,
         math=1.0,
     )
-    folded = {id(word) for word in (*over, *under)}
-    return [*(word for word in words if id(word) not in folded), fraction]
+    folded = {*over, *under}
+    return [*(word for word in words if word not in folded), fraction]
+
+
+def _is_within(word: Word, rule: HorizontalRule) -> bool:
+    return rule.x0 - _OVERHANG <= word.x0 and word.x1 <= rule.x1 + _OVERHANG
 
 
 def _are_cells(words: Sequence[Word], *, size: float) -> bool:
-    """Whether words stand far apart, as the cells above and below a table's rule do."""
+    """Whether words are far apart, as the cells above and below a table's rule are."""
     right = min(word.x1 for word in words)
     widest = 0.0
     for word in sorted(words, key=lambda word: word.x0):
@@ -105,5 +107,6 @@ def _are_cells(words: Sequence[Word], *, size: float) -> bool:
 
 
 def _fills(words: Sequence[Word], rule: HorizontalRule) -> bool:
-    """Whether the words are as wide as the bar, give or take 4 pt at either end."""
-    return min(word.x0 for word in words) - rule.x0 < 4 and rule.x1 - max(word.x1 for word in words) < 4
+    """Whether the words are about as wide as the bar."""
+    left, right = min(word.x0 for word in words), max(word.x1 for word in words)
+    return left - rule.x0 < _SHORTFALL and rule.x1 - right < _SHORTFALL

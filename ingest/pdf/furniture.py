@@ -4,49 +4,51 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ingest.document.geometry import overlap_y
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 
 __all__ = ["find_furniture"]
 
-
-_MARGIN = 0.1
-_REPEAT_MARGIN = 0.15
-_EDGE = 0.08
-_COUNTED = 0.3
+# Shares of the page's height; chosen on the development papers.
+_NUMBER_MARGIN = 0.1  # Page numbers and lone notices are in this margin,
+_REPEAT_MARGIN = 0.15  # and texts that repeat on another page in this one.
+_EDGE = 0.08  # A line here that a gap separates from the text is furniture, whatever it says.
+_GAP = 0.9  # That gap, in letter sizes.
+_COUNTED_SHARE = 0.3  # Of the pages that have numbers which count along with them.
 _PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–(]?\s*(?:\d{1,5}|[ivxl]{1,5})\s*(?:(?:of|/)\s*\d+)?\s*[-–)]?", re.IGNORECASE)
 
 
 def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[frozenset[Line]]:
-    """The furniture among the free lines of each page.
+    """Find the furniture among the free lines of each page.
 
-    In the outer seventh of a page: texts that come again on another page, digits aside. In its outer tenth: page
-    numbers. At its very edge: whatever a gap of a line sets apart from the text. Anywhere above or below all else:
-    numbers that count on with the pages.
+    In the outer seventh of a page: texts that repeat on another page, digits aside. In its outer tenth: page numbers.
+    At its very edge: whatever a gap separates from the text. Above or below all else: numbers that count along with the
+    pages.
     """
-    counted = _counted(layouts, free)
+    counted = _page_numbers(layouts, free)
     repeated = Counter(
         key
         for layout, lines in zip(layouts, free, strict=True)
-        for key in {_key(line) for line in lines if _in_margin(line, layout, share=_REPEAT_MARGIN)}
+        for key in {_repeat_key(line) for line in lines if _in_margin(line, layout, share=_REPEAT_MARGIN)}
     )
+
+    def is_furniture(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
+        if line in counted:
+            return True
+        if _in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1 and _has_words(line):
+            return True
+        in_margin = _in_margin(line, layout, share=_NUMBER_MARGIN)
+        return in_margin and (_is_page_number(line, lines) or _is_separated(line, lines, layout))
+
     return [
-        frozenset(
-            line
-            for line in lines
-            if line in counted
-            or (_in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_key(line)] > 1 and _is_worded(line))
-            or (
-                _in_margin(line, layout, share=_MARGIN)
-                and (_is_page_number(line, lines) or _set_apart(line, lines, layout))
-            )
-        )
+        frozenset(line for line in lines if is_furniture(line, lines, layout))
         for layout, lines in zip(layouts, free, strict=True)
     ]
 
 
-def _counted(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> set[Line]:
-    """The numbers above or below all else on their page that are as far from the page's as on most other pages."""
+def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> set[Line]:
+    """The numbers above or below all else on their page that differ from the page's number as on most other pages."""
     steps = {
         line: int(line.text) - layout.content.number
         for layout, lines in zip(layouts, free, strict=True)
@@ -56,7 +58,7 @@ def _counted(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> s
     if not steps:
         return set()
     step, count = Counter(steps.values()).most_common(1)[0]
-    return {line for line, own in steps.items() if own == step} if count > _COUNTED * len(layouts) else set()
+    return {line for line, own in steps.items() if own == step} if count > _COUNTED_SHARE * len(layouts) else set()
 
 
 def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
@@ -64,21 +66,21 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
     return not others or line.baseline > max(others) or line.baseline < min(others)
 
 
-def _key(line: Line) -> tuple[str, int]:
-    """What a running head has in common over pages: its text without digits, and its height on the page."""
+def _repeat_key(line: Line) -> tuple[str, int]:
+    """What a running head has in common on all pages: its text without digits, and its height on the page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
 
 
-def _is_worded(line: Line) -> bool:
-    """Whether a line says something; the number of an equation may come again in a margin too."""
+def _has_words(line: Line) -> bool:
+    """Whether a line has letters; the number of an equation may repeat in a margin, too."""
     return sum(letter.isalpha() for letter in line.text) > 2
 
 
 def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
-    """A number in parentheses is one only where nothing stands beside it: else it is an equation's."""
+    """Whether a line is a page number; a number in parentheses beside other text is an equation's."""
     if not _PAGE_NUMBER.fullmatch(line.text):
         return False
-    beside = any(other is not line and other.box.y0 < line.box.y1 and line.box.y0 < other.box.y1 for other in lines)
+    beside = any(other is not line and overlap_y(other.box, line.box) > 0 for other in lines)
     return not (beside and line.text.startswith("("))
 
 
@@ -87,14 +89,14 @@ def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
     return line.box.y1 < share * height or line.box.y0 > (1 - share) * height
 
 
-def _set_apart(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
-    """Whether everything between the line and the page's edge lies at the edge, a gap away from the rest."""
+def _is_separated(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
+    """Whether all from the line to the page's edge is at the edge, separated from the rest by a gap."""
     height = layout.content.height
     if line.box.y0 > (1 - _EDGE) * height:
         inner = [other.box.y1 for other in lines if other.box.y0 <= (1 - _EDGE) * height]
         outer = [other.box.y0 for other in lines if other.box.y0 > (1 - _EDGE) * height - 2 * line.size]
-        return not inner or min(outer, default=line.box.y0) - max(inner) > 0.9 * line.size
+        return not inner or min(outer, default=line.box.y0) - max(inner) > _GAP * line.size
     if line.box.y1 < _EDGE * height:
         inner = [other.box.y0 for other in lines if other.box.y1 >= _EDGE * height]
-        return not inner or min(inner) - line.box.y1 > 0.9 * line.size
+        return not inner or min(inner) - line.box.y1 > _GAP * line.size
     return False

@@ -1,4 +1,4 @@
-"""The pages of a document as words and lines, with their columns and what is common to all pages."""
+"""The pages of a document as words, lines and columns, with the style of its body text."""
 
 from bisect import bisect
 from collections import Counter
@@ -15,10 +15,17 @@ from ingest.pdf.words import Word, fold_initials, words_of
 
 __all__ = ["BodyStyle", "Edges", "PageLayout", "body_style", "column_edges", "page_layouts"]
 
+# Chosen on the development papers.
+_FRACTION_SIZE = 0.82  # In sizes of the body: fractions within a line are set in smaller letters.
+_BODY_SIZE_ROUNDING = 0.7  # Points; lines of body text differ from its size by less.
+_MIN_LINES = 10  # Lines of body text that show the edges of a page's own columns.
+_JUSTIFIED_SHARE = 0.2  # In justified text, at least so many lines end at the same x;
+_RAGGED_QUANTILE = 0.95  # in ragged text, the column ends where the longest lines do.
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BodyStyle:
-    """The letter size and font that most of the document is set in."""
+    """The letter size and font of most of a document."""
 
     size: float
     font: str
@@ -26,9 +33,9 @@ class BodyStyle:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PageLayout:
-    """A page's words and lines; `gutters` are the x between its columns, none on a page of one.
+    """The words and lines of a page; `gutters` are the x between its columns, none on a page of one column.
 
-    `numbers` are its line numbers, a list for each ruler of them; they are no part of its words.
+    `numbers` are its line numbers, a list for each strip of them; they are not among its words.
     """
 
     content: PageContent
@@ -44,19 +51,32 @@ class PageLayout:
 
     @property
     def columns(self) -> int:
-        """How many columns the page has."""
+        """The number of columns."""
         return len(self.gutters) + 1
 
+    @property
+    def column_bounds(self) -> tuple[float, ...]:
+        """The x at which columns begin and end: the left edge of the page, its gutters, its right edge."""
+        return (0.0, *self.gutters, self.content.width)
+
     def column(self, line: Line) -> int:
-        """The column in which a line stands, from 0 at the left; `columns` for a line over several."""
+        """The column of a line, from 0 at the left; `columns` for a line that crosses a gutter."""
         if any(crosses(line.box, gutter) for gutter in self.gutters):
             return self.columns
         return bisect(self.gutters, line.center)
 
     def lines_with(self, words: Collection[Word]) -> frozenset[Line]:
-        """The lines in which any of these words stands."""
+        """The lines that contain any of these words."""
         inside = set(words)
         return frozenset(line for line in self.lines if any(word in inside for word in line.words))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edges:
+    """The x at which the lines of a column begin and end; in ragged text, where the longest lines end."""
+
+    left: float
+    right: float
 
 
 def body_style(pages: Sequence[PageContent]) -> BodyStyle:
@@ -77,73 +97,58 @@ def page_layouts(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageL
     """Read the words and lines of all pages."""
     words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = find_line_numbers(words, rules=[page.horizontal for page in pages])
-    words = [
-        fold_fractions(_without(page_words, rulers), page.horizontal, below=0.82 * body.size)
-        for page, page_words, rulers in zip(pages, words, numbers, strict=True)
-    ]
-    found = find_gutters([(page.width, page_words) for page, page_words in zip(pages, words, strict=True)])
+    for index, (page, strips) in enumerate(zip(pages, numbers, strict=True)):
+        gone = {word for strip in strips for word in strip}
+        text = [word for word in words[index] if word not in gone]
+        words[index] = fold_fractions(text, page.horizontal, below=_FRACTION_SIZE * body.size)
+    gutters = find_gutters([(page.width, page_words) for page, page_words in zip(pages, words, strict=True)])
     return [
         PageLayout(
             content=page,
             words=tuple(page_words),
             lines=tuple(lines_of(page_words, gutters=page_gutters)),
             gutters=page_gutters,
-            numbers=tuple(tuple(ruler) for ruler in rulers),
+            numbers=tuple(map(tuple, strips)),
         )
-        for page, page_words, page_gutters, rulers in zip(pages, words, found, numbers, strict=True)
+        for page, page_words, page_gutters, strips in zip(pages, words, gutters, numbers, strict=True)
     ]
-
-
-def _without(words: list[Word], rulers: Sequence[Sequence[Word]]) -> list[Word]:
-    gone = {word for ruler in rulers for word in ruler}
-    return [word for word in words if word not in gone] if gone else words
-
-
-_ENOUGH = 10
-_JUSTIFIED = 0.2
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Edges:
-    """Where the lines of a column begin and end (x); in ragged text, where the longest of them end."""
-
-    left: float
-    right: float
 
 
 def column_edges(
     layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], *, body: BodyStyle
 ) -> list[tuple[Edges, ...]]:
-    """The edges of each page's columns: its own if it has ten lines of body text, else the document's."""
-    per_page = [
+    """The edges of each page's columns: its own if it has enough lines of body text, otherwise the document's."""
+    pages = [
         [
-            [line for line in lines if layout.column(line) == column and abs(line.size - body.size) < 0.7]
+            [line for line in lines if layout.column(line) == column and _is_body(line, body)]
             for column in range(layout.columns)
         ]
         for layout, lines in zip(layouts, free, strict=True)
     ]
-    common: dict[tuple[int, int], Edges] = {}
-    for columns in {len(page) for page in per_page}:
-        for column in range(columns):
-            lines = [line for page in per_page if len(page) == columns for line in page[column]]
-            if lines:
-                common[columns, column] = _edges(lines)
-    result: list[tuple[Edges, ...]] = []
-    for layout, page in zip(layouts, per_page, strict=True):
-        whole = Edges(left=0.0, right=layout.content.width)
-        result.append(
-            tuple(
-                _edges(lines) if len(lines) >= _ENOUGH else common.get((len(page), column), whole)
-                for column, lines in enumerate(page)
-            )
+    common: dict[tuple[int, int], list[Line]] = {}
+    for page in pages:
+        for column, lines in enumerate(page):
+            common.setdefault((len(page), column), []).extend(lines)
+    edges = {key: _edges(lines) for key, lines in common.items() if lines}
+    return [
+        tuple(
+            _edges(lines)
+            if len(lines) >= _MIN_LINES
+            else edges.get((len(page), column), Edges(left=0.0, right=layout.content.width))
+            for column, lines in enumerate(page)
         )
-    return result
+        for layout, page in zip(layouts, pages, strict=True)
+    ]
+
+
+def _is_body(line: Line, body: BodyStyle) -> bool:
+    return abs(line.size - body.size) < _BODY_SIZE_ROUNDING
 
 
 def _edges(lines: Sequence[Line]) -> Edges:
     lefts = Counter(round(line.box.x0) for line in lines)
     rights = Counter(round(line.box.x1) for line in lines)
     right, count = rights.most_common(1)[0]
-    if count < _JUSTIFIED * len(lines):
-        right = sorted(rights.elements())[int(0.95 * (len(lines) - 1))]
+    if count < _JUSTIFIED_SHARE * len(lines):
+        right = sorted(rights.elements())[int(_RAGGED_QUANTILE * (len(lines) - 1))]
     return Edges(left=float(lefts.most_common(1)[0][0]), right=float(right))

@@ -1,69 +1,38 @@
-"""Words to lines, with superscripts and subscripts attached."""
+"""Words to lines: one baseline, cut at wide gaps and at gutters, with superscripts and subscripts attached."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from ingest.document.geometry import bounding_box
+from ingest.document.line_text import script_text
 from ingest.pdf.words import Word
 from paperscope_core.types import Box
 
-__all__ = ["Line", "bounding_box", "joined_text", "line_of", "lines_of", "rejoined", "script_text"]
+__all__ = ["Line", "line_of", "lines_of", "rejoined"]
 
-
-_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
-_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-_RAISABLE = frozenset("0123456789+-−=()ni")
-_LOWERABLE = frozenset("0123456789+-−=()")
-
-
-def joined_text(words: Sequence[Word], *, baseline: float, size: float) -> str:
-    """The words from left to right; `baseline` and `size` are those of the full-sized ones."""
-    parts: list[str] = []
-    previous: Word | None = None
-    for word in words:
-        if previous is not None and _apart(previous, word):
-            parts.append(" ")
-        shift = baseline - word.baseline
-        small = word.size < 0.85 * size
-        if small and abs(shift) > 0.1 * size:
-            parts.append(script_text(word.text, raised=shift > 0))
-        else:
-            parts.append(word.text)
-        previous = word
-    return "".join(parts)
-
-
-def script_text(text: str, *, raised: bool) -> str:
-    """`²` and `₁` where Unicode has the letters, else `^k`, `_ij`, `^(k,l)`; marks such as † stand as they are."""
-    if all(letter in (_RAISABLE if raised else _LOWERABLE) for letter in text):
-        return text.translate(_RAISED if raised else _LOWERED)
-    if not any(letter.isalnum() for letter in text) or text[0] in "±(":
-        return text
-    sign = "^" if raised else "_"
-    return f"{sign}{text}" if text.isalnum() else f"{sign}({text})"
-
-
-def _apart(left: Word, right: Word) -> bool:
-    """Whether a space stands between two words; a change of size marks one at a smaller gap."""
-    gap = right.x0 - left.x1
-    size = max(left.size, right.size)
-    if gap > 0.14 * size:
-        return True
-    resized = abs(right.size - left.size) > 0.35 * left.size
-    level = abs(right.baseline - left.baseline) < 0.6 * left.size
-    return level and gap > (0.06 if resized else 0.1) * size
-
-
-_WIDE_GAP = 1.2
-_SMALL = 0.82
+# In letter sizes unless said otherwise; chosen on the development papers.
+_FULL_SIZE = 0.85  # Smaller letters are scripts: TeX sets them at 0.7, Word at 0.65, small capitals at 0.8.
+_SCRIPT_SHIFT = 0.1  # A smaller word on the baseline is small capitals, not a script.
+_MAX_GAP = 1.2  # A wider gap ends a line; spaces of justified text stay below it, cells of a table above.
+_GUTTER_GAP = 0.5  # A narrower gap at a gutter ends it, too.
+_BASELINE_SHIFT, _BASELINE_POINTS = 0.15, 0.6  # Words of one line differ in baseline by at most the sum.
+_SAME_ROW_SIZE = 0.75  # A smaller word begins a row of its own, and is attached as a script later.
+_SCRIPT_SIZE = 0.82  # Scripts are smaller than this, in sizes of the body, or tiny:
+_TINY_WIDTH, _TINY_LETTERS = 2.2, 3
+_MAX_SCRIPT_WIDTH = 120.0  # Points.
+_HOST_SIZE = 1.1  # A host's letters are larger than its script's by this factor.
+_JUSTIFIED_GAP = 3.5  # The widest space of justified text.
+_WORD_SPACE = 0.14
+_SIZE_CHANGE, _SPACE_AT_SIZE_CHANGE, _SPACE = 0.35, 0.06, 0.1  # Before a script, a narrower gap is a space.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Line:
     """Words that are read as one line; `bold`, `italic`, `math` are shares of its letters (0 to 1).
 
-    Lines compare by identity, so that a stage can claim the lines that it used.
+    Lines compare by identity, so that each stage can claim the lines that it used.
     """
 
     words: tuple[Word, ...]
@@ -78,7 +47,7 @@ class Line:
 
     @property
     def width(self) -> float:
-        """From the first word's left end to the last one's right end."""
+        """The width from the first word to the last."""
         return self.box.x1 - self.box.x0
 
     @property
@@ -87,26 +56,19 @@ class Line:
         return (self.box.x0 + self.box.x1) / 2
 
 
-def bounding_box(boxes: Iterable[Box]) -> Box:
-    """The smallest box that holds all of at least one box."""
-    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
-    return Box(min(x0s), min(y0s), max(x1s), max(y1s))
-
-
 def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
     """Make a line of at least one word; its baseline is that of its full-sized words.
 
-    Full size is that of most letters, or `size` where scripts may outnumber them and some word has that size.
+    Full size is that of most letters, or `size` if some word has it: scripts may outnumber the other letters.
     """
     ordered = tuple(sorted(words, key=lambda word: word.x0))
     letters = sum(len(word.text) for word in ordered)
-    if size is None or all(word.size < 0.85 * size for word in ordered):
+    if size is None or all(word.size < _FULL_SIZE * size for word in ordered):
         size = median(word.size for word in ordered for _ in word.text)
-    full = [word for word in ordered if word.size >= 0.85 * size]
-    baseline = median(word.baseline for word in full)
+    baseline = median(word.baseline for word in ordered if word.size >= _FULL_SIZE * size)
     return Line(
         words=ordered,
-        text=joined_text(ordered, baseline=baseline, size=size),
+        text=_joined_text(ordered, baseline=baseline, size=size),
         box=bounding_box(word.box for word in ordered),
         baseline=baseline,
         size=size,
@@ -117,23 +79,47 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
     )
 
 
+def _joined_text(words: Sequence[Word], *, baseline: float, size: float) -> str:
+    """The text of words with scripts marked; `baseline` and `size` are those of full-sized words."""
+    parts: list[str] = []
+    previous: Word | None = None
+    for word in words:
+        if previous is not None and _has_space(previous, word):
+            parts.append(" ")
+        shift = baseline - word.baseline
+        script = word.size < _FULL_SIZE * size and abs(shift) > _SCRIPT_SHIFT * size
+        parts.append(script_text(word.text, raised=shift > 0) if script else word.text)
+        previous = word
+    return "".join(parts)
+
+
+def _has_space(left: Word, right: Word) -> bool:
+    gap = right.x0 - left.x1
+    size = max(left.size, right.size)
+    if gap > _WORD_SPACE * size:
+        return True
+    resized = abs(right.size - left.size) > _SIZE_CHANGE * left.size
+    level = abs(right.baseline - left.baseline) < 0.6 * left.size
+    return level and gap > (_SPACE_AT_SIZE_CHANGE if resized else _SPACE) * size
+
+
 def lines_of(words: Sequence[Word], *, gutters: Sequence[float]) -> list[Line]:
     """The lines of a page from top to bottom; `gutters` are the x between its columns."""
     if not words:
         return []
     body = median(word.size for word in words for _ in word.text)
-    pieces: list[Line] = []
-    for row in _rows(words):
-        pieces.extend(line_of(piece) for piece in _cut(row, gutters=gutters))
+    pieces = [line_of(piece) for row in _rows(words) for piece in _cut(row, gutters=gutters)]
     return sorted(_attach_scripts(pieces, body=body, gutters=gutters), key=lambda line: (line.baseline, line.box.x0))
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
+    """Words by baseline; a row may begin while others go on, since columns differ in height."""
     rows: list[list[Word]] = []
     for word in sorted(words, key=lambda word: (word.baseline, word.x0)):
         for row in reversed(rows[-6:]):
             first = row[0]
-            if abs(first.baseline - word.baseline) < 0.15 * word.size + 0.6 and word.size > 0.75 * first.size:
+            shift = abs(first.baseline - word.baseline)
+            if shift < _BASELINE_SHIFT * word.size + _BASELINE_POINTS and word.size > _SAME_ROW_SIZE * first.size:
                 row.append(word)
                 break
         else:
@@ -148,8 +134,7 @@ def _cut(row: list[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
     for word in row[1:]:
         gap = word.x0 - right
         between = any(right <= gutter + 1 and word.x0 >= gutter - 1 for gutter in gutters)
-        at_gutter = between and gap > 0.5 * word.size
-        if gap > _WIDE_GAP * word.size or at_gutter:
+        if gap > (_GUTTER_GAP if between else _MAX_GAP) * word.size:
             pieces.append([word])
         else:
             pieces[-1].append(word)
@@ -160,9 +145,9 @@ def _cut(row: list[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
 def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[float]) -> list[Line]:
     kept: list[Line] = []
     for piece in sorted(pieces, key=lambda piece: -piece.size):
-        tiny = piece.width < 2.2 * piece.size and len(piece.text) <= 3
-        if piece.size < _SMALL * body or tiny:
-            hosts = [host for host in kept if _hosts(host, piece, gutters=gutters)]
+        tiny = piece.width < _TINY_WIDTH * piece.size and len(piece.text) <= _TINY_LETTERS
+        if piece.size < _SCRIPT_SIZE * body or tiny:
+            hosts = [host for host in kept if _is_host(host, piece, gutters=gutters)]
             if hosts:
                 host = min(hosts, key=lambda host: abs(host.baseline - piece.baseline))
                 kept[kept.index(host)] = line_of(host.words + piece.words, size=host.size)
@@ -171,38 +156,38 @@ def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[fl
     return kept
 
 
-def _hosts(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
-    """Whether a script of at most 120 pt stands at a line of larger letters, on its side of a gutter."""
+def _is_host(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
+    """Whether a short script is next to a line of larger letters, on the same side of every gutter."""
     left, top, right, bottom = host.box
     return (
-        host.size > script.size * 1.1
+        host.size > script.size * _HOST_SIZE
         and top - 1.5 <= script.baseline <= bottom + 2.5
         and left - script.width - 3 <= script.box.x0 <= right + 5
-        and script.width < 120
+        and script.width < _MAX_SCRIPT_WIDTH
         and all(left < gutter < right or (left < gutter) == (script.box.x0 < gutter) for gutter in gutters)
     )
 
 
 def rejoined(lines: Sequence[Line], *, column: Callable[[Line], int]) -> list[Line]:
-    """Running text without the cuts at wide gaps: a justified line may stretch its spaces to 3.5 letter sizes.
+    """Lines of running text, joined again at the wide spaces of justified text.
 
     A single word in parentheses stays apart: it may be the number of an equation.
     """
     joined: list[Line] = []
     for line in sorted(lines, key=lambda line: (round(line.baseline), line.box.x0)):
-        mate = next((other for other in reversed(joined[-4:]) if _mates(other, line, column=column)), None)
-        if mate:
-            joined[joined.index(mate)] = line_of((*mate.words, *line.words), size=mate.size)
+        left = next((other for other in reversed(joined[-4:]) if _continues(other, line, column=column)), None)
+        if left:
+            joined[joined.index(left)] = line_of((*left.words, *line.words), size=left.size)
         else:
             joined.append(line)
     return joined
 
 
-def _mates(left: Line, right: Line, *, column: Callable[[Line], int]) -> bool:
+def _continues(left: Line, right: Line, *, column: Callable[[Line], int]) -> bool:
     return (
         abs(left.baseline - right.baseline) < 0.5
         and not (right.text[0] == "(" and right.text[-1] == ")" and len(right.words) == 1)
-        and 0 < right.box.x0 - left.box.x1 < 3.5 * left.size
+        and 0 < right.box.x0 - left.box.x1 < _JUSTIFIED_GAP * left.size
         and abs(left.size - right.size) < 0.5
         and column(left) == column(right)
     )

@@ -3,28 +3,32 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
-from ingest.document.hyphenation import join_lines
+from ingest.document.captions import caption_start
+from ingest.document.geometry import bounding_box, runs_of
+from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.backends.fonts import is_monospaced
-from ingest.pdf.captions import Caption, caption_start
+from ingest.pdf.captions import Caption
 from ingest.pdf.layout import BodyStyle, PageLayout
-from ingest.pdf.lines import Line, bounding_box
+from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
 __all__ = ["FoundListing", "find_listings"]
 
-
 _ADDRESS = re.compile(r"://|\w@\w+\.\w")
-_SAME_RULE = 3.0
-_REACH = 2.0
-_LEAST_LINES = 2
-_PITCH = 2.2
-_APART = 1.3
-_WORDS = 0.7
-_WIDE = 0.6
-_NARROW = 0.5
+
+# Letter sizes unless said otherwise; chosen on the development papers.
+_SAME_RULE = 3.0  # Points; the rules around a listing end at the same x.
+_RULE_OVERHANG = 10.0  # Points by which lines may stick out of the rules.
+_REACH = 2.0  # A caption is this near to its listing.
+_MIN_ROWS = 2  # Of a program without a caption.
+_ROW_SHIFT = 0.4  # Parts of one row differ in baseline by less.
+_MAX_PITCH = 2.2  # Between the rows of one program.
+_TEXT_PITCH = 1.3  # Text nearer to a program than this continues it: it is not a program, but typewriter letters.
+_PROGRAM_SHARE = 0.7  # Of a row's letters are of one width.
+_LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Of monospaced and of other fonts, for the indents of rows.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -37,34 +41,34 @@ class FoundListing:
 
     @property
     def box(self) -> Box:
-        """What the listing and its caption cover."""
+        """The box around the listing and its caption."""
         return bounding_box(line.box for line in (*self.head, *self.lines))
 
     @property
     def label(self) -> str:
         """`Algorithm 1`, "" without a caption."""
-        start = caption_start(self.head[0].text, marked=False) if self.head else None
-        return start[1] if start else ""
+        start = caption_start(self.head[0].text) if self.head else None
+        return start.label if start else ""
 
     @property
     def caption(self) -> str:
         """The caption without its label."""
-        start = caption_start(self.head[0].text, marked=False) if self.head else None
-        return join_lines([start[2], *(line.text for line in self.head[1:])]).strip(" :") if start else ""
+        start = caption_start(self.head[0].text) if self.head else None
+        return join_lines([start.text, *(line.text for line in self.head[1:])]).strip(" :") if start else ""
 
     @property
     def text(self) -> str:
         """The rows from top to bottom, indented as printed."""
-        rows = _rows(self.lines)
-        width = (_WIDE if is_monospaced(self.lines[0].font) else _NARROW) * max(line.size for line in self.lines)
+        monospaced = is_monospaced(self.lines[0].font)
+        width = (_LETTER_WIDTH if monospaced else _TEXT_WIDTH) * max(line.size for line in self.lines)
         left = min(line.box.x0 for line in self.lines)
-        return "\n".join(_row_text(row, left=left, width=width) for row in rows)
+        return "\n".join(_row_text(row, left=left, width=width) for row in _rows(self.lines))
 
 
 def find_listings(
     layout: PageLayout, captions: Sequence[Caption], free: Sequence[Line], *, page: int, body: BodyStyle
 ) -> list[FoundListing]:
-    """The listings of a page among the lines that no other float holds."""
+    """Find the listings of a page among the lines that no other float has claimed."""
     found: list[FoundListing] = []
     for caption in captions:
         if caption.kind == "other":
@@ -72,18 +76,18 @@ def find_listings(
             found.extend([listing] if listing else [])
     used = {line for listing in found for line in (*listing.head, *listing.lines)}
     if not is_monospaced(body.font):
-        found.extend(_lone(layout, [line for line in free if line not in used], page=page))
+        found.extend(_without_caption(layout, [line for line in free if line not in used], page=page))
     return found
 
 
 def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
-    """The lines between the two rules below the caption, or else above it."""
+    """The lines between the two rules below the caption, otherwise above it."""
     first = caption.first
     reach = _REACH * first.size
-    for upper, lower in _pairs(layout, first):
-        between = [line for line in free if _within(line, upper, lower)]
+    for upper, lower in _rule_pairs(layout, first):
+        between = [line for line in free if _is_within(line, upper, lower)]
         if 0 < upper.y - first.baseline < 2 * reach:
-            head = [line for line in free if first.baseline <= line.baseline < upper.y and _over(line, upper)]
+            head = [line for line in free if first.baseline <= line.baseline < upper.y and _is_spanned(line, upper)]
             below = True
         elif first in between and between[0] is first:
             head, below = [line for line in caption.lines if line in between], True
@@ -95,11 +99,10 @@ def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: 
     return None
 
 
-def _pairs(layout: PageLayout, first: Line) -> Iterator[tuple[HorizontalRule, HorizontalRule]]:
-    """Successive rules of equal ends that stand over or under a caption's first line."""
-    rules = sorted(
-        (rule for rule in layout.content.horizontal if rule.x0 - 10 < first.box.x0 < rule.x1), key=lambda rule: rule.y
-    )
+def _rule_pairs(layout: PageLayout, first: Line) -> Iterator[tuple[HorizontalRule, HorizontalRule]]:
+    """Successive rules of equal ends that span the beginning of a caption's first line."""
+    spanning = [rule for rule in layout.content.horizontal if rule.x0 - _RULE_OVERHANG < first.box.x0 < rule.x1]
+    rules = sorted(spanning, key=lambda rule: rule.y)
     for at, upper in enumerate(rules):
         same = (
             rule
@@ -113,20 +116,21 @@ def _pairs(layout: PageLayout, first: Line) -> Iterator[tuple[HorizontalRule, Ho
             yield upper, lower
 
 
-def _within(line: Line, upper: HorizontalRule, lower: HorizontalRule) -> bool:
-    return upper.y - 1 < line.box.y0 + 0.25 * line.size and line.baseline < lower.y + 1 and _over(line, upper)
+def _is_within(line: Line, upper: HorizontalRule, lower: HorizontalRule) -> bool:
+    below = upper.y - 1 < line.box.y0 + 0.25 * line.size
+    return below and line.baseline < lower.y + 1 and _is_spanned(line, upper)
 
 
-def _over(line: Line, rule: HorizontalRule) -> bool:
-    return rule.x0 - 10 < line.box.x0 and line.box.x1 < rule.x1 + 10
+def _is_spanned(line: Line, rule: HorizontalRule) -> bool:
+    return rule.x0 - _RULE_OVERHANG < line.box.x0 and line.box.x1 < rule.x1 + _RULE_OVERHANG
 
 
 def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
-    """The program in letters of one width that stands right under or over a caption."""
+    """The program in letters of one width that is right below or above a caption."""
     head = [line for line in caption.lines if not _is_program(line)]
     if not head or any(line not in free for line in head):
         return None
-    for run in _runs(layout, free):
+    for run in _programs(layout, free):
         gap = max(run[0].box.y0 - caption.first.box.y1, caption.first.box.y0 - run[-1].box.y1)
         beside = layout.column(run[0]) == layout.column(caption.first) or layout.columns == 1
         if beside and gap < (_REACH + len(head)) * caption.first.size:
@@ -134,56 +138,46 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page:
     return None
 
 
-def _lone(layout: PageLayout, free: Sequence[Line], *, page: int) -> Iterator[FoundListing]:
-    """Programs without a caption: several rows of letters of one width, apart from the text and no addresses."""
-    for run in _runs(layout, free):
+def _without_caption(layout: PageLayout, free: Sequence[Line], *, page: int) -> Iterator[FoundListing]:
+    """Programs without a caption: several rows in letters of one width, apart from the text, that are not addresses."""
+    for run in _programs(layout, free):
         rows = _rows(run)
         addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
-        if len(rows) >= _LEAST_LINES and 3 * addresses < len(rows) and _is_apart(run, layout, free):
+        if len(rows) >= _MIN_ROWS and 3 * addresses < len(rows) and _is_apart(run, layout, free):
             yield FoundListing(page=page, head=(), lines=tuple(run))
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
-    """Whether the lines above and below a program keep more than the distance of text in it."""
+    """Whether the lines above and below a program are further away than lines of one text are."""
     column = layout.column(run[0])
     baselines = [line.baseline for line in free if layout.column(line) == column and line not in run]
-    near = _APART * max(line.size for line in run)
+    near = _TEXT_PITCH * max(line.size for line in run)
     return not any(0 < run[0].baseline - other < near or 0 < other - run[-1].baseline < near for other in baselines)
 
 
-def _runs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
-    """The programs of a page: successive rows of a column in letters of one width."""
+def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
+    """The programs of a page: successive rows of a column in letters of one width, cut at wide gaps."""
     for column in range(layout.columns + 1):
         rows = _rows([line for line in free if layout.column(line) == column])
         for is_program, group in groupby(rows, key=lambda row: all(map(_is_program, row))):
             if is_program:
-                yield from _cut(list(group))
-
-
-def _cut(rows: Sequence[list[Line]]) -> Iterator[list[Line]]:
-    """The lines of rows that stand together, cut at wide gaps."""
-    run = list(rows[0])
-    for above, row in pairwise(rows):
-        if row[0].baseline - above[0].baseline > _PITCH * row[0].size:
-            yield run
-            run = []
-        run.extend(row)
-    yield run
+                for run in runs_of(
+                    group, joins=lambda run, row: row[0].baseline - run[-1][0].baseline <= _MAX_PITCH * row[0].size
+                ):
+                    yield [line for row in run for line in row]
 
 
 def _is_program(line: Line) -> bool:
     letters = sum(len(word.text) for word in line.words)
-    return sum(len(word.text) for word in line.words if is_monospaced(word.font)) > _WORDS * letters
+    return sum(len(word.text) for word in line.words if is_monospaced(word.font)) > _PROGRAM_SHARE * letters
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines on one baseline, from left to right, the rows from top to bottom."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: line.baseline):
-        if rows and line.baseline - rows[-1][0].baseline < 0.4 * line.size:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
+    """The lines on each baseline from left to right, from top to bottom."""
+    rows = runs_of(
+        sorted(lines, key=lambda line: line.baseline),
+        joins=lambda row, line: line.baseline - row[0].baseline < _ROW_SHIFT * line.size,
+    )
     return [sorted(row, key=lambda line: line.box.x0) for row in rows]
 
 

@@ -1,12 +1,12 @@
 """Running text: paragraphs joined over columns and pages, footnotes and sidebars."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from ingest.document.geometry import runs_of
 from ingest.pdf.layout import BodyStyle, Edges, PageLayout
 from ingest.pdf.lines import Line, line_of
 
@@ -21,20 +21,42 @@ __all__ = [
     "text_style",
 ]
 
-
 _LIST = re.compile(r"^(?:[•●◦▪■–‣∙·*]|[-—]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)\s*\S")
 _ITEM = re.compile(r"\(?(\d{1,2}|[a-z])[.)]\s")
 _TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|\[\d+\])?$")
 _LOWER = re.compile(r"[a-z]")
-_ALIKE = 0.92
-_MOST_BETWEEN = 12
-_LEAST_SHARED = 2
-_LEAST_WORDS = 3
+_FOOTNOTE = re.compile(r"^(?:\d{1,2}\s?[^\W\d_]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗]|https?:|Corresponding|Equal)")
+_MARKED_NOTE = re.compile(r"^(?:\d{1,2}[A-Z]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗])")
+
+# Letter sizes unless said otherwise; chosen on the development papers.
+_PITCHES = (0.9, 2.5)  # Distances of baselines within a paragraph,
+_USUAL_PITCH = 1.2  # the usual one of a document without any,
+_MORE_PITCH = 0.35  # and how much more separates paragraphs.
+_BACK = -0.5  # A line that much higher is not below the one before.
+_FLUSH = 0.3  # Lines whose indents differ by less begin at the same x.
+_INDENT, _MAX_INDENT, _MAX_FIRST_INDENT = 0.6, 3.5, 5.0  # Indents of first lines: usual ones, and any.
+_INDENTED_SHARE = 0.03  # Of the flush lines; a document with so many indented lines indents its paragraphs.
+_SHORT = 2.5  # A last line ends so much before the column does.
+_SAME_SIZE = 0.92  # Lines of one paragraph differ in size by a smaller factor.
+_MAX_INTERRUPTING = 12  # Groups, such as the rows of a float, between the halves of a paragraph.
+_FULL_SIZE_WORDS = 2  # So many words of the larger size show that a line of small words belongs to it.
+_MIN_WORDS = 4  # Of both lines where a paragraph goes on with a capital letter.
+
+# Small print.
+_NOTE_SIZE = 0.93  # Of the body; notes and sidebars are set smaller.
+_NOTE_GAP = 1.6  # A note begins the small print, or follows a gap.
+_TEXT_GAP = 1.7  # Small print after a wider gap may begin with a note without a mark.
+_RULE_ABOVE, _RULE_SHIFT = 16.0, 20.0  # Points from a note to the rule above it,
+_RULE_WIDTH = 0.4  # which is at most so long, in page widths.
+_UPPER_SHARE = 0.4  # Of the page's height; notes are below,
+_LOW_SHARE, _TINY = 0.75, 0.88  # and those without a mark at the foot, in this share of the body's size.
+_ASIDE = 3.0  # Points between a column and a sidebar.
+_MIN_SIDEBAR_LINES = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FlowLine:
-    """A line of running text on a page (its index from 0), with its column's edges."""
+    """A line of running text on a page (its index from 0), with its column and the column's edges."""
 
     page: int
     column: int
@@ -45,6 +67,19 @@ class FlowLine:
     def indent(self) -> float:
         """How far right of the column's edge the line begins, in letter sizes."""
         return (self.line.box.x0 - self.edges.left) / self.line.size
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the line ends before its column does."""
+        return self.line.box.x1 < self.edges.right - _SHORT * self.line.size
+
+    def shares_column(self, other: "FlowLine") -> bool:
+        """Whether another line is in the same column of the same page."""
+        return (self.page, self.column) == (other.page, other.column)
+
+    def pitch(self, last: "FlowLine") -> float:
+        """The distance of its baseline below another line's, in letter sizes of that."""
+        return (self.line.baseline - last.line.baseline) / last.line.size
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,36 +92,26 @@ class TextStyle:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Paragraph:
-    """The lines of one paragraph; `bulleted` if it is an item of a list."""
+    """The lines of one paragraph; `bulleted` is true for an item of a list."""
 
     lines: tuple[FlowLine, ...]
     bulleted: bool
 
 
 def text_style(lines: Sequence[FlowLine]) -> TextStyle:
-    """Measure the style on a document's running text."""
-    pitches = Counter(
-        round((second.line.baseline - first.line.baseline) / first.line.size, 2)
-        for first, second in pairwise(lines)
-        if (first.page, first.column) == (second.page, second.column)
-        and 0.9 < (second.line.baseline - first.line.baseline) / first.line.size < 2.5
-    )
-    flush = sum(abs(line.indent) < 0.3 for line in lines)
-    indented = sum(0.6 < line.indent < 3.5 for line in lines)
-    values = [pitch for pitch, count in pitches.items() for _ in range(count)]
-    return TextStyle(pitch=median(values) if values else 1.2, indents=indented > 0.03 * max(1, flush))
+    """Measure the style of a document's running text."""
+    low, high = _PITCHES
+    pitches = [second.pitch(first) for first, second in pairwise(lines) if first.shares_column(second)]
+    usual = [round(pitch, 2) for pitch in pitches if low < pitch < high]
+    flush = sum(abs(line.indent) < _FLUSH for line in lines)
+    indented = sum(_INDENT < line.indent < _MAX_INDENT for line in lines)
+    return TextStyle(pitch=median(usual) if usual else _USUAL_PITCH, indents=indented > _INDENTED_SHARE * max(1, flush))
 
 
 def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragraph]:
-    """Cut lines in reading order into paragraphs. One that a float, a note or the like interrupts is joined over it."""
-    groups: list[list[FlowLine]] = []
-    for line in lines:
-        if groups and not _starts(groups[-1], line, style=style):
-            groups[-1].append(line)
-        else:
-            groups.append([line])
+    """Cut lines in reading order into paragraphs, and join the halves of those that a float or a note interrupts."""
     joined: list[list[FlowLine]] = []
-    for group in groups:
+    for group in runs_of(lines, joins=lambda group, line: not _starts(group, line, style=style)):
         host = _interrupted(joined, group)
         if host is None:
             joined.append(group)
@@ -95,168 +120,141 @@ def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragr
     return [Paragraph(lines=tuple(group), bulleted=bool(_LIST.match(group[0].line.text))) for group in joined]
 
 
-def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) -> list[FlowLine] | None:
-    """The group whose unfinished sentence goes on in this one, over others in smaller type, None if there is none."""
-    first = group[0]
-    size = first.line.size
-    host = next((other for other in reversed(groups[-_MOST_BETWEEN:]) if other[-1].line.size > _ALIKE * size), None)
-    if host is None or _ALIKE * host[-1].line.size > size or _LIST.match(first.line.text):
-        return None
-    last = host[-1]
-    if _TERMINAL.search(last.line.text) or last.line.box.x1 < last.edges.right - 2.5 * last.line.size:
-        return None
-    lower = _LOWER.match(first.line.text)
-    flush = abs(first.indent) < 0.3 and min(len(last.line.words), len(first.line.words)) > _LEAST_WORDS
-    alike = first.line.font == last.line.font and max(first.line.bold, last.line.bold) < 0.5
-    return host if lower or (flush and alike) else None
-
-
-def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
-    """Whether a line opens the item after the one that `first` opens: the same sign, or the next number or letter."""
-    if not (_LIST.match(first.line.text) and _LIST.match(line.line.text)):
-        return False
-    marks = [_ITEM.match(text) for text in (first.line.text, line.line.text)]
-    if not all(marks):
-        return first.line.text[0] == line.line.text[0] and _is_aligned(first, line)
-    one, two = (mark[1] for mark in marks if mark)
-    if one.isdecimal() and two.isdecimal():
-        return int(two) == int(one) + 1 and _is_aligned(first, line)
-    return len(one) == len(two) == 1 and ord(two) == ord(one) + 1 and _is_aligned(first, line)
-
-
-def _is_aligned(first: FlowLine, line: FlowLine) -> bool:
-    """Whether two lines begin equally far from the edges of their columns."""
-    return abs(first.indent - line.indent) < 0.3
-
-
-def _is_in_other_size(last: Line, line: Line) -> bool:
-    """Whether two lines differ in size; words of a typewriter face may make most of a line small, but not all."""
-    room = (1 - _ALIKE) * last.size
-    small, large = sorted((last, line), key=lambda line: line.size)
-    shared = sum(abs(word.size - large.size) <= room for word in small.words)
-    return large.size - small.size > room and shared < _LEAST_SHARED
-
-
 def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> bool:
+    """Whether a line starts a paragraph after the lines of a group."""
     last = group[-1]
-    if _is_in_other_size(last.line, line.line):
+    text, before = line.line.text, last.line.text
+    ended = bool(_TERMINAL.search(before))
+    if _has_other_size(last.line, line.line) or _is_next_item(group[0], line):
         return True
-    opens = _LIST.match(line.line.text) and (_TERMINAL.search(last.line.text) or line.line.text[0] in "•●◦▪■‣∙")
-    if opens or _is_next_item(group[0], line):
+    if _LIST.match(text) and (ended or text[0] in "•●◦▪■‣∙"):
         return True
-    ended = bool(_TERMINAL.search(last.line.text))
-    short = last.line.box.x1 < last.edges.right - 2.5 * last.line.size
     hanging = bool(_LIST.match(group[0].line.text))
-    indented = 0.6 < line.indent < 5 and last.indent < line.indent - 0.5 and not hanging
-    if (last.page, last.column) != (line.page, line.column):
-        return ended and (short or indented or not style.indents)
-    pitch = (line.line.baseline - last.line.baseline) / last.line.size
-    if pitch < -0.5 or pitch > style.pitch + 0.35:
+    indented = _INDENT < line.indent < _MAX_FIRST_INDENT and last.indent < line.indent - 0.5 and not hanging
+    if not last.shares_column(line):
+        return ended and (last.is_short or indented or not style.indents)
+    if not _BACK <= line.pitch(last) <= style.pitch + _MORE_PITCH:
         return True
     if indented and (style.indents or ended):
         return True
-    run_in = line.line.words[0].bold and line.line.bold < 0.85 and not last.line.words[-1].bold and ended
-    return run_in or (ended and short)
+    run_in = line.line.words[0].bold and line.line.bold < 0.85 and not last.line.words[-1].bold
+    return ended and (run_in or last.is_short)
 
 
-_MARK = re.compile(r"^(?:\d{1,2}\s?[^\W\d_]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗]|https?:|Corresponding|Equal)")
-_NOTE = re.compile(r"^(?:\d{1,2}[A-Z]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗])")
-_RULE_REACH = 16.0
-_GAP = 1.7
-_LOW = 0.75
-_TINY = 0.88
+def _has_other_size(last: Line, line: Line) -> bool:
+    """Whether two lines differ in size; words of a typewriter face may make most of a line small, but not all."""
+    tolerance = (1 - _SAME_SIZE) * last.size
+    small, large = sorted((last, line), key=lambda line: line.size)
+    shared = sum(abs(word.size - large.size) <= tolerance for word in small.words)
+    return large.size - small.size > tolerance and shared < _FULL_SIZE_WORDS
+
+
+def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
+    """Whether a line begins the item after the one that `first` begins: the same sign, or the next number or letter."""
+    texts = first.line.text, line.line.text
+    if not all(map(_LIST.match, texts)) or abs(first.indent - line.indent) >= _FLUSH:
+        return False
+    marks = [mark[1] for text in texts if (mark := _ITEM.match(text))]
+    if len(marks) < 2:
+        return texts[0][0] == texts[1][0]
+    if all(map(str.isdecimal, marks)):
+        return int(marks[1]) == int(marks[0]) + 1
+    return len(marks[0]) == len(marks[1]) == 1 and ord(marks[1]) == ord(marks[0]) + 1
+
+
+def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) -> list[FlowLine] | None:
+    """The group whose unfinished sentence continues in this one, over others in smaller type; None if there is none."""
+    first = group[0]
+    size = first.line.size
+    host = next(
+        (other for other in reversed(groups[-_MAX_INTERRUPTING:]) if other[-1].line.size > _SAME_SIZE * size), None
+    )
+    if host is None or _SAME_SIZE * host[-1].line.size > size or _LIST.match(first.line.text):
+        return None
+    last = host[-1]
+    if _TERMINAL.search(last.line.text) or last.is_short:
+        return None
+    flush = abs(first.indent) < _FLUSH and min(len(last.line.words), len(first.line.words)) >= _MIN_WORDS
+    alike = first.line.font == last.line.font and max(first.line.bold, last.line.bold) < 0.5
+    return host if _LOWER.match(first.line.text) or (flush and alike) else None
 
 
 def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> list[Line]:
-    """The lines below the last line of body size in a column, if they begin with a mark or under a short rule.
+    """Find the lines below the last line of body size in a column, if they begin with a mark or below a short rule.
 
-    Small print that a gap sets apart from the text above may open with a note without a mark: that on the authors.
+    Small print that a gap separates from the text may begin with a note without a mark: that on the authors.
     """
     found: list[Line] = []
     for column in range(layout.columns + 1):
         lines = sorted((line for line in free if layout.column(line) == column), key=lambda line: line.baseline)
-        small: list[Line] = []
-        for line in reversed(lines):
-            if line.size > 0.93 * body.size:
-                break
-            small.insert(0, line)
-        if len(small) == len(lines):
+        large = [index for index, line in enumerate(lines) if line.size > _NOTE_SIZE * body.size]
+        if not large:
             continue
-        above = lines[-len(small) - 1]
+        above, small = lines[large[-1]], lines[large[-1] + 1 :]
         starts = [
             index
             for index, line in enumerate(small)
-            if _under_rule(line, layout) or (_MARK.match(line.text) and _apart(small, index))
+            if _is_below_rule(line, layout) or (_FOOTNOTE.match(line.text) and _is_after_gap(small, index))
         ]
-        apart = bool(small) and small[0].baseline - above.baseline > _GAP * above.size
-        if apart and above.size < body.size + 0.7 and above.bold < 0.5 and _is_noted(small, layout, body=body):
+        apart = bool(small) and small[0].baseline - above.baseline > _TEXT_GAP * above.size
+        if apart and above.size < body.size + 0.7 and above.bold < 0.5 and _has_note(small, layout, body=body):
             starts = [0]
-        if starts and small[starts[0]].box.y0 > 0.4 * layout.content.height:
+        if starts and small[starts[0]].box.y0 > _UPPER_SHARE * layout.content.height:
             found.extend(small[starts[0] :])
     return found
 
 
-def _is_noted(small: Sequence[Line], layout: PageLayout, *, body: BodyStyle) -> bool:
-    """Whether small print set apart holds a note: one with a mark, or on the first page a few lines at the foot."""
-    if any(_NOTE.match(line.text) for line in small):
+def _has_note(small: Sequence[Line], layout: PageLayout, *, body: BodyStyle) -> bool:
+    """Whether small print set apart contains a note: one with a mark, or tiny lines at the foot of the first page."""
+    if any(_MARKED_NOTE.match(line.text) for line in small):
         return True
-    low = small[0].box.y0 > _LOW * layout.content.height and small[0].size < _TINY * body.size
+    low = small[0].box.y0 > _LOW_SHARE * layout.content.height and small[0].size < _TINY * body.size
     return low and layout.content.number == 1
 
 
-def _under_rule(line: Line, layout: PageLayout) -> bool:
+def _is_below_rule(line: Line, layout: PageLayout) -> bool:
     return any(
-        0 < line.box.y0 - rule.y < _RULE_REACH
-        and abs(rule.x0 - line.box.x0) < 20
-        and rule.x1 - rule.x0 < 0.4 * layout.content.width
+        0 < line.box.y0 - rule.y < _RULE_ABOVE
+        and abs(rule.x0 - line.box.x0) < _RULE_SHIFT
+        and rule.width < _RULE_WIDTH * layout.content.width
         for rule in layout.content.horizontal
     )
 
 
-def _apart(small: Sequence[Line], index: int) -> bool:
-    """Whether the line begins the small print, or stands below a gap in it."""
-    return index == 0 or small[index].baseline - small[index - 1].baseline > 1.6 * small[index].size
+def _is_after_gap(small: Sequence[Line], index: int) -> bool:
+    """Whether a line begins the small print, or is below a gap in it."""
+    return index == 0 or small[index].baseline - small[index - 1].baseline > _NOTE_GAP * small[index].size
 
 
 def split_footnotes(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines of single footnotes: each begins with its mark."""
-    notes: list[list[Line]] = []
-    for line in lines:
-        if notes and not _MARK.match(line.text):
-            notes[-1].append(line)
-        else:
-            notes.append([line])
-    return notes
-
-
-_AWAY = 3.0
-_SMALL = 0.93
-_LEAST_LINES = 3
+    """The lines of each footnote, which begins with its mark."""
+    return runs_of(lines, joins=lambda _, line: not _FOOTNOTE.match(line.text))
 
 
 def find_sidebars(
     lines: Sequence[Line], edges: Sequence[Edges], *, body: BodyStyle
 ) -> tuple[list[list[Line]], list[Line]]:
-    """The sidebars of a page, left and right of its columns, and its other lines.
+    """Find the sidebars of a page: at least three lines of small print that are wholly outside the columns.
 
-    A sidebar is at least three lines of small print that lie wholly outside the columns.
+    Returns:
+        The sidebars left and right of the columns, and the other lines.
     """
     left, right = edges[0].left, edges[-1].right
-    parted = [part for line in lines for part in _parted(line, at=left)]
-    small = [line for line in parted if line.size < _SMALL * body.size]
+    parts = [part for line in lines for part in _parts(line, at=left)]
+    small = [line for line in parts if line.size < _NOTE_SIZE * body.size]
     sides = [
-        [line for line in small if line.box.x1 < left - _AWAY],
-        [line for line in small if line.box.x0 > right + _AWAY],
+        [line for line in small if line.box.x1 < left - _ASIDE],
+        [line for line in small if line.box.x0 > right + _ASIDE],
     ]
-    sidebars = [sorted(side, key=lambda line: line.baseline) for side in sides if len(side) >= _LEAST_LINES]
+    sidebars = [sorted(side, key=lambda line: line.baseline) for side in sides if len(side) >= _MIN_SIDEBAR_LINES]
     taken = {line for sidebar in sidebars for line in sidebar}
-    return (sidebars, [line for line in parted if line not in taken]) if taken else ([], list(lines))
+    return (sidebars, [line for line in parts if line not in taken]) if taken else ([], list(lines))
 
 
-def _parted(line: Line, *, at: float) -> list[Line]:
-    """A line, or its parts left and right of a column's edge where it has a gap there."""
-    outer = [word for word in line.words if word.x1 < at - _AWAY]
-    inner = [word for word in line.words if word.x1 >= at - _AWAY]
-    if not outer or not inner or min(word.x0 for word in inner) < at - _AWAY:
+def _parts(line: Line, *, at: float) -> list[Line]:
+    """A line, or its parts left and right of a column's edge if it has a gap there."""
+    outer = [word for word in line.words if word.x1 < at - _ASIDE]
+    inner = [word for word in line.words if word.x1 >= at - _ASIDE]
+    if not outer or not inner or min(word.x0 for word in inner) < at - _ASIDE:
         return [line]
     return [line_of(outer), line_of(inner)]

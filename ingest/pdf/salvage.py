@@ -1,4 +1,4 @@
-"""A PDF whose end is lost has lost the list of its pages; the pages that are left of it can still be read."""
+"""Salvages the pages of a truncated PDF, which has lost its list of pages along with its end."""
 
 import re
 import zlib
@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 __all__ = ["salvaged"]
 
-_TAIL = 2048
+_TAIL = 2048  # Bytes; readers look for `startxref` at the end of a file, after which junk may follow.
 _TOKEN = re.compile(rb"endstream|endobj|\bstream\r?\n|\b(\d{1,9})\s{1,8}\d{1,5}\s{1,8}obj\b")
 _PAGE, _CATALOG = re.compile(rb"/Type\s{0,8}/Page\b"), re.compile(rb"/Type\s{0,8}/Catalog\b")
 _PAGES = re.compile(rb"/Pages\s{1,8}(\d{1,9})\b")
 _PACK = re.compile(rb"/Type\s{0,8}/ObjStm\b")
 _COUNT, _FIRST = re.compile(rb"/N\s{1,8}(\d{1,7})\b"), re.compile(rb"/First\s{1,8}(\d{1,9})\b")
-_MOST = 1 << 26
+_MAX_UNPACKED = 1 << 26  # Bytes of all compressed objects, against decompression bombs.
 
 
 class _Found(NamedTuple):
-    """An object: its number, its text up to a stream, and where its stream starts and ends (0 without one)."""
+    """An object: its number, its text up to a stream, and the start and end of its stream (0 without one)."""
 
     number: int
     text: bytes
@@ -26,9 +26,9 @@ class _Found(NamedTuple):
 
 
 def salvaged(data: bytes) -> bytes:
-    """A file that was cut off, with the pages left of it under a new list of pages; any other file as it is.
+    """A truncated file with a new list of its remaining pages; any other file unchanged.
 
-    Fonts are often kept at a file's end, so what such a page prints may be no more than its plain letters.
+    Fonts are often at the end of a file, so such a page may have no more than its plain letters.
     """
     if b"startxref" in data[-_TAIL:] or b"/Encrypt" in data:
         return data
@@ -40,7 +40,7 @@ def salvaged(data: bytes) -> bytes:
 
 
 def _objects(data: bytes) -> Iterator[_Found]:
-    """The objects that are whole, and at the end one whose stream is not."""
+    """The complete objects, and a last one whose stream is truncated."""
     number, begin, start = -1, 0, 0
     for token in _TOKEN.finditer(data):
         kind = token[0][:6]
@@ -60,8 +60,8 @@ def _objects(data: bytes) -> Iterator[_Found]:
 
 
 def _unpacked(data: bytes, found: list[_Found]) -> Iterator[tuple[int, bytes]]:
-    """The objects that are held together in compressed streams."""
-    room = _MOST
+    """The objects in compressed object streams."""
+    room = _MAX_UNPACKED
     for pack in found:
         count, first = _COUNT.search(pack.text), _FIRST.search(pack.text)
         if not (pack.start and _PACK.search(pack.text) and count and first):
@@ -74,20 +74,20 @@ def _unpacked(data: bytes, found: list[_Found]) -> Iterator[tuple[int, bytes]]:
         room = max(1, room - len(text))
         starts = [int(first[1]) + offset for offset in table[1::2]]
         for number, begin, end in zip(table[::2], starts, [*starts[1:], len(text)], strict=False):
-            # Of a stream that was cut off the last object is not whole.
+            # The last object of a truncated stream is incomplete.
             if end < len(text) or pack.end < len(data):
                 yield number, text[begin:end]
 
 
 def _closed(data: bytes, found: list[_Found]) -> bytes:
-    """The file without an object that was cut off, unless that is a stream: its beginning may be read."""
+    """The file without a truncated object, unless that is a stream, whose beginning may be readable."""
     if found and found[-1].end == len(data):
         return data + b"\nendstream\nendobj\n"
     return data[: data.rfind(b"endobj") + len(b"endobj")] + b"\n"
 
 
 def _ending(texts: Mapping[int, bytes], packed: Mapping[int, bytes], pages: list[int]) -> bytes:
-    """The objects that were held together, and where the list of pages is, or a new one where it is lost."""
+    """The objects of object streams, a new list of pages if it is lost, and a trailer that names it."""
     root, size = _root(texts), max(texts) + 1
     added = dict(packed)
     if root is None:
@@ -100,7 +100,7 @@ def _ending(texts: Mapping[int, bytes], packed: Mapping[int, bytes], pages: list
 
 
 def _root(texts: Mapping[int, bytes]) -> int | None:
-    """The object that names the list of pages, None where it or the list is lost."""
+    """The object that names the list of pages, None if it or the list is lost."""
     for number, text in texts.items():
         named = _PAGES.search(text) if _CATALOG.search(text) else None
         if named and int(named[1]) in texts:

@@ -1,4 +1,4 @@
-"""Characters to words; initials join the word that they open."""
+"""Characters to words; an initial joins the word that it opens."""
 
 import re
 import unicodedata
@@ -9,22 +9,38 @@ from functools import cache, partial
 from itertools import pairwise
 from statistics import median
 
+from ingest.document.geometry import runs_of
 from ingest.document.pages import Char
 from paperscope_core.types import Box
 
-__all__ = ["Word", "fold_initials", "is_math_font", "words_of"]
-
+__all__ = ["Word", "fold_initials", "words_of"]
 
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
-_ALONE = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")
-_SAME_BASELINE = 0.6
-_WORD_GAP = 0.14
+_SINGLE_GLYPHS = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")  # Words of their own.
+
+# Gaps are in letter sizes; chosen on the development papers unless said otherwise.
+_SAME_BASELINE = 0.6  # Points.
+_WORD_GAP = 0.14  # TeX shrinks a word space of 0.33 to 0.22 at most; kerning stays below 0.1.
+_OVERLAP = 0.6  # Kerned and overprinted letters overlap by up to so much,
+_ACCENT_OVERLAP = 1.0  # and accents go back over the whole letter.
+_SIZE_CHANGE = 0.35  # A script differs in size by at least so much.
+# Words in a run without a word gap: some journals set spaces of 0.10 to 0.14 where letters abut.
 _NARROW_GAP = 0.1
-_TIGHT = 0.05
-_LEAST_PARTED = 8
+_ABUTTING_GAP = 0.05
+_MIN_PARTED = 8  # Letters; in a shorter run, a gap may be kerning.
+# Points: the tail of a ligature has no width and begins where its head ends.
 _NO_WIDTH = 0.01
 _ROUNDING = 0.05
+_ACCENT_SHARE = 0.3  # An accent is printed over a letter that shares this much of its width.
+
+# Em box of a font: letters reach from 0.75 above the baseline to 0.25 below it.
+_ASCENT = 0.75
+_DESCENT = 0.25
+
+# Initials, in sizes of the body: two lines high or more, next to a line whose capitals reach as high.
+_INITIAL_SIZE = 1.7
+_CAP_HEIGHT = 0.68  # Of most text fonts, in letter sizes.
 _SPACING_ACCENTS = {
     "´": "\u0301",
     "`": "\u0300",
@@ -46,7 +62,7 @@ _SPACING_ACCENTS = {
 class Word:
     """Characters on one baseline without a gap; `math` is the share of them in a mathematical font (0 to 1).
 
-    Words compare by identity: each is one spot of ink.
+    Words compare by identity, since the same word may be printed twice in one place.
     """
 
     text: str
@@ -62,12 +78,12 @@ class Word:
     @property
     def y0(self) -> float:
         """The top of the word's em box."""
-        return self.baseline - 0.75 * self.size
+        return self.baseline - _ASCENT * self.size
 
     @property
     def y1(self) -> float:
         """The bottom of the word's em box."""
-        return self.baseline + 0.25 * self.size
+        return self.baseline + _DESCENT * self.size
 
     @property
     def box(self) -> Box:
@@ -80,41 +96,24 @@ class Word:
         return (self.x0 + self.x1) / 2
 
 
-def is_math_font(font: str, *, body_font: str) -> bool:
-    """Whether a font sets formulas; TeX's roman does in a paper whose body is set in another family."""
-    return bool(_MATH_FONT.search(font)) or bool(_ROMAN.search(font) and not _ROMAN.search(body_font))
-
-
 def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
     """The words of a page, from top to bottom and left to right."""
-    math = cache(partial(is_math_font, body_font=body_font))
+    math = cache(partial(_is_math_font, body_font=body_font))
+    rows = runs_of(
+        sorted(_whole_ligatures(chars), key=lambda char: char.baseline),
+        joins=lambda row, char: char.baseline - row[0].baseline <= _SAME_BASELINE,
+    )
     words: list[Word] = []
-    for row in _baseline_rows(_whole_ligatures(chars)):
+    for row in rows:
         row.sort(key=lambda char: (char.x0, char.x1))
-        run = [row[0]]
-        for char in row[1:]:
-            if not _belongs(char, run[-1]):
-                words.extend(_word(part, math=math) for part in _parts(run))
-                run = []
-            run.append(char)
-        words.extend(_word(part, math=math) for part in _parts(run))
+        for run in runs_of(row, joins=lambda run, char: _belongs(char, run[-1])):
+            words.extend(_word(part, math=math) for part in _parts(run))
     return words
 
 
-def _parts(run: list[Char]) -> list[list[Char]]:
-    """A run cut at its narrow spaces: gaps between letters of one font that stand out where all others abut."""
-    gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
-    wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
-    if not wide or len(run) < _LEAST_PARTED or any(_TIGHT < gap <= _NARROW_GAP for gap in gaps):
-        return [run]
-    if not all(_is_between_words(run[index - 1], run[index]) for index in wide):
-        return [run]
-    return [run[start:end] for start, end in pairwise([0, *wide, len(run)])]
-
-
-def _is_between_words(left: Char, right: Char) -> bool:
-    written = left.text[-1:].isalnum() and right.text[:1].isalnum()
-    return written and left.font == right.font and not _MATH_FONT.search(left.font)
+def _is_math_font(font: str, *, body_font: str) -> bool:
+    """Whether a font sets formulas; TeX's roman does in a paper whose body is set in another family."""
+    return bool(_MATH_FONT.search(font)) or bool(_ROMAN.search(font) and not _ROMAN.search(body_font))
 
 
 def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
@@ -128,24 +127,29 @@ def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
     return whole
 
 
-def _baseline_rows(chars: Iterable[Char]) -> list[list[Char]]:
-    rows: list[list[Char]] = []
-    baseline = float("-inf")
-    for char in sorted(chars, key=lambda char: char.baseline):
-        if char.baseline - baseline > _SAME_BASELINE:
-            rows.append([])
-            baseline = char.baseline
-        rows[-1].append(char)
-    return rows
-
-
 def _belongs(char: Char, last: Char) -> bool:
-    if char.text in _ALONE or last.text in _ALONE:
+    if char.text in _SINGLE_GLYPHS or last.text in _SINGLE_GLYPHS:
         return False
     gap = char.x0 - last.x1
     size = max(char.size, last.size)
-    back = 1.0 if char.text in _SPACING_ACCENTS else 0.6
-    return -back * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < 0.35 * char.size
+    back = _ACCENT_OVERLAP if char.text in _SPACING_ACCENTS else _OVERLAP
+    return -back * char.size < gap < _WORD_GAP * size and abs(char.size - last.size) < _SIZE_CHANGE * char.size
+
+
+def _parts(run: list[Char]) -> list[list[Char]]:
+    """A run cut at its narrow spaces: gaps between letters of one font that stand out if all others abut."""
+    gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
+    wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
+    if not wide or len(run) < _MIN_PARTED or any(_ABUTTING_GAP < gap <= _NARROW_GAP for gap in gaps):
+        return [run]
+    if not all(_is_between_words(run[index - 1], run[index]) for index in wide):
+        return [run]
+    return [run[start:end] for start, end in pairwise([0, *wide, len(run)])]
+
+
+def _is_between_words(left: Char, right: Char) -> bool:
+    written = left.text[-1:].isalnum() and right.text[:1].isalnum()
+    return written and left.font == right.font and not _MATH_FONT.search(left.font)
 
 
 def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
@@ -170,10 +174,10 @@ def _compose(run: Sequence[Char]) -> str:
     pending = ""
     for index, char in enumerate(run):
         mark = _SPACING_ACCENTS.get(char.text, "")
-        over = _under(run, index) if mark else None
-        if over is not None and over > index:
+        base = _accented(run, index) if mark else None
+        if base is not None and base > index:
             pending = mark
-        elif over is not None and parts[-1].isalpha():
+        elif base is not None and parts[-1].isalpha():
             parts[-1] += mark
         else:
             letter = {"ı": "i", "ȷ": "j"}.get(char.text, char.text) if pending else char.text
@@ -182,19 +186,17 @@ def _compose(run: Sequence[Char]) -> str:
     return unicodedata.normalize("NFC", "".join(parts) + pending)
 
 
-def _under(run: Sequence[Char], index: int) -> int | None:
-    """Which neighbour of an accent stands under it, if any does: that whose middle is nearer."""
+def _accented(run: Sequence[Char], index: int) -> int | None:
+    """The index of the letter under an accent, if any: the neighbour whose middle is nearer."""
     accent = run[index]
     near: list[tuple[float, int]] = []
-    for other, letter in ((at, run[at]) for at in (index - 1, index + 1) if 0 <= at < len(run)):
-        shared = min(accent.x1, letter.x1) - max(accent.x0, letter.x0)
-        if letter.text.isalpha() and shared > 0.3 * (accent.x1 - accent.x0):
+    for other in (index - 1, index + 1):
+        letter = run[other] if 0 <= other < len(run) else None
+        if letter is None or not letter.text.isalpha():
+            continue
+        if min(accent.x1, letter.x1) - max(accent.x0, letter.x0) > _ACCENT_SHARE * (accent.x1 - accent.x0):
             near.append((abs(letter.x0 + letter.x1 - accent.x0 - accent.x1), other))
     return min(near)[1] if near else None
-
-
-_LARGE = 1.7
-_CAP_HEIGHT = 0.68
 
 
 def fold_initials(words: Sequence[Word]) -> list[Word]:
@@ -204,11 +206,12 @@ def fold_initials(words: Sequence[Word]) -> list[Word]:
     body = median(word.size for word in words for _ in word.text)
     folded = list(words)
     for initial in words:
-        if len(initial.text) == 1 and initial.text.isupper() and initial.size > _LARGE * body:
+        if len(initial.text) == 1 and initial.text.isupper() and initial.size > _INITIAL_SIZE * body:
             beside = [word for word in words if _is_beside(word, initial, body=body)]
             if beside:
                 word = min(beside, key=lambda word: (round(word.baseline), word.x0))
-                alone = initial.text in "AI" and len(word.text) > 2 and _is_known(word.text, words, but=word)
+                again = any(other is not word and other.text.lower() == word.text.lower() for other in words)
+                alone = initial.text in "AI" and len(word.text) > 2 and again
                 text = f"{initial.text} {word.text}" if alone else initial.text + word.text
                 folded[folded.index(word)] = replace(word, text=text, x0=initial.x0)
                 folded.remove(initial)
@@ -216,7 +219,7 @@ def fold_initials(words: Sequence[Word]) -> list[Word]:
 
 
 def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
-    """Whether a word of body size stands right of an initial, its capitals as high as the initial's top."""
+    """Whether a word of body size is right of an initial, its capitals as high as the initial's top."""
     top = initial.baseline - _CAP_HEIGHT * initial.size
     return (
         word.size < 1.3 * body
@@ -224,7 +227,3 @@ def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
         and abs(word.baseline - _CAP_HEIGHT * word.size - top) < 0.5 * body
         and initial.baseline - word.baseline > 0.6 * body
     )
-
-
-def _is_known(text: str, words: Sequence[Word], *, but: Word) -> bool:
-    return any(word is not but and word.text.lower() == text.lower() for word in words)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.pdf.captions import CaptionKind, caption_start
+from ingest.document.captions import CaptionKind, caption_start
 from ingest.readers.mineru.blocks import Block
 from paperscope_core.types import Box
 
@@ -72,8 +72,7 @@ def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
         if block.kind in ("text", "note", "heading") and (
             found := caption_start(block.text, marked=block.kind == "text")
         ):
-            kind, label, rest = found
-            labels.append(BlockCaption(kind=kind, label=label, text=rest, block=block))
+            labels.append(BlockCaption(kind=found.kind, label=found.label, text=found.text, block=block))
     return labels
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ingest.pdf.lines import script_text
+from ingest.document.line_text import script_text
 from ingest.readers.inline_text import collapse_spaces, roman
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import omml_text

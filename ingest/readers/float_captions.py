@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from ingest.pdf.captions import normalized_label
+from ingest.document.captions import normalized_label
 from paperscope_core.types import Element, Figure, Passage, Table
 
 __all__ = ["Label", "attach_captions", "label_of", "split_caption"]

@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from ingest.document.assembly import Draft, assemble_paper
 from ingest.document.crops import add_crops
 from ingest.document.pages import OutlineEntry, PageContent, PageReadError
 from ingest.document.source import read_file
 from ingest.ocr import OcrBackend, Recognition
-from ingest.pdf.assembly import assemble_paper
-from ingest.pdf.elements import Draft
 from ingest.pdf.parser import read_document
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, Element, Figure, Page, Paper, ParsedPaper, Place

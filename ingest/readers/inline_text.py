@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ingest.pdf.lines import script_text
+from ingest.document.line_text import script_text
 from ingest.readers.latex import latex_text
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import mathml_text

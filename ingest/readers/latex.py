@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from ingest.pdf.lines import script_text
+from ingest.document.line_text import script_text
 
 __all__ = [
     "SYMBOLS",

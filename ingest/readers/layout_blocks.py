@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.pdf.headings import is_references_title, split_number
+from ingest.document.headings import is_references_title, split_number
 from ingest.readers.mineru.blocks import Block
 
 __all__ = ["Front", "find_front", "heading_level", "is_abstract", "is_heading", "opens_references"]

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from ingest.document.assembly import paper_id
 from ingest.document.element_text import element_text
 from ingest.document.source import read_file
-from ingest.pdf.assembly import paper_id
 from ingest.readers.docx import read_docx
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.html import read_html

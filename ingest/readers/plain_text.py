@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.document.hyphenation import Vocabulary, join_lines, vocabulary_of
-from ingest.pdf.headings import is_references_title
-from ingest.pdf.tables.rows import is_value
+from ingest.document.cell_values import is_value
+from ingest.document.headings import is_references_title
+from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import decode
 from ingest.readers.reading import Reading, Source, SourceLines, section_number

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ingest.document.assembly import Draft, assemble_paper
+from ingest.document.authors import author_names
+from ingest.document.headings import is_references_title
 from ingest.document.references import entry_label, entry_year
-from ingest.pdf.assembly import assemble_paper
-from ingest.pdf.elements import Draft
-from ingest.pdf.front import author_names
-from ingest.pdf.headings import is_references_title
 from ingest.readers.float_captions import attach_captions
 from ingest.readers.reading import Reading, Source, normalize_levels, section_number
 from paperscope_core.errors import PaperFileError

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ingest.pdf.tables.rows import is_value
+from ingest.document.cell_values import is_value
 from paperscope_core.types import Cell, Place
 
 __all__ = ["MarkupCell", "table_cells"]

@@ -1,4 +1,4 @@
-"""Which PDF library stands behind the seam; each is imported only when a file is opened with it."""
+"""PDF libraries as backends; each is imported only when a file is opened with it."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from paperscope_core.errors import SettingsError
 __all__ = ["BackendName", "backend_for"]
 
 
-_LOADING = 4.0
+_LOADING_TIMES = 4.0  # Loading a library takes at most so many times as long as reading a page.
 
 BackendName = Literal["pymupdf", "pdfium"]
 
 
 def backend_for(name: BackendName) -> Backend:
-    """The backend of this name. Raises `SettingsError` where its library isn't installed."""
+    """Return the backend of this name. Raises `SettingsError` if its library isn't installed."""
     if name == "pdfium" and find_spec("pypdfium2") is None:
         raise SettingsError(
             "parser.backend = 'pdfium' needs pypdfium2, which isn't installed. "
@@ -30,14 +30,14 @@ def backend_for(name: BackendName) -> Backend:
 
 @dataclass(frozen=True, slots=True)
 class _NamedBackend:
-    """A backend that loads its library late and travels to another process by name."""
+    """A picklable backend that loads its library when it is first used."""
 
     name: BackendName
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """See `Backend.open`."""
-        # To load the library, as the first file does, is no part of reading that file.
-        extend_time_limit(_LOADING)
+        # The first file loads the library, which doesn't count as the time of reading that file.
+        extend_time_limit(_LOADING_TIMES)
         backend = self._backend()
         extend_time_limit()
         return backend.open(data, name=name, password=password)

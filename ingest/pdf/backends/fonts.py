@@ -1,10 +1,9 @@
-"""What a font's name says about its letters, and what its glyphs mean where the file does not say it."""
+"""Styles by the names of fonts, and the letters of glyphs that a file doesn't name correctly."""
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 __all__ = ["glyph_text", "is_bold", "is_italic", "is_monospaced", "is_small_capitals", "plain_name"]
-
 
 _BOLD = re.compile(
     r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cm(mi)?b|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE
@@ -33,7 +32,7 @@ def is_italic(font: str) -> bool:
 
 @cache
 def is_monospaced(font: str) -> bool:
-    """Whether the letters of a font of this name are all equally wide, as those of programs are."""
+    """Whether the letters of a font of this name are equally wide, as in programs."""
     return bool(_MONOSPACED.search(font))
 
 
@@ -51,16 +50,17 @@ def plain_name(font: str) -> str:
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
 _EXTENSION_FONT = re.compile(r"CMEX\d|LMMathExtension", re.IGNORECASE)
 _SYMBOL_FONT = re.compile(r"CMSY\d|LMMathSymbols", re.IGNORECASE)
-# Unicode's way to say which size of a delimiter a font holds; nothing is printed for it.
-_BIG, _LARGER, _HUGE, _GIANT = 0.81, 1.11, 1.41, 1.71
+# How far below its origin the baseline of a delimiter's line is, in letter sizes, by the delimiter's size in cmex10:
+# half its height, less the axis 0.25 above the baseline (The TeXbook, appendix F).
+_BIG, _LARGER, _HUGE, _GIANT, _PIECE = 0.81, 1.11, 1.41, 1.71, 1.15
+# Variation selectors after a delimiter name its size; nothing is printed for them.
 _SIZES = {"\ufe00": _BIG, "\ufe01": _LARGER, "\ufe02": _HUGE, "\ufe03": _GIANT}
-_PIECE = 1.15
 
 
 def _extension() -> dict[str, tuple[str, float]]:
-    """TeX's extension font by code: the sign, and how far below its origin its line's baseline lies, in letter sizes.
+    """TeX's extension font by code: the sign, and how far below its origin the baseline is, in letter sizes.
 
-    Its glyphs hang from their top; delimiters and operators stand centred on the axis, 0.25 above the baseline (The
+    Its glyphs hang from their top; delimiters and operators are centred on the axis, 0.25 above the baseline (The
     TeXbook, appendices F and G).
     """
     table: dict[str, tuple[str, float]] = {}
@@ -93,14 +93,17 @@ _EXTENSION = {sign: (sign, drops[0]) for sign, drops in _OPERATORS.items()} | _e
 
 
 def glyph_text(text: str, *, font: str, after: str = "") -> tuple[str, float]:
-    """The glyph's letters, and how far below its origin (in letter sizes) its line's baseline lies.
+    """The letters of a glyph, and how far below its origin its line's baseline is, in letter sizes.
 
-    `after` is the text that follows in the file: a size there says that the file names the glyph by its sign, not by
-    its code. A glyph that prints nothing of its own comes back as a space.
+    Args:
+        text: The glyph's text in the file; a glyph that prints nothing becomes a space.
+        font: The name of its font.
+        after: The text that follows in the file; a size there shows that the file names the glyph by its sign, not by
+            its code.
     """
     if text in _SIZES:
         return " ", 0.0
-    if _is_extension(font):
+    if _is_extension_font(font):
         if text in _DELIMITERS and after in _SIZES:
             return text, _SIZES[after]
         if text in _OPERATORS and after in _SIZES:
@@ -112,6 +115,6 @@ def glyph_text(text: str, *, font: str, after: str = "") -> tuple[str, float]:
     return _LIGATURES.get(text, text), 0.0
 
 
-@lru_cache(maxsize=256)
-def _is_extension(font: str) -> bool:
+@cache
+def _is_extension_font(font: str) -> bool:
     return bool(_EXTENSION_FONT.search(font))

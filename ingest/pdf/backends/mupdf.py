@@ -1,4 +1,4 @@
-"""PyMuPDF behind the seam: the only module that imports it. Scripts, attachments and links are never followed."""
+"""PyMuPDF as a backend: the only module that imports it. Scripts, attachments and links are never followed."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from ingest.document.geometry import (
     turned_point,
     turned_size,
 )
-from ingest.document.pages import LOCKED, Char, OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import UNLOCK_HINT, Char, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
 from paperscope_core.errors import PaperFileError, PaperLockedError
 from paperscope_core.types import Box
@@ -25,14 +25,14 @@ from paperscope_core.types import Box
 __all__ = ["MuPdfBackend"]
 
 
-# PyMuPDF ships no usable types; this is the one place where its values are untyped.
+# PyMuPDF has no usable types; its values are untyped in this module only.
 Untyped: TypeAlias = Any
 _mupdf: Untyped = pymupdf
 
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
-_NEAR_WHITE = 0.98
+_NEAR_WHITE = 0.98  # Of full brightness; a lighter fill is not visible on paper.
 
 
 class MuPdfBackend:
@@ -43,7 +43,7 @@ class MuPdfBackend:
         """See `Backend.open`."""
         _mupdf.TOOLS.mupdf_display_errors(False)
         _mupdf.TOOLS.mupdf_display_warnings(False)
-        # Else it prints what fails while it looks for tables.
+        # Otherwise it prints what fails while it looks for tables.
         _mupdf.set_messages(pylogging=True, pylogging_level=logging.DEBUG)
         try:
             document = _mupdf.open(stream=data, filetype="pdf")
@@ -58,7 +58,7 @@ def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
     if not document.needs_pass:
         return
     if password is None:
-        raise PaperLockedError(f"{name!r} is encrypted. {LOCKED}")
+        raise PaperLockedError(f"{name!r} is encrypted. {UNLOCK_HINT}")
     if not document.authenticate(password):
         raise PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
@@ -72,7 +72,7 @@ class MuPdfDocument:
 
     @property
     def page_count(self) -> int:
-        """How many pages the file has; 0 where its page tree can't be read."""
+        """The number of pages; 0 if the page tree can't be read."""
         try:
             return int(self._document.page_count)
         except _FAILURES:
@@ -125,7 +125,7 @@ class MuPdfDocument:
             raise PageReadError(str(error) or type(error).__name__) from error
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
-        """See `Document.render`; the page is interpreted once for all its boxes."""
+        """See `Document.render`; the page is interpreted once for all boxes."""
         zoom = dpi / 72
         try:
             page, rotation = self._unrotated(number)
@@ -138,12 +138,12 @@ class MuPdfDocument:
             raise PageReadError(str(error) or type(error).__name__) from error
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """See `Document.cells`: of the tables of PyMuPDF's layout analysis, the one that shares most with the box."""
+        """See `Document.cells`: those of the table of PyMuPDF's layout analysis that overlaps the box most."""
         try:
             page, rotation = self._unrotated(number)
             size = turned_size(page.rect.width, page.rect.height, turns=rotation)
             clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
-            # Never its texts: they lose the points of decimals. It says None where it failed.
+            # Its texts are not used: they lose decimal points. None means that it failed.
             found = page.find_tables(clip=clip)
             tables = found.tables if found else ()
             best = max(tables, key=lambda table: abs(clip & _mupdf.Rect(table.bbox)), default=None)
@@ -158,9 +158,9 @@ class MuPdfDocument:
         return str((self._document.metadata or {}).get(key) or "").strip()
 
     def _unrotated(self, number: int) -> tuple[Untyped, int]:
-        """The page as it was before its rotation flag turned it, and the quarter turns clockwise of the flag."""
+        """The page without its rotation flag, and the flag's quarter turns clockwise."""
         page = self._document[number - 1]
-        # MuPDF shows a blank page where there is none.
+        # MuPDF returns a blank page if there is none.
         if self._document.xref_object(page.xref) == "null":
             raise PageReadError("it is missing")
         rotation = self._rotations.setdefault(number, page.rotation // 90)
@@ -171,7 +171,7 @@ class MuPdfDocument:
 
 
 def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
-    """The characters, and the boxes of lines at other angles: the labels of a plot may stand so."""
+    """The characters, and the boxes of lines at other angles, such as labels of a plot."""
     size = page.rect.width, page.rect.height
     chars: list[Char] = []
     slanted: list[Box] = []

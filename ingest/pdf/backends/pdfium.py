@@ -1,4 +1,4 @@
-"""PDFium behind the seam; with `pdfium_page`, the only module that imports it. Nothing in a file is run or followed."""
+"""PDFium as a backend; only this module and `pdfium_page` import it. Scripts and links are never followed."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium_c
 
 from ingest.document.geometry import turned_box, turned_page, turned_size
-from ingest.document.pages import LOCKED, OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import UNLOCK_HINT, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.backends.pdfium_page import page_content
 from paperscope_core.errors import PaperFileError, PaperLockedError
 from paperscope_core.types import Box
@@ -17,7 +17,7 @@ from paperscope_core.types import Box
 __all__ = ["PdfiumBackend"]
 
 
-# pypdfium2 ships no types; with `pdfium_page` this is the one place where its values are untyped.
+# pypdfium2 has no types; its values are untyped in these two modules only.
 Untyped: TypeAlias = Any
 
 _FAILURES = (pypdfium2.PdfiumError, OSError, ValueError)
@@ -43,7 +43,7 @@ def _refusal(error: Exception, *, name: str, password: str | None) -> PaperFileE
     if getattr(error, "err_code", None) not in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
         return PaperFileError(f"{name!r} is damaged and can't be opened. Fetch the file again.")
     if password is None:
-        return PaperLockedError(f"{name!r} is encrypted. {LOCKED}")
+        return PaperLockedError(f"{name!r} is encrypted. {UNLOCK_HINT}")
     return PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
@@ -70,7 +70,7 @@ class PdfiumDocument:
 
     @property
     def repaired(self) -> bool:
-        """See `Document.repaired`; PDFium only tells whether the table of the file's objects was in order."""
+        """See `Document.repaired`; PDFium reports only whether the cross-reference table is valid."""
         return not pdfium_c.FPDF_DocumentHasValidCrossReferenceTable(self._document)
 
     @property
@@ -92,13 +92,13 @@ class PdfiumDocument:
         with self._page(number) as page:
             return [_picture(page, box, scale=dpi / 72, turns=turns) for box in boxes]
 
-    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the seam's
-        """See `Document.cells`; PDFium seeks no tables."""
+    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the protocol's
+        """See `Document.cells`; PDFium finds no tables."""
         return ()
 
     @contextmanager
     def _page(self, number: int) -> Iterator[Untyped]:
-        """A page that is closed when it is done with; failures become `PageReadError`."""
+        """A page that is closed at the end; failures become `PageReadError`."""
         try:
             page = self._document[number - 1]
             try:

@@ -1,4 +1,4 @@
-"""What a page prints, read with PDFium: characters, paths and pictures."""
+"""The contents of a page, read with PDFium: characters, paths and pictures."""
 
 import ctypes
 import sys
@@ -9,24 +9,31 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2.raw as pdfium_c
 
-from ingest.document.geometry import Shape, quarter_turns, sort_shapes, turned_box, turned_point, turned_size
+from ingest.document.geometry import (
+    Shape,
+    bounding_box,
+    quarter_turns,
+    sort_shapes,
+    turned_box,
+    turned_point,
+    turned_size,
+)
 from ingest.document.pages import Char, PageContent
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic, plain_name
 from paperscope_core.types import Box
 
-__all__ = ["Drawn", "chars_of", "drawn_objects", "page_content"]
+__all__ = ["page_content"]
 
-
-# pypdfium2 ships no types.
+# pypdfium2 has no types.
 Untyped: TypeAlias = Any
 
-_DEEPEST = 15
-_NEAR_WHITE = 0.98 * 255
-_LEVEL = 0.01
+_MAX_DEPTH = 15  # Form objects may contain each other without end; PDFium itself stops at a similar depth.
+_NEAR_WHITE = 0.98 * 255  # A lighter fill is not visible on paper.
+_LEVEL = 0.01  # Points; the sides of a rectangle are level to within rounding.
 _CORNERS = 4
 
 
-class Matrix(NamedTuple):
+class _Matrix(NamedTuple):
     """An affine map as PDF writes it: x' = a x + c y + e, y' = b x + d y + f."""
 
     a: float
@@ -37,13 +44,13 @@ class Matrix(NamedTuple):
     f: float
 
     def apply(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point goes."""
+        """Map a point."""
         return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
 
-    def then(self, other: "Matrix") -> "Matrix":
-        """This map and then another."""
+    def then(self, other: "_Matrix") -> "_Matrix":
+        """This map, then another one."""
         e, f = other.apply(self.e, self.f)
-        return Matrix(
+        return _Matrix(
             self.a * other.a + self.b * other.c,
             self.a * other.b + self.b * other.d,
             self.c * other.a + self.d * other.c,
@@ -53,43 +60,43 @@ class Matrix(NamedTuple):
         )
 
 
-IDENTITY = Matrix(1, 0, 0, 1, 0, 0)
+_IDENTITY = _Matrix(1, 0, 0, 1, 0, 0)
 
 
-class DrawnObject(NamedTuple):
+class _DrawnObject(NamedTuple):
     """A path or a picture and the map that takes it to the page."""
 
     handle: Untyped
     picture: bool
-    matrix: Matrix
+    matrix: _Matrix
 
 
-def drawn_objects(page: Untyped) -> Iterator[DrawnObject]:
+def _drawn_objects(page: Untyped) -> Iterator[_DrawnObject]:
     """All paths and pictures of a page, in the order in which they are drawn."""
-    yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, IDENTITY, depth=0)
+    yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, _IDENTITY, depth=0)
 
 
-def _inside(holder: Untyped, count: Untyped, item: Untyped, outer: Matrix, *, depth: int) -> Iterator[DrawnObject]:
+def _inside(holder: Untyped, count: Untyped, item: Untyped, outer: _Matrix, *, depth: int) -> Iterator[_DrawnObject]:
     for index in range(max(count(holder), 0)):
         handle = item(holder, index)
         kind = pdfium_c.FPDFPageObj_GetType(handle) if handle else pdfium_c.FPDF_PAGEOBJ_UNKNOWN
         if kind in (pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE):
-            yield DrawnObject(handle, kind == pdfium_c.FPDF_PAGEOBJ_IMAGE, _matrix(handle).then(outer))
-        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
+            yield _DrawnObject(handle, kind == pdfium_c.FPDF_PAGEOBJ_IMAGE, _matrix(handle).then(outer))
+        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
             inner = _matrix(handle).then(outer)
             count_form, item_form = pdfium_c.FPDFFormObj_CountObjects, pdfium_c.FPDFFormObj_GetObject
             yield from _inside(handle, count_form, item_form, inner, depth=depth + 1)
 
 
-def _matrix(handle: Untyped) -> Matrix:
+def _matrix(handle: Untyped) -> _Matrix:
     raw = pdfium_c.FS_MATRIX()
     if not pdfium_c.FPDFPageObj_GetMatrix(handle, raw):
-        return IDENTITY
-    return Matrix(raw.a, raw.b, raw.c, raw.d, raw.e, raw.f)
+        return _IDENTITY
+    return _Matrix(raw.a, raw.b, raw.c, raw.d, raw.e, raw.f)
 
 
-class Drawn:
-    """Collects shapes, pictures and the boxes of paths, measured from a corner of the page downwards."""
+class _DrawnContent:
+    """Collects shapes, pictures and boxes of paths, measured downwards from the page's top left corner."""
 
     def __init__(self, *, left: float, top: float) -> None:
         self.shapes: list[Shape] = []
@@ -98,8 +105,8 @@ class Drawn:
         self._left = left
         self._top = top
 
-    def add(self, item: DrawnObject) -> None:
-        """Take in a path or a picture."""
+    def add(self, item: _DrawnObject) -> None:
+        """Add a path or a picture."""
         if item.picture:
             corners = [item.matrix.apply(x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
             self.images.append(_bounds(self._placed(corners)))
@@ -117,17 +124,17 @@ class Drawn:
         return [(x - self._left, self._top - y) for x, y in points]
 
 
-class Subpath(NamedTuple):
-    """Points joined by lines; `lines[i]` tells whether point i is joined to the one before by a straight line."""
+class _Subpath(NamedTuple):
+    """Connected points; `lines[i]` is true if a straight line leads to point i."""
 
     points: list[tuple[float, float]]
     lines: list[bool]
     closed: bool
 
 
-def _subpaths(handle: Untyped) -> Iterator[Subpath]:
+def _subpaths(handle: Untyped) -> Iterator[_Subpath]:
     x, y = ctypes.c_float(), ctypes.c_float()
-    path = Subpath([], [], closed=False)
+    path = _Subpath([], [], closed=False)
     for index in range(max(pdfium_c.FPDFPath_CountSegments(handle), 0)):
         segment = pdfium_c.FPDFPath_GetPathSegment(handle, index)
         pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
@@ -135,7 +142,7 @@ def _subpaths(handle: Untyped) -> Iterator[Subpath]:
         if kind == pdfium_c.FPDF_SEGMENT_MOVETO:
             if path.points:
                 yield path
-            path = Subpath([], [], closed=False)
+            path = _Subpath([], [], closed=False)
         path.points.append((x.value, y.value))
         path.lines.append(kind == pdfium_c.FPDF_SEGMENT_LINETO)
         if pdfium_c.FPDFPathSegment_GetClose(segment):
@@ -144,7 +151,7 @@ def _subpaths(handle: Untyped) -> Iterator[Subpath]:
         yield path
 
 
-def _shapes(points: Sequence[tuple[float, float]], path: Subpath, *, inked: bool) -> Iterator[Shape]:
+def _shapes(points: Sequence[tuple[float, float]], path: _Subpath, *, inked: bool) -> Iterator[Shape]:
     """A closed rectangle is one shape, any other path is its straight lines."""
     if _is_rectangle(points, path):
         yield Shape(box=_bounds(points), filled=inked)
@@ -155,7 +162,7 @@ def _shapes(points: Sequence[tuple[float, float]], path: Subpath, *, inked: bool
         yield Shape(box=_bounds(line), filled=False)
 
 
-def _is_rectangle(points: Sequence[tuple[float, float]], path: Subpath) -> bool:
+def _is_rectangle(points: Sequence[tuple[float, float]], path: _Subpath) -> bool:
     corners = points[:-1] if len(points) == _CORNERS + 1 and points[0] == points[-1] else points
     if len(corners) != _CORNERS or not all(path.lines[1:]) or not path.closed:
         return False
@@ -166,7 +173,7 @@ def _is_rectangle(points: Sequence[tuple[float, float]], path: Subpath) -> bool:
 
 
 def _is_inked(handle: Untyped) -> bool:
-    """Whether a path is filled with something else than white."""
+    """Whether a path is filled with a colour other than white."""
     mode, stroke = ctypes.c_int(), ctypes.c_int()
     if not pdfium_c.FPDFPath_GetDrawMode(handle, mode, stroke) or mode.value == pdfium_c.FPDF_FILLMODE_NONE:
         return False
@@ -177,15 +184,14 @@ def _is_inked(handle: Untyped) -> bool:
 
 
 def _bounds(points: Sequence[tuple[float, float]]) -> Box:
-    xs, ys = zip(*points, strict=True)
-    return Box(min(xs), min(ys), max(xs), max(ys))
+    return bounding_box(Box(x, y, x, y) for x, y in points)
 
 
-# pypdfium2 ships no types.
+# pypdfium2 has no types.
 
 _FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18
 _NAME_LENGTH = 256
-# PDFium writes these for the hyphen at the end of a line.
+# PDFium returns these for a hyphen at the end of a line.
 _HYPHENS = frozenset((0x02, 0xFFFE))
 _UNKNOWN = 0xFFFD
 
@@ -198,10 +204,7 @@ class _Font(NamedTuple):
 
 
 class _Glyph(NamedTuple):
-    """A glyph in user space (y upwards): its letters, its spot, the way its line runs and its font.
-
-    `size` is the font's size and `matrix` what the page does to it.
-    """
+    """A glyph in user space (y upwards); `size` is the font's size and `matrix` what the page applies to it."""
 
     text: str
     origin: tuple[float, float]
@@ -211,7 +214,7 @@ class _Glyph(NamedTuple):
     font: _Font
 
 
-def chars_of(page: Untyped, *, box: tuple[float, float, float, float]) -> tuple[Char, ...]:
+def _chars_of(page: Untyped, *, box: tuple[float, float, float, float]) -> tuple[Char, ...]:
     """The characters within a box of the page's user space (left, bottom, right, top), measured from its corner."""
     textpage = page.get_textpage()
     try:
@@ -238,7 +241,7 @@ def _char(glyph: _Glyph, page: tuple[float, float, float, float], fonts: "_Fonts
         return None
     corners = Box(glyph.box[0] - left, top - glyph.box[3], glyph.box[2] - left, top - glyph.box[1])
     x1 = turned_box(corners, *whole, turns=direction).x1
-    # The box also holds what hangs over the advance, as an italic f does.
+    # The box may be wider than the advance, as that of an italic f.
     advance = x0 + fonts.width(glyph) * stretch
     if x0 < advance < x1 < advance + 0.5 * size:
         x1 = advance
@@ -246,7 +249,7 @@ def _char(glyph: _Glyph, page: tuple[float, float, float, float], fonts: "_Fonts
 
 
 def _glyphs(textpage: Untyped, fonts: "_Fonts") -> Iterator[_Glyph]:
-    """The glyphs that the page itself prints; PDFium parts a ligature into letters at one spot, here they are one."""
+    """The glyphs of the page; PDFium splits a ligature into letters in one place, here they are one glyph."""
     x, y = ctypes.c_double(), ctypes.c_double()
     rect, matrix = pdfium_c.FS_RECTF(), pdfium_c.FS_MATRIX()
     last: _Glyph | None = None
@@ -276,14 +279,14 @@ def _letter(code: int) -> str:
 
 
 def _whole(text: str) -> str:
-    """Letters beyond the basic plane come as two halves."""
+    """The text with surrogate pairs joined."""
     if not any("\ud800" <= letter <= "\udfff" for letter in text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class _Fonts:
-    """The fonts of a text page's characters, each looked at once."""
+    """The fonts of a text page's characters, each read once."""
 
     def __init__(self, textpage: Untyped) -> None:
         self._textpage = textpage
@@ -293,7 +296,7 @@ class _Fonts:
         self._width = ctypes.c_float()
 
     def width(self, glyph: _Glyph) -> float:
-        """The glyph's advance before the page stretches it, 0 if unknown."""
+        """The glyph's advance before the page scales it, 0 if unknown."""
         if not glyph.font.handle or len(glyph.text) != 1:
             return 0.0
         key = glyph.font.name, glyph.text
@@ -325,21 +328,21 @@ class _Fonts:
         )
 
 
-# pypdfium2 ships no types.
+# pypdfium2 has no types.
 
 
 def page_content(page: Untyped, *, number: int) -> PageContent:
     """The page's content, measured on the unrotated page from the top left corner of its visible box."""
     left, bottom, right, top = page.get_bbox()
-    drawn = Drawn(left=left, top=top)
-    for item in drawn_objects(page):
+    drawn = _DrawnContent(left=left, top=top)
+    for item in _drawn_objects(page):
         drawn.add(item)
     shapes = sort_shapes(drawn.shapes)
     return PageContent(
         number=number,
         width=right - left,
         height=top - bottom,
-        chars=chars_of(page, box=(left, bottom, right, top)),
+        chars=_chars_of(page, box=(left, bottom, right, top)),
         horizontal=shapes.horizontal,
         vertical=shapes.vertical,
         fills=shapes.fills,

@@ -1,24 +1,30 @@
-"""The columns of a table, the empty strips between them, and the rows cut along them."""
+"""The columns of a table: the empty strips between them, and rows cut along the strips."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, pairwise
 
+from ingest.document.cell_values import is_value
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.rows import PrintedRow, is_value
+from ingest.pdf.tables.rows import PrintedRow
 from ingest.pdf.words import Word
 
-__all__ = ["Columns", "Strip", "columns_of", "partition", "recut", "strips_at", "strips_of"]
+__all__ = ["Columns", "Strip", "columns_of", "cut_at_strips", "partition", "strips_at", "strips_of"]
 
-
-_LEAST = 0.15
-_PARTING = 0.45
-_STRONG = 1.0
-_CROSSED = 0.2
-_ALIGNED = 0.3
-_STRETCHED = 1.5
-_EVEN = 0.02
+# In letter sizes of the table unless said otherwise; chosen on the development papers.
+_MIN_STRIP = 0.15
+_MIN_TOUCH = 0.15  # A text touches a column that it overlaps by this.
+_PARTING_GAP = 0.45  # More than a word space.
+_STRONG_GAP = 1.0  # Parts columns even before brackets and after commas.
+_MAX_CROSSED_SHARE = 0.2  # Of the rows; titles and spanning cells cross a strip.
+_ALIGNED = 0.3  # Words begin, end or are centred as their column is, within this.
+_MAX_JUSTIFIED_GAP = 1.5
+_EVEN = 0.02  # Spaces of one justified line differ by less.
+_INK_GAP = 0.1  # Words closer than this are one stretch of ink.
+_HALF = 0.5  # Of a column.
+_RULE_OVERHANG = 4.0  # Points by which a column may stick out of the rule over it.
+_MAX_PARTITION_COST = 6.0  # Points; mean distance of titles from the middles of their columns.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,222 +40,6 @@ class Strip:
         return (self.x0 + self.x1) / 2
 
 
-def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[float]) -> list[Strip]:
-    """The strips between columns, from left to right.
-
-    A strip is a stretch of x that fewer rows cover with ink than what lies left and right of it. It parts columns if
-    few rows cross it and most of those with text on both sides leave more than a word space there.
-    """
-    titles = [row for row in rows if len(row.segments) == 1 or _is_one_text(row, em=em)]
-    several = [_words(row) for row in rows if row not in titles] or [_words(row) for row in rows]
-    strips = _found(several, em=em)
-    alone = [_words(row) for row in titles]
-    inside = [row for row in alone if _fits(row, strips)]
-    inked = [*several, *inside]
-    strips = _found(inked, em=em)
-    left, right = min(row[0].x0 for row in inked), max(word.x1 for row in inked for word in row)
-    for x in verticals:
-        line = Strip(x0=x, x1=x)
-        clear = not any(strip.x0 - 2 <= x <= strip.x1 + 2 for strip in strips)
-        if clear and left < x < right and _crossing(line, inked) <= _CROSSED * len(inked):
-            strips.append(line)
-    return sorted(strips, key=lambda strip: strip.x0)
-
-
-def _is_one_text(row: PrintedRow, *, em: float) -> bool:
-    """Whether a row holds words at word spaces and few values: a title, whose spaces may be wider than most."""
-    words = _words(row)
-    gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
-    return max(gaps) < _PARTING * em and 3 * sum(is_value(word.text) for word in words) < len(words)
-
-
-def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
-    """Whether a row with no wide gap lies in one column, or has a gap in each strip and a text in each column."""
-    if not any(_crossing(strip, [row]) for strip in strips):
-        return True
-    gaps = [(first.x1, second.x0) for first, second in pairwise(row)]
-    return all(any(left < strip.x1 and right > strip.x0 for left, right in gaps) for strip in strips)
-
-
-def _found(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
-    strips: list[Strip] = []
-    for strip in sorted(_minima(rows, em=em), key=lambda strip: (_crossing(strip, rows), strip.x0 - strip.x1)):
-        if _parts(strip, rows, strips, em=em):
-            strips.append(strip)
-    return strips
-
-
-def _words(row: PrintedRow) -> list[Word]:
-    return sorted((word for segment in row.segments for word in segment.words), key=lambda word: word.x0)
-
-
-def _minima(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
-    """Stretches that are covered by fewer rows than both their neighbours."""
-    cover: dict[float, int] = {}
-    for row in rows:
-        for x0, x1 in _ink(row):
-            cover[x0] = cover.get(x0, 0) + 1
-            cover[x1] = cover.get(x1, 0) - 1
-    levels: list[tuple[float, int]] = []
-    level = 0
-    for x in sorted(cover):
-        level += cover[x]
-        if not levels or levels[-1][1] != level:
-            levels.append((x, level))
-    return [
-        Strip(x0=x, x1=after)
-        for (_, before), (x, here), (after, later) in zip(levels, levels[1:], levels[2:], strict=False)
-        if here < before and here < later and after - x > _LEAST * em
-    ]
-
-
-def _ink(row: Sequence[Word]) -> list[tuple[float, float]]:
-    runs: list[tuple[float, float]] = []
-    for word in row:
-        if runs and word.x0 <= runs[-1][1] + 0.1 * word.size:
-            runs[-1] = (runs[-1][0], max(runs[-1][1], word.x1))
-        else:
-            runs.append((word.x0, word.x1))
-    return runs
-
-
-def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
-    """Whether a strip parts columns; a gap that a known strip explains is no evidence."""
-    gaps = [
-        (left, right)
-        for row in rows
-        for left, right in _gap(strip, row, em=em)
-        if not any(left.x1 <= other.middle <= right.x0 for other in known)
-    ]
-    parting = sum(_is_parting(*gap, em=em) for gap in gaps)
-    strong = sum(_is_strong(*gap, em=em) for gap in gaps)
-    crossing = _crossing(strip, rows)
-    if not gaps:
-        justified = any(_in_justified(strip, row, em=em) for row in rows)
-        return crossing == 0 and strip.x1 - strip.x0 > _PARTING * em and not justified
-    if crossing == 0 and _are_texts_and_values(gaps, em=em):
-        return True
-    return 2 * parting >= len(gaps) and (crossing <= _CROSSED * (len(gaps) + crossing) or strong > crossing)
-
-
-def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bool:
-    """Whether texts that fill their column run up to values, under titles that stand far apart."""
-    wide = [gap for gap in gaps if gap[1].x0 - gap[0].x1 > _STRONG * em]
-    close = [gap for gap in gaps if gap not in wide]
-    return bool(wide) and all(is_value(right.text) and not is_value(left.text) for left, right in close)
-
-
-def _gap(strip: Strip, row: Sequence[Word], *, em: float) -> list[tuple[Word, Word]]:
-    """The words left and right of a strip; none if one is missing, a word covers it, or it lies in a justified text."""
-    left = [word for word in row if word.x1 <= strip.middle]
-    right = [word for word in row if word.x0 >= strip.middle]
-    if not left or not right or len(left) + len(right) < len(row) or _is_justified(left[-2:], right[:2], em=em):
-        return []
-    return [(left[-1], right[0])]
-
-
-def _in_justified(strip: Strip, row: Sequence[Word], *, em: float) -> bool:
-    left = [word for word in row if word.x1 <= strip.middle]
-    right = [word for word in row if word.x0 >= strip.middle]
-    return bool(left and right) and _is_justified(left[-2:], right[:2], em=em)
-
-
-def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:
-    """Whether texts stand at the same gap from each other as a neighbour stands from them."""
-    gap = right[0].x0 - left[-1].x1
-    if gap > _STRETCHED * em or is_value(left[-1].text) or is_value(right[0].text):
-        return False
-    beside = [second.x0 - first.x1 for first, second in (*pairwise(left), *pairwise(right))]
-    return any(abs(other - gap) < _EVEN * em for other in beside)
-
-
-def _is_parting(left: Word, right: Word, *, em: float) -> bool:
-    gap = right.x0 - left.x1
-    if right.text[0] in "([" or left.text[-1] == "," or "±" in (left.text, right.text):
-        return gap > _STRONG * em
-    return gap > _PARTING * em or _are_numbers(left, right)
-
-
-def _is_strong(left: Word, right: Word, *, em: float) -> bool:
-    return right.x0 - left.x1 > _STRONG * em or _are_numbers(left, right)
-
-
-def _are_numbers(left: Word, right: Word) -> bool:
-    """Whether two values stand side by side that are not the parts of one, as `0.3` and `(0.1)` or `[1,` and `2]`."""
-    return is_value(left.text) and is_value(right.text) and right.text[0] not in "([" and left.text[-1] != ","
-
-
-def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
-    return sum(any(word.x0 < strip.middle < word.x1 for word in row) for row in rows)
-
-
-def recut(
-    row: PrintedRow, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float, named: bool = False
-) -> PrintedRow:
-    """The row with its segments cut where they are the texts of neighbouring columns, and joined within a column.
-
-    `columns` are the intervals (left, right) between the strips. A row without a wide gap is one title unless it has
-    a word for each column, or is known to name columns (`named`).
-    """
-    parts: list[list[Word]] = []
-    zones: list[set[int]] = []
-    words = _words(row)
-    close = not named and all(second.x0 - first.x1 < _PARTING * em for first, second in pairwise(words))
-    for segment in [line_of(words, size=row.segments[0].size)] if close else row.segments:
-        for run in _cut(segment, strips, columns, em=em, alone=not named and (close or len(row.segments) == 1)):
-            touched = {zone for word in run for zone in _zones(word, strips)}
-            if zones and len(touched) == 1 and zones[-1] == touched:
-                parts[-1].extend(run)
-            else:
-                parts.append(list(run))
-                zones.append(touched)
-    return replace(row, segments=tuple(line_of(part, size=row.segments[0].size) for part in parts))
-
-
-def _cut(
-    segment: Line, strips: Sequence[Strip], columns: Sequence[tuple[float, float]], *, em: float, alone: bool
-) -> list[list[Word]]:
-    """The segment's words by column, if each column that it touches has its own words, set as in other rows."""
-    homes = [_zones(word, strips) for word in segment.words]
-    if any(len(home) > 1 for home in homes):
-        return [list(segment.words)]
-    runs = [
-        [word for word, _ in group]
-        for _, group in groupby(zip(segment.words, homes, strict=True), key=lambda pair: pair[1])
-    ]
-    complete = len(runs) == (len(columns) if alone else homes[-1][0] - homes[0][0] + 1)
-    if len(runs) == 1 or not complete or any(_is_sign(end) for run in runs for end in (run[0].text, run[-1].text)):
-        return [list(segment.words)]
-    if not all(_aligned(run, columns[home], em=em) for run, home in zip(runs, _ordered(homes), strict=True)):
-        return [list(segment.words)]
-    return runs
-
-
-def _ordered(homes: Sequence[Sequence[int]]) -> list[int]:
-    return [home for home, _ in groupby(home[0] for home in homes)]
-
-
-def _is_sign(text: str) -> bool:
-    """An operator, which stands between two halves of one text."""
-    return not any(letter.isalnum() for letter in text) and not is_value(text)
-
-
-def _aligned(run: Sequence[Word], column: tuple[float, float], *, em: float) -> bool:
-    """Whether words begin, end or are centred as their column is."""
-    left, right = run[0].x0 - column[0], run[-1].x1 - column[1]
-    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED * em
-
-
-def _zones(word: Word, strips: Sequence[Strip]) -> list[int]:
-    """The columns that a word touches, counted from 0."""
-    first = sum(strip.middle <= word.x0 for strip in strips)
-    last = sum(strip.middle < word.x1 for strip in strips)
-    return list(range(first, max(first, last) + 1))
-
-
-_HALF = 0.5
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Columns:
     """Intervals (left, right) in order; `em` is the table's letter size."""
@@ -261,11 +51,11 @@ class Columns:
         return len(self.intervals)
 
     def span(self, x0: float, x1: float) -> tuple[int, int]:
-        """The first and last column that a text from x0 to x1 touches, or the nearest column twice."""
+        """The first and last column that a text from x0 to x1 touches, or twice the nearest one."""
         hits = [
             index
             for index, (left, right) in enumerate(self.intervals)
-            if min(x1, right) - max(x0, left) > 0.15 * self.em
+            if min(x1, right) - max(x0, left) > _MIN_TOUCH * self.em
         ]
         if hits:
             return hits[0], hits[-1]
@@ -274,7 +64,7 @@ class Columns:
         return nearest, nearest
 
     def nearest(self, x0: float, x1: float) -> int:
-        """The first column of which a text from x0 to x1 covers half, else the one of which it covers most."""
+        """The first column of which a text from x0 to x1 covers half, otherwise the one of which it covers most."""
         shared = [
             (min(x1, right) - max(x0, left)) / max(min(right - left, x1 - x0), 1.0) for left, right in self.intervals
         ]
@@ -288,7 +78,7 @@ class Columns:
         return [
             index
             for index, (left, right) in enumerate(self.intervals)
-            if (left >= x0 - 4 and right <= x1 + 4) or x0 <= (left + right) / 2 <= x1
+            if (left >= x0 - _RULE_OVERHANG and right <= x1 + _RULE_OVERHANG) or x0 <= (left + right) / 2 <= x1
         ]
 
     def center(self, first: int, last: int) -> float:
@@ -297,10 +87,10 @@ class Columns:
 
 
 def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float) -> Columns:
-    """The columns between strips: from the first to the last ink of what stands in one column alone."""
+    """The columns between strips, each from the first to the last ink of what is in it alone."""
     bounds = [float("-inf"), *(strip.middle for strip in strips), float("inf")]
     segments = [segment.box for row in rows for segment in row.segments]
-    words = [word.box for row in rows for segment in row.segments for word in segment.words]
+    words = [word.box for row in rows for word in row.words]
     intervals = []
     for left, right in pairwise(bounds):
         inside = [box for box in segments if left <= box.x0 and box.x1 <= right]
@@ -312,8 +102,8 @@ def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float
 
 
 def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]:
-    """Strips without width at the edges between columns; one that would leave a column without words is left out."""
-    centers = [word.center for row in rows for segment in row.segments for word in segment.words]
+    """Strips without width at the edges between columns, except where a column would have no words."""
+    centers = [word.center for row in rows for word in row.words]
     strips: list[Strip] = []
     left = float("-inf")
     for x in sorted(edges):
@@ -326,8 +116,11 @@ def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]
 def partition(
     centers: Sequence[float], columns: Columns, *, first: int, end: int | None = None
 ) -> list[tuple[int, int]] | None:
-    """Share the columns from `first` on, up to `end`, among centred group titles, each over neighbours; None if none
-    fits well."""
+    """Share the columns from `first` up to `end` among centred group titles, each over neighbouring columns.
+
+    Returns:
+        The first and last column of each title; None if no partition fits well.
+    """
     end = len(columns) if end is None else end
 
     @cache
@@ -343,4 +136,202 @@ def partition(
     if end - first < len(centers):
         return None
     cost, groups = best(first, 0)
-    return list(groups) if cost / len(centers) < 6 else None
+    return list(groups) if cost / len(centers) < _MAX_PARTITION_COST else None
+
+
+def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[float] = ()) -> list[Strip]:
+    """The strips between columns, from left to right.
+
+    A strip is a stretch of x that fewer rows cover with ink than its neighbours on both sides. It parts columns if few
+    rows cross it, and most rows with text on both sides have more than a word space there.
+    """
+    titles = [row for row in rows if len(row.segments) == 1 or _is_one_text(row, em=em)]
+    several = [_words(row) for row in rows if row not in titles] or [_words(row) for row in rows]
+    strips = _parting_strips(several, em=em)
+    inked = [*several, *(words for row in titles if _fits(words := _words(row), strips))]
+    strips = _parting_strips(inked, em=em)
+    left, right = min(row[0].x0 for row in inked), max(word.x1 for row in inked for word in row)
+    for x in verticals:
+        line = Strip(x0=x, x1=x)
+        clear = not any(strip.x0 - 2 <= x <= strip.x1 + 2 for strip in strips)
+        if clear and left < x < right and _crossing(line, inked) <= _MAX_CROSSED_SHARE * len(inked):
+            strips.append(line)
+    return sorted(strips, key=lambda strip: strip.x0)
+
+
+def _words(row: PrintedRow) -> list[Word]:
+    return sorted(row.words, key=lambda word: word.x0)
+
+
+def _is_one_text(row: PrintedRow, *, em: float) -> bool:
+    """Whether a row has words at word spaces and few values: a title, whose spaces may be wider than most."""
+    words = _words(row)
+    gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
+    return max(gaps) < _PARTING_GAP * em and 3 * sum(is_value(word.text) for word in words) < len(words)
+
+
+def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
+    """Whether a row without a wide gap is in one column, or has a gap in each strip and a text in each column."""
+    if not any(_crossing(strip, [row]) for strip in strips):
+        return True
+    gaps = [(first.x1, second.x0) for first, second in pairwise(row)]
+    return all(any(left < strip.x1 and right > strip.x0 for left, right in gaps) for strip in strips)
+
+
+def _parting_strips(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
+    strips: list[Strip] = []
+    for strip in sorted(_minima(rows, em=em), key=lambda strip: (_crossing(strip, rows), strip.x0 - strip.x1)):
+        if _parts(strip, rows, strips, em=em):
+            strips.append(strip)
+    return strips
+
+
+def _minima(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
+    """The stretches that fewer rows cover than both neighbouring stretches."""
+    changes: dict[float, int] = {}
+    for row in rows:
+        for x0, x1 in _ink(row):
+            changes[x0] = changes.get(x0, 0) + 1
+            changes[x1] = changes.get(x1, 0) - 1
+    levels: list[tuple[float, int]] = []
+    level = 0
+    for x in sorted(changes):
+        level += changes[x]
+        if not levels or levels[-1][1] != level:
+            levels.append((x, level))
+    return [
+        Strip(x0=x, x1=after)
+        for (_, before), (x, here), (after, later) in zip(levels, levels[1:], levels[2:], strict=False)
+        if here < before and here < later and after - x > _MIN_STRIP * em
+    ]
+
+
+def _ink(row: Sequence[Word]) -> list[tuple[float, float]]:
+    runs: list[tuple[float, float]] = []
+    for word in row:
+        if runs and word.x0 <= runs[-1][1] + _INK_GAP * word.size:
+            runs[-1] = (runs[-1][0], max(runs[-1][1], word.x1))
+        else:
+            runs.append((word.x0, word.x1))
+    return runs
+
+
+def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
+    """Whether a strip parts columns; a gap that a known strip explains is no evidence."""
+    around = [sides for row in rows if (sides := _sides(strip, row))]
+    gaps = [
+        (left[-1], right[0])
+        for left, right in around
+        if not _is_justified(left, right, em=em)
+        and not any(left[-1].x1 <= other.middle <= right[0].x0 for other in known)
+    ]
+    crossing = _crossing(strip, rows)
+    if not gaps:
+        justified = any(_is_justified(left, right, em=em) for left, right in around)
+        return crossing == 0 and strip.x1 - strip.x0 > _PARTING_GAP * em and not justified
+    if crossing == 0 and _are_texts_and_values(gaps, em=em):
+        return True
+    parting = sum(_is_parting(left, right, em=em) for left, right in gaps)
+    strong = sum(_gap(left, right) > _STRONG_GAP * em or _are_numbers(left, right) for left, right in gaps)
+    return 2 * parting >= len(gaps) and (crossing <= _MAX_CROSSED_SHARE * (len(gaps) + crossing) or strong > crossing)
+
+
+def _sides(strip: Strip, row: Sequence[Word]) -> tuple[list[Word], list[Word]] | None:
+    """The words left and right of a strip, None if there are none on one side or a word crosses the strip."""
+    left = [word for word in row if word.x1 <= strip.middle]
+    right = [word for word in row if word.x0 >= strip.middle]
+    return (left, right) if left and right and len(left) + len(right) >= len(row) else None
+
+
+def _gap(left: Word, right: Word) -> float:
+    return right.x0 - left.x1
+
+
+def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bool:
+    """Whether texts that fill their column run up to values, below titles that are far apart."""
+    wide = [_gap(left, right) > _STRONG_GAP * em for left, right in gaps]
+    return any(wide) and all(
+        is_wide or (is_value(right.text) and not is_value(left.text))
+        for is_wide, (left, right) in zip(wide, gaps, strict=True)
+    )
+
+
+def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:
+    """Whether a gap is as wide as the one before or after it, as in a justified text."""
+    gap = _gap(left[-1], right[0])
+    if gap > _MAX_JUSTIFIED_GAP * em or is_value(left[-1].text) or is_value(right[0].text):
+        return False
+    beside = [_gap(first, second) for first, second in (*pairwise(left[-2:]), *pairwise(right[:2]))]
+    return any(abs(other - gap) < _EVEN * em for other in beside)
+
+
+def _is_parting(left: Word, right: Word, *, em: float) -> bool:
+    if right.text[0] in "([" or left.text[-1] == "," or "±" in (left.text, right.text):
+        return _gap(left, right) > _STRONG_GAP * em
+    return _gap(left, right) > _PARTING_GAP * em or _are_numbers(left, right)
+
+
+def _are_numbers(left: Word, right: Word) -> bool:
+    """Whether two values are side by side that are not the parts of one, as `0.3` and `(0.1)` or `[1,` and `2]`."""
+    return is_value(left.text) and is_value(right.text) and right.text[0] not in "([" and left.text[-1] != ","
+
+
+def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
+    return sum(any(word.x0 < strip.middle < word.x1 for word in row) for row in rows)
+
+
+def cut_at_strips(row: PrintedRow, strips: Sequence[Strip], columns: Columns, *, named: bool = False) -> PrintedRow:
+    """The row with segments cut that are the texts of neighbouring columns, and joined within a column.
+
+    `columns` are those between the strips. A row without a wide gap is one title unless it has a word for each column,
+    or is known to name columns (`named`).
+    """
+    words = _words(row)
+    close = not named and all(_gap(first, second) < _PARTING_GAP * columns.em for first, second in pairwise(words))
+    alone = not named and (close or len(row.segments) == 1)
+    size = row.segments[0].size
+    parts: list[list[Word]] = []
+    zones: list[set[int]] = []
+    for segment in [line_of(words, size=size)] if close else row.segments:
+        for run in _cut(segment, strips, columns, alone=alone):
+            touched = {zone for word in run for zone in _zones(word, strips)}
+            if zones and len(touched) == 1 and zones[-1] == touched:
+                parts[-1].extend(run)
+            else:
+                parts.append(list(run))
+                zones.append(touched)
+    return replace(row, segments=tuple(line_of(part, size=size) for part in parts))
+
+
+def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: bool) -> list[list[Word]]:
+    """The segment's words by column, if each column that it touches has its own words, aligned as in other rows."""
+    whole = [list(segment.words)]
+    homes = [_zones(word, strips) for word in segment.words]
+    if any(len(home) > 1 for home in homes):
+        return whole
+    grouped = groupby(zip(segment.words, homes, strict=True), key=lambda pair: pair[1][0])
+    runs = {home: [word for word, _ in group] for home, group in grouped}
+    complete = len(runs) == (len(columns) if alone else homes[-1][0] - homes[0][0] + 1)
+    if len(runs) == 1 or not complete:
+        return whole
+    if any(_is_sign(end.text) for run in runs.values() for end in (run[0], run[-1])):
+        return whole
+    aligned = all(_is_aligned(run, columns.intervals[home], em=columns.em) for home, run in runs.items())
+    return list(runs.values()) if aligned else whole
+
+
+def _is_sign(text: str) -> bool:
+    """Whether a text is an operator, which is between two halves of one text."""
+    return not any(letter.isalnum() for letter in text) and not is_value(text)
+
+
+def _is_aligned(run: Sequence[Word], column: tuple[float, float], *, em: float) -> bool:
+    left, right = run[0].x0 - column[0], run[-1].x1 - column[1]
+    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED * em
+
+
+def _zones(word: Word, strips: Sequence[Strip]) -> list[int]:
+    """The columns that a word touches, counted from 0."""
+    first = sum(strip.middle <= word.x0 for strip in strips)
+    last = sum(strip.middle < word.x1 for strip in strips)
+    return list(range(first, max(first, last) + 1))

@@ -12,168 +12,23 @@ from ingest.pdf.furniture import find_furniture
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.tables.columns import Columns
-from ingest.pdf.tables.grid import FoundTable, TablePart, TableRegion, read_grid
-from ingest.pdf.tables.regions import RuleStack, region_of_run, ruled_region, run_of_rows
+from ingest.pdf.tables.grid import read_grid
+from ingest.pdf.tables.model import FoundTable, TablePart, TableRegion
+from ingest.pdf.tables.regions import RuleStack, columns_touched, region_of_run, ruled_region, run_of_rows
 from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
 from paperscope_core.types import Box
 
-__all__ = ["body_of", "stack_parts", "with_further_parts", "with_open_end"]
+__all__ = ["with_further_parts"]
 
-
-_PITCH = 1.6
-_LEAST_PITCH = 1.6
-_BESIDE = 6.0
-
-
-def with_open_end(table: FoundTable, below: Sequence[Line], *, note: float) -> FoundTable:
-    """The table with the rows under its last rule, if they stand in its columns and only notes follow them.
-
-    `below` are the lines under the table in its column of the page, `note` is the largest size of a note's letters.
-    """
-    part = table.parts[-1]
-    words = [word for line in below for word in line.words]
-    if not words or not part.region.ruled or len(table.grid.columns) < 2:
-        return table
-    em = em_of(part.region.words)
-    columns = Columns(intervals=tuple(table.grid.columns), em=em)
-    rows = printed_rows(part.region.words, em=em, verticals=part.region.verticals)
-    pitch = max((after.baseline - row.baseline for row, after in pairwise(rows)), default=0.0)
-    limit = _PITCH * max(pitch, _LEAST_PITCH * em)
-    added = 0
-    last = rows[-1].baseline
-    under = printed_rows(with_currency(words), em=em, verticals=part.region.verticals)
-    while added < len(under) and under[added].baseline - last < limit and _fits(under[added], columns, box=part.box):
-        last = under[added].baseline
-        added += 1
-    inside = {line for line in below if line.baseline < last + 0.3 * em}
-    full = sum(len(row.segments) == len(columns) for row in under[:added])
-    if 2 * full < added or not added or any(line not in inside and line.size > note for line in below):
-        return table
-    box = Box(part.box.x0, part.box.y0, part.box.x1, max(line.box.y1 for line in inside))
-    more = tuple(word for line in below if line in inside for word in line.words)
-    region = replace(part.region, box=box, words=part.region.words + more)
-    whole = replace(part, region=region, lines=part.lines | inside)
-    return replace(table, parts=(*table.parts[:-1], whole), grid=read_grid(region))
-
-
-def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
-    """Whether each text of a row stands in one column of its own, within the table's ends."""
-    if row.box.x0 < box.x0 - _BESIDE or row.box.x1 > box.x1 + _BESIDE:
-        return False
-    spans = [columns.span(segment.box.x0, segment.box.x1) for segment in row.segments]
-    homes = [first for first, last in spans if first == last]
-    return len(set(homes)) == len(spans) and (len(spans) > 1 or homes[0] > 0)
-
-
-def body_of(region: TableRegion, first: TableRegion) -> TableRegion:
-    """A further part without the head of the first one, if that is printed again; it may have no words left."""
-    rows, head = _rows(_without_notes(region)), _rows(_without_notes(first))
-    repeated = 0
-    while repeated < min(len(rows), len(head)) and _text(rows[repeated]) == _text(head[repeated]):
-        repeated += 1
-    rest = rows[repeated:]
-    words = tuple(word for row in rest for segment in row.segments for word in segment.words)
-    top = rest[0].baseline - 0.3 * em_of(words) if rest else region.box.y1
-    return replace(
-        region,
-        words=words,
-        rules=tuple(y for y in region.rules if y > top),
-        partial=tuple(rule for rule in region.partial if rule.y > top),
-        fills=tuple(fill for fill in region.fills if fill.y1 > top),
-    )
-
-
-def stack_parts(
-    first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
-) -> tuple[TableRegion, tuple[TablePart, ...]]:
-    """The region of all parts and the parts as they stand in it; with each further part comes what is to be read of it.
-
-    The rules that close a part at the foot of its page are left out: they part no rows.
-    """
-    regions, parts = [_without_notes(first.region)], [first]
-    gap = _pitch(regions[0])
-    for part, body in more:
-        last = max(word.baseline for word in regions[-1].words)
-        top = min(word.baseline for word in body.words)
-        dy = last + gap - top
-        moved = _moved(body, dx=part.dx, dy=dy)
-        regions[-1] = replace(regions[-1], rules=tuple(y for y in regions[-1].rules if y < last))
-        regions.append(moved)
-        parts.append(replace(part, dy=dy, top=last + gap / 2))
-    box = Box(
-        min(region.box.x0 for region in regions),
-        regions[0].box.y0,
-        max(region.box.x1 for region in regions),
-        regions[-1].box.y1,
-    )
-    sheet = TableRegion(
-        box=box,
-        words=tuple(word for region in regions for word in region.words),
-        rules=tuple(y for region in regions for y in region.rules),
-        partial=tuple(rule for region in regions for rule in region.partial),
-        verticals=_merged([x for region in regions for x in region.verticals]),
-        fills=tuple(fill for region in regions for fill in region.fills),
-        ruled=first.region.ruled,
-    )
-    return sheet, tuple(parts)
-
-
-def _without_notes(region: TableRegion) -> TableRegion:
-    """The region without rows that say only that the table goes on."""
-    words = [
-        [word for segment in row.segments for word in segment.words]
-        for row in _rows(region)
-        if not is_continuation_note(" ".join(segment.text for segment in row.segments))
-    ]
-    return replace(region, words=tuple(word for row in words for word in row))
-
-
-def _moved(region: TableRegion, *, dx: float, dy: float) -> TableRegion:
-    def box(old: Box) -> Box:
-        return Box(old.x0 + dx, old.y0 + dy, old.x1 + dx, old.y1 + dy)
-
-    return TableRegion(
-        box=box(region.box),
-        words=tuple(
-            replace(word, x0=word.x0 + dx, x1=word.x1 + dx, baseline=word.baseline + dy) for word in region.words
-        ),
-        rules=tuple(y + dy for y in region.rules),
-        partial=tuple(HorizontalRule(rule.x0 + dx, rule.x1 + dx, rule.y + dy) for rule in region.partial),
-        verticals=tuple(x + dx for x in region.verticals),
-        fills=tuple(map(box, region.fills)),
-    )
-
-
-def _pitch(region: TableRegion) -> float:
-    """The widest step from row to row: a page never ends within a row."""
-    steps = [below.baseline - row.baseline for row, below in pairwise(_rows(region))]
-    return max(steps, default=1.5 * em_of(region.words))
-
-
-def _merged(verticals: Sequence[float]) -> tuple[float, ...]:
-    kept: list[float] = []
-    for x in sorted(verticals):
-        if not kept or x - kept[-1] > 1:
-            kept.append(x)
-    return tuple(kept)
-
-
-def _rows(region: TableRegion) -> list[PrintedRow]:
-    if not region.words:
-        return []
-    return printed_rows(region.words, em=em_of(region.words), verticals=region.verticals)
-
-
-def _text(row: PrintedRow) -> str:
-    return "".join(word.text for segment in row.segments for word in segment.words)
-
-
-_SAME_WIDTH = 6.0
-_NOTE_SIZE = 0.95
-_FEW = 3
-_NEAR = 40.0
-
-Intervals = Sequence[tuple[float, float]]
+# Points unless said otherwise; chosen on the development papers.
+_SAME_WIDTH = 6.0  # The parts of a table differ in width by less.
+_NOTE_SIZE = 0.95  # Of the usual letter size: notes below a table are set smaller.
+_FEW_ROWS = 3  # A part of so few rows may leave columns empty; one of so many is likely without a repeated header.
+_NOTE_DISTANCE = 40.0  # Of a note "continued on the next page" from its part.
+_WHOLE_WIDTH = 0.9  # Of the page: a table over all columns continues on the next page.
+_OPEN_PITCH = 1.6  # Rows below the last rule follow at the table's widest pitch times this,
+_MIN_PITCH = 1.6  # or, in letter sizes, at this times the same.
+_BESIDE = 6.0  # A row below the last rule may stick out of the table by this.
 
 
 def with_further_parts(
@@ -183,13 +38,20 @@ def with_further_parts(
     captions: Sequence[Sequence[Caption]],
     stacks: Sequence[Sequence[RuleStack]],
 ) -> list[FoundTable]:
-    """The tables, each with all its parts; `stacks` are those that no table has yet, page by page."""
+    """The tables, each with all its parts; a table that continues another one is no longer in the list.
+
+    Args:
+        tables: The tables with captions, in reading order.
+        layouts: The pages.
+        captions: The captions of each page.
+        stacks: The rule stacks of each page that no table has yet.
+    """
     return _PartJoiner(tables, layouts, captions=captions, stacks=stacks).joined()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Spot:
-    """Where a part may stand: a page (its index from 0) and a band of x."""
+    """Where a part may be: a page (its index from 0) and a band of x."""
 
     page: int
     left: float
@@ -212,26 +74,25 @@ class _PartJoiner:
         free = [[line for line in layout.lines if line not in self._taken] for layout in layouts]
         self._furniture = find_furniture(layouts, free)
         sizes = Counter(round(line.size, 1) for layout in layouts for line in layout.lines for _ in line.words)
-        self._size = max(sizes, key=lambda size: sizes[size], default=0.0)
+        self._note_size = _NOTE_SIZE * max(sizes, key=lambda size: sizes[size], default=0.0)
         self._tables = [
-            with_open_end(table, self._below(table.parts[-1]), note=_NOTE_SIZE * self._size) for table in tables
+            _with_open_end(table, self._below(table.parts[-1]), note_size=self._note_size) for table in tables
         ]
         self._taken |= {line for table in self._tables for line in table.lines}
 
     def joined(self) -> list[FoundTable]:
-        """The tables in their order; one that continues another is gone."""
         joined: list[FoundTable] = []
         gone: set[int] = set()
         for index, table in enumerate(self._tables):
             if index not in gone:
                 parts = [table]
-                while (after := self._named(parts, gone)) is not None or (after := self._unnamed(parts)) is not None:
+                while (after := self._named(parts, gone) or self._unnamed(parts)) is not None:
                     parts.append(after)
-                joined.append(self._one(parts) if len(parts) > 1 else table)
+                joined.append(self._merged(parts) if len(parts) > 1 else table)
         return joined
 
     def _named(self, parts: Sequence[FoundTable], gone: set[int]) -> FoundTable | None:
-        """The next table of the same label, if it says that it goes on or has the same caption and columns."""
+        """The next table of the same label, if it says that it is continued or has the same caption and columns."""
         first, last = parts[0], parts[-1].parts[-1]
         for index, other in enumerate(self._tables):
             if index in gone or other in parts or other.page < first.page or other.caption.label != first.caption.label:
@@ -244,10 +105,11 @@ class _PartJoiner:
         return None
 
     def _unnamed(self, parts: Sequence[FoundTable]) -> FoundTable | None:
-        """What stands first in the next column or on the next page, if it is the same columns going on."""
+        """What is first in the next column or on the next page, if it continues the same columns."""
         last = parts[-1].parts[-1]
         spot = self._next_spot(last)
-        if spot is None or not self._ends(last):
+        # Nothing but notes may be below the part before.
+        if spot is None or any(line.size > self._note_size for line in self._below(last)):
             return None
         lines = [line for line in self._band(spot) if line not in self._furniture[spot.page]]
         first = next((line for line in lines if not is_continuation_note(line.text)), None)
@@ -259,30 +121,27 @@ class _PartJoiner:
                 continue
             part = TablePart(page=spot.page, region=region, lines=layout.lines_with(region.words))
             found = FoundTable(captions=(parts[0].caption,), parts=(part,), grid=read_grid(region))
-            body = body_of(region, parts[0].parts[0].region)
-            likely = region.ruled or len(body.words) < len(region.words) or len(found.grid.rows) >= _FEW
+            body = _without_repeated_header(region, parts[0].parts[0].region)
+            likely = region.ruled or len(body.words) < len(region.words) or len(found.grid.rows) >= _FEW_ROWS
             if likely and body.words and _shift(parts[0], found) is not None:
                 self._taken |= part.lines
                 return found
         return None
 
     def _regions(self, spot: _Spot, first: Line, *, width: float) -> Iterator[TableRegion]:
-        """What may be a part that begins with a line: between rules as wide as the table's, or a run of rows."""
+        """The possible parts that begin with a line: between rules as wide as the table's, or a run of rows."""
         layout = self._layouts[spot.page]
         for stack in self._stacks[spot.page]:
             inside = stack.ys[0] - 2 < first.baseline < stack.ys[-1] and stack.x0 - 3 < first.center < stack.x1 + 3
             if inside and abs(stack.x1 - stack.x0 - width) < _SAME_WIDTH:
                 yield ruled_region(layout, stack)
-        run = run_of_rows(layout, edge=first.box.y0, band=(spot.left, spot.right), place="below", taken=self._taken)
-        if run and (read := region_of_run(layout, run)) is not None:
-            yield read[0]
-
-    def _ends(self, part: TablePart) -> bool:
-        """Whether nothing but notes stands below a part in its column."""
-        return not any(line.size > _NOTE_SIZE * self._size for line in self._below(part))
+        band = spot.left, spot.right
+        run = run_of_rows(layout, edge=first.box.y0, band=band, side="below", taken=self._taken)
+        if run and (region := region_of_run(layout, run)) is not None:
+            yield region
 
     def _below(self, part: TablePart) -> list[Line]:
-        """What stands below a part in its column, without furniture and notes that the table goes on."""
+        """The lines below a part in its column, without furniture and continuation notes."""
         return [
             line
             for line in self._band(self._spot(part))
@@ -292,51 +151,46 @@ class _PartJoiner:
             and not is_continuation_note(line.text)
         ]
 
-    def _one(self, parts: Sequence[FoundTable]) -> FoundTable:
-        """One table of all parts, read as if they stood below each other."""
+    def _merged(self, parts: Sequence[FoundTable]) -> FoundTable:
+        """One table of all parts, read as if they were below each other."""
         first, *others = [self._with_notes(found.parts[0]) for found in parts]
         more = []
         for found, part in zip(parts[1:], others, strict=True):
-            body = body_of(part.region, first.region)
+            body = _without_repeated_header(part.region, first.region)
             if body.words:
                 more.append((replace(part, dx=-(_shift(parts[0], found) or 0.0)), body))
-        sheet, placed = stack_parts(first, more)
+        region, placed = _stacked(first, more)
         captions = tuple(dict.fromkeys(caption for found in parts for caption in found.captions))
-        return FoundTable(captions=captions, parts=placed, grid=read_grid(sheet))
+        return FoundTable(captions=captions, parts=placed, grid=read_grid(region))
 
     def _with_notes(self, part: TablePart) -> TablePart:
-        """The part with the lines around it that say only that the table goes on."""
+        """The part with the continuation notes around it."""
         notes = {
             line
             for line in self._band(self._spot(part))
-            if part.box.y0 - _NEAR < line.baseline < part.box.y1 + _NEAR and is_continuation_note(line.text)
+            if part.box.y0 - _NOTE_DISTANCE < line.baseline < part.box.y1 + _NOTE_DISTANCE
+            and is_continuation_note(line.text)
         }
         return replace(part, lines=part.lines | notes)
 
     def _spot(self, part: TablePart) -> _Spot:
         layout = self._layouts[part.page]
-        edges = (0.0, *layout.gutters, layout.content.width)
-        columns = [
-            (left, right) for left, right in pairwise(edges) if min(right, part.box.x1) - max(left, part.box.x0) > 15
-        ]
-        return _Spot(page=part.page, left=columns[0][0], right=columns[-1][1])
+        left, right = columns_touched(layout, part.box) or (0.0, layout.content.width)
+        return _Spot(page=part.page, left=left, right=right)
 
     def _next_spot(self, part: TablePart) -> _Spot | None:
-        """The column right of a part's, or the same place on the next page."""
+        """The column to the right of a part's, or the same place on the next page; None at the end."""
         layout, here = self._layouts[part.page], self._spot(part)
-        edges = (0.0, *layout.gutters, layout.content.width)
-        if here.right < edges[-1] and here.right - here.left < 0.9 * layout.content.width:
-            return _Spot(page=part.page, left=here.right, right=edges[edges.index(here.right) + 1])
+        bounds = layout.column_bounds
+        wide = here.right - here.left > _WHOLE_WIDTH * layout.content.width
+        if here.right < bounds[-1] and not wide:
+            return _Spot(page=part.page, left=here.right, right=bounds[bounds.index(here.right) + 1])
         page = self._next_page(part.page)
-        if page == part.page:
-            return None
-        after = self._layouts[page]
-        wide = here.right - here.left > 0.9 * layout.content.width
-        edges = (0.0, *after.gutters, after.content.width)
-        return _Spot(page=page, left=0.0, right=edges[-1] if wide else edges[1])
+        bounds = self._layouts[page].column_bounds
+        return None if page == part.page else _Spot(page=page, left=0.0, right=bounds[-1 if wide else 1])
 
     def _next_page(self, page: int) -> int:
-        """The index of the next page as it is held for reading in the same way, or the same index at the end."""
+        """The index of the next page, turned in the same way; the same index if there is none."""
         here = self._layouts[page].content
         for index in range(page + 1, len(self._layouts)):
             content = self._layouts[index].content
@@ -351,18 +205,17 @@ class _PartJoiner:
 
 
 def _shift(first: FoundTable, other: FoundTable) -> float | None:
-    """How far right the columns of a table stand of another part's, None if they are not the same columns.
+    """How far the columns of another part are shifted to the right, None if they are not the table's.
 
     A part of few rows may leave columns empty.
     """
     old, new = first.grid.columns, other.grid.columns
-    if len(new) < 2 or len(new) > len(old) or (len(new) < len(old) and len(other.grid.rows) > _FEW):
+    if len(new) < 2 or len(new) > len(old) or (len(new) < len(old) and len(other.grid.rows) > _FEW_ROWS):
         return None
+    pairs = zip(old, new, strict=True) if len(old) == len(new) else ((a, b) for b in new for a in old)
     votes = Counter(
         round(shift)
-        for (left, right), (x0, x1) in (
-            zip(old, new, strict=True) if len(old) == len(new) else ((a, b) for b in new for a in old)
-        )
+        for (left, right), (x0, x1) in pairs
         for shift in {x0 - left, x1 - right, (x0 + x1 - left - right) / 2}
     )
     shift = float(max(votes, key=lambda key: (votes[key], -abs(key))))
@@ -371,7 +224,149 @@ def _shift(first: FoundTable, other: FoundTable) -> float | None:
     return shift if None not in homes and len(set(homes)) == len(homes) else None
 
 
-def _home(columns: Intervals, x0: float, x1: float) -> int | None:
+def _home(columns: Sequence[tuple[float, float]], x0: float, x1: float) -> int | None:
+    """The column that an interval overlaps most, None if it overlaps none."""
     shared = [min(x1, right) - max(x0, left) for left, right in columns]
     best = max(range(len(columns)), key=lambda index: shared[index])
     return best if shared[best] > 0 else None
+
+
+def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float) -> FoundTable:
+    """The table with the rows below its last rule: the first of several parts may have no rule at its foot.
+
+    Args:
+        table: A table of one part.
+        below: The lines below the table in its column of the page; only notes may follow the added rows.
+        note_size: The largest size of a note's letters.
+    """
+    part = table.parts[-1]
+    words = [word for line in below for word in line.words]
+    if not words or not part.region.ruled or len(table.grid.columns) < 2:
+        return table
+    em = em_of(part.region.words)
+    columns = Columns(intervals=table.grid.columns, em=em)
+    rows = _rows(part.region)
+    limit = _OPEN_PITCH * max(_widest_pitch(rows), _MIN_PITCH * em)
+    under = printed_rows(with_currency(words), em=em, verticals=part.region.verticals)
+    added: list[PrintedRow] = []
+    last = rows[-1].baseline
+    for row in under:
+        if row.baseline - last >= limit or not _fits(row, columns, box=part.box):
+            break
+        added.append(row)
+        last = row.baseline
+    inside = {line for line in below if line.baseline < last + 0.3 * em}
+    full = sum(len(row.segments) == len(columns) for row in added)
+    if not added or 2 * full < len(added) or any(line not in inside and line.size > note_size for line in below):
+        return table
+    box = part.box._replace(y1=max(line.box.y1 for line in inside))
+    more = tuple(word for line in below if line in inside for word in line.words)
+    region = replace(part.region, box=box, words=part.region.words + more)
+    whole = replace(part, region=region, lines=part.lines | inside)
+    return replace(table, parts=(*table.parts[:-1], whole), grid=read_grid(region))
+
+
+def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
+    """Whether each text of a row is in one column of its own, within the table's ends."""
+    if row.box.x0 < box.x0 - _BESIDE or row.box.x1 > box.x1 + _BESIDE:
+        return False
+    spans = [columns.span(segment.box.x0, segment.box.x1) for segment in row.segments]
+    homes = [first for first, last in spans if first == last]
+    return len(set(homes)) == len(spans) and (len(spans) > 1 or homes[0] > 0)
+
+
+def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRegion:
+    """A further part without the rows that repeat the head of the first one; it may have no words left."""
+    rows, head = _rows(_without_notes(region)), _rows(_without_notes(first))
+    repeated = 0
+    while repeated < min(len(rows), len(head)) and _letters(rows[repeated]) == _letters(head[repeated]):
+        repeated += 1
+    rest = rows[repeated:]
+    words = tuple(word for row in rest for word in row.words)
+    top = rest[0].baseline - 0.3 * em_of(words) if rest else region.box.y1
+    return replace(
+        region,
+        words=words,
+        rules=tuple(y for y in region.rules if y > top),
+        partial=tuple(rule for rule in region.partial if rule.y > top),
+        fills=tuple(fill for fill in region.fills if fill.y1 > top),
+    )
+
+
+def _letters(row: PrintedRow) -> str:
+    return "".join(word.text for word in row.words)
+
+
+def _without_notes(region: TableRegion) -> TableRegion:
+    """The region without rows that say only that the table is continued."""
+    rows = [row for row in _rows(region) if not is_continuation_note(row.text)]
+    return replace(region, words=tuple(word for row in rows for word in row.words))
+
+
+def _rows(region: TableRegion) -> list[PrintedRow]:
+    if not region.words:
+        return []
+    return printed_rows(region.words, em=em_of(region.words), verticals=region.verticals)
+
+
+def _widest_pitch(rows: Sequence[PrintedRow]) -> float:
+    return max((below.baseline - row.baseline for row, below in pairwise(rows)), default=0.0)
+
+
+def _stacked(
+    first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
+) -> tuple[TableRegion, tuple[TablePart, ...]]:
+    """Stack the parts of a table below each other, without the rules that close a part at the foot of its page.
+
+    Args:
+        first: The first part.
+        more: Each further part, and the region of it that is read.
+
+    Returns:
+        One region with all words and rules, and the parts with their places in it.
+    """
+    regions, parts = [_without_notes(first.region)], [first]
+    # A page never ends within a row, so the widest pitch separates parts.
+    gap = _widest_pitch(_rows(regions[0])) or 1.5 * em_of(regions[0].words)
+    for part, body in more:
+        last = max(word.baseline for word in regions[-1].words)
+        dy = last + gap - min(word.baseline for word in body.words)
+        regions[-1] = replace(regions[-1], rules=tuple(y for y in regions[-1].rules if y < last))
+        regions.append(_moved(body, dx=part.dx, dy=dy))
+        parts.append(replace(part, dy=dy, top=last + gap / 2))
+    box = Box(
+        min(region.box.x0 for region in regions),
+        regions[0].box.y0,
+        max(region.box.x1 for region in regions),
+        regions[-1].box.y1,
+    )
+    verticals: list[float] = []
+    for x in sorted(x for region in regions for x in region.verticals):
+        if not verticals or x - verticals[-1] > 1:
+            verticals.append(x)
+    region = TableRegion(
+        box=box,
+        words=tuple(word for region in regions for word in region.words),
+        rules=tuple(y for region in regions for y in region.rules),
+        partial=tuple(rule for region in regions for rule in region.partial),
+        verticals=tuple(verticals),
+        fills=tuple(fill for region in regions for fill in region.fills),
+        ruled=first.region.ruled,
+    )
+    return region, tuple(parts)
+
+
+def _moved(region: TableRegion, *, dx: float, dy: float) -> TableRegion:
+    def moved(box: Box) -> Box:
+        return Box(box.x0 + dx, box.y0 + dy, box.x1 + dx, box.y1 + dy)
+
+    return TableRegion(
+        box=moved(region.box),
+        words=tuple(
+            replace(word, x0=word.x0 + dx, x1=word.x1 + dx, baseline=word.baseline + dy) for word in region.words
+        ),
+        rules=tuple(y + dy for y in region.rules),
+        partial=tuple(HorizontalRule(rule.x0 + dx, rule.x1 + dx, rule.y + dy) for rule in region.partial),
+        verticals=tuple(x + dx for x in region.verticals),
+        fills=tuple(map(moved, region.fills)),
+    )

@@ -1,4 +1,4 @@
-"""The tables of a document: beside their captions, without one, and doubtful ones read twice."""
+"""Finds the tables of a document: beside their captions, without one, and doubtful ones read twice."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -6,13 +6,23 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from ingest.document.geometry import box_as_seen, turned_box, turned_size
+from ingest.document.cell_values import is_value
+from ingest.document.geometry import (
+    bounding_box,
+    box_as_seen,
+    overlap_x,
+    overlap_y,
+    runs_of,
+    turned_box,
+    turned_size,
+)
 from ingest.document.pages import HorizontalRule, PageContent, PageReadError
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line, bounding_box
+from ingest.pdf.lines import Line
 from ingest.pdf.tables.continued import with_further_parts
-from ingest.pdf.tables.grid import FoundTable, Grid, TablePart, TableRegion, read_grid
+from ingest.pdf.tables.grid import read_grid
+from ingest.pdf.tables.model import FoundTable, Grid, TablePart, TableRegion
 from ingest.pdf.tables.regions import (
     RuleStack,
     Side,
@@ -22,16 +32,44 @@ from ingest.pdf.tables.regions import (
     rule_stacks,
     ruled_region,
 )
-from ingest.pdf.tables.rows import PrintedRow, em_of, is_value, printed_rows
+from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows
 from paperscope_core.types import Box
 
-__all__ = ["CellFinder", "aligned_regions", "find_tables", "find_unlabelled_tables", "with_second_readings"]
+__all__ = ["CellFinder", "find_tables", "find_unlabelled_tables", "with_second_readings"]
+
+CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
+"""See `Document.cells`."""
+
+# Second readings.
+_UNSURE = 0.8  # Chosen on the development papers; 0.5 before readings that lose columns were ruled out.
+_PAGES_PER_READING = 6  # A second reading takes about as long as our rules take for so many pages.
+_MAX_CROSSINGS = 2500  # PyMuPDF takes minutes to find the cells between a thousand crossing lines.
+_SAME_EDGE = 3.0  # Points; the edges of one column's cells differ by less.
+
+# Tables without a caption, in points unless said otherwise; chosen on the development papers.
+_TRUSTED = 0.75  # The confidence of a grid that is taken for a table without a caption to say so.
+_MIN_ROWS = 3
+_MIN_RULES = 3  # Two rules alone may frame an algorithm or a notice.
+_CAPTION_DISTANCE = 60.0  # A caption this near may name the table, and wasn't found to.
+_BESIDE = 6.0  # A line that sticks out by more continues beside the table.
+_PITCH = 2.5  # Letter sizes; rows of one table follow at less.
+_MAX_WORDS = 5000  # In a column; more than a page can show would take too long to sort into rows.
+_MAX_TITLE_ROWS = 5
+_OVERHANG = 3.0  # Letter sizes by which titles stick out of their columns.
+_VALUE_SHARE = 0.7  # Of the texts right of a row's first one.
+_TOUCH = 4.0
+_MIN_FULL_RULES = 2
+_HALF = 0.5
 
 
 def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[FoundTable]:
-    """One table for each table caption beside which a grid is found; `captions` holds all captions page by page.
+    """Find a table for each table caption beside which there is a grid.
 
-    A table that goes on in the next column or on the next page is one table.
+    A table that is continued in the next column or on the next page is one table.
+
+    Args:
+        layouts: The pages.
+        captions: All captions of each page.
     """
     named = [[caption for caption in page if caption.kind == "table"] for page in captions]
     stacks = [rule_stacks(layout, page) for layout, page in zip(layouts, captions, strict=True)]
@@ -57,62 +95,51 @@ def _read(
     side: Side,
     captions: Sequence[Caption],
 ) -> FoundTable | None:
-    """The table by its rules, or by its columns where there are no rules or they enclose no body."""
-    by_rules = _found(ruled_region(layout, stack), layout, caption, page=page) if stack else None
-    if by_rules and by_rules.grid.has_body:
+    """The table by its rules, or by its columns if there are no rules or they enclose no body."""
+    by_rules = _table(layout, ruled_region(layout, stack), caption, page=page) if stack else None
+    if by_rules and by_rules.grid.body_rows:
         return by_rules
     region = borderless_region(layout, caption, side=side, captions=captions)
-    by_columns = _found(region, layout, caption, page=page)
-    return by_columns if by_columns and (by_columns.grid.has_body or by_rules is None) else by_rules
+    by_columns = _table(layout, region, caption, page=page) if region else None
+    return by_columns if by_columns and (by_columns.grid.body_rows or by_rules is None) else by_rules
 
 
-def _found(region: TableRegion | None, layout: PageLayout, caption: Caption, *, page: int) -> FoundTable | None:
-    if region is None or not region.words:
+def _table(layout: PageLayout, region: TableRegion, caption: Caption, *, page: int) -> FoundTable | None:
+    if not region.words:
         return None
     part = TablePart(page=page, region=region, lines=layout.lines_with(region.words))
     return FoundTable(captions=(caption,), parts=(part,), grid=read_grid(region))
 
 
-CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
-"""See `Document.cells`."""
-
-_UNSURE = 0.8
-# One takes about as long as our rules take for six pages.
-_PAGES_A_READING = 6
-# The library takes minutes to find the cells between a thousand crossing lines.
-_MOST_CROSSINGS = 2500
-_SAME_EDGE = 3.0
-
-
 def with_second_readings(
     tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, cells: CellFinder | None
 ) -> list[FoundTable]:
-    """The tables, each as we read it or, where we are unsure, as the cells part it if that grid can be trusted more.
+    """Read doubtful tables a second time, by the cells that the PDF library finds, and keep the more trusted grid.
 
-    Only so many are read twice that a document takes no more than twice its time, and none that has several parts.
+    Tables of several parts are not read twice, and no more tables than a document of this length has time for.
     """
     unsure = [table for table in tables if table.grid.confidence < _UNSURE and len(table.parts) == 1]
-    twice = unsure[: 1 + len(layouts) // _PAGES_A_READING] if cells else []
+    twice = unsure[: 1 + len(layouts) // _PAGES_PER_READING] if cells else []
     return [
-        _better(table, layouts[table.page].content, cells) if cells and table in twice else table for table in tables
+        _more_trusted(table, layouts[table.page].content, cells) if cells and table in twice else table
+        for table in tables
     ]
 
 
-def _better(table: FoundTable, page: PageContent, cells: CellFinder) -> FoundTable:
+def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> FoundTable:
     region = table.parts[0].region
     edges = list(_edges(region, page, cells))
-    grid = read_grid(region, edges=edges) if edges else table.grid
-    return replace(table, grid=grid) if _is_better(grid, table.grid) else table
-
-
-def _is_better(other: Grid, ours: Grid) -> bool:
-    """Whether another reading can be trusted more; one that runs columns together has less that could look wrong."""
-    return other.confidence > ours.confidence and len(other.columns) >= len(ours.columns)
+    if not edges:
+        return table
+    grid = read_grid(region, edges=edges)
+    # A reading that runs columns together has less that could look wrong.
+    better = grid.confidence > table.grid.confidence and len(grid.columns) >= len(table.grid.columns)
+    return replace(table, grid=grid) if better else table
 
 
 def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterator[float]:
-    """The x of the edges of cells, those of one line once."""
-    if _crossings(region.box, page) > _MOST_CROSSINGS:
+    """The x of the edges of cells, each once."""
+    if _crossings(region.box, page) > _MAX_CROSSINGS:
         return
     try:
         seen = cells(page.number, box_as_seen(region.box, page))
@@ -128,66 +155,112 @@ def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterato
 
 
 def _crossings(box: Box, page: PageContent) -> int:
-    """At most how many crossings of lines, the sides of filled boxes among them, a table has."""
-    fills = 2 * sum(fill.y1 > box.y0 and fill.y0 < box.y1 for fill in page.fills)
+    """An upper bound of the crossings of lines in a table, including the sides of filled boxes."""
+    fills = 2 * sum(overlap_y(fill, box) > 0 for fill in page.fills)
     level = sum(box.y0 <= rule.y <= box.y1 for rule in page.horizontal)
     plumb = sum(box.x0 <= rule.x <= box.x1 for rule in page.vertical)
     return (level + fills) * (plumb + fills)
 
 
-_PITCH = 2.5
-_FEWEST_VALUE_ROWS = 3
-_MOST_WORDS = 5000
-_MOST_TITLES = 5
-_OVERHANG = 3.0
-_VALUES = 0.7
-_TOUCH = 4.0
-_FEWEST_FULL_RULES = 2
-_HALF = 0.5
+def find_unlabelled_tables(
+    layout: PageLayout, free: Sequence[Line], captions: Sequence[Caption], *, page: int, named: Container[Caption]
+) -> list[FoundTable]:
+    """Find tables without a caption among the lines that nothing else has claimed.
 
-
-def aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
-    """The blocks of at least three rows of values that rules or fills set off, or that are a full grid with titles.
-
-    Text of more words than a page can show is left alone: its rows take too long to tell.
+    Args:
+        layout: The page.
+        free: Its unclaimed lines.
+        captions: All of its captions.
+        page: Its index.
+        named: The captions that have a table; another table beside that one has no name.
     """
+    open_captions = [caption for caption in captions if caption not in named]
+    found: list[FoundTable] = []
+    for stack in rule_stacks(layout, captions):
+        if len(stack.ys) < _MIN_RULES or any(_is_near(caption.box, stack.box) for caption in open_captions):
+            continue
+        table = _unlabelled(layout, ruled_region(layout, stack), free, page=page)
+        if table and _names_columns(table.grid):
+            found.append(table)
+    rest = set(free) - {line for table in found for line in table.lines}
+    for region in _aligned_regions(layout, [line for line in free if line in rest]):
+        table = _unlabelled(layout, region, free, page=page)
+        found.extend([table] if table else [])
+    return found
+
+
+def _is_near(caption: Box, box: Box) -> bool:
+    """Whether a caption may name what is in a box."""
+    return overlap_x(caption, box) > 0 and -overlap_y(caption, box) < _CAPTION_DISTANCE
+
+
+def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line], *, page: int) -> FoundTable | None:
+    """The table of a region, None if its lines are not all free, continue beside it or make no full grid."""
+    lines = layout.lines_with(region.words)
+    left, right = region.box.x0 - _BESIDE, region.box.x1 + _BESIDE
+    if not lines <= set(free) or any(line.box.x0 < left or line.box.x1 > right for line in lines):
+        return None
+    caption = Caption(kind="table", label="", text="", lines=(), box=region.box)
+    table = _table(layout, region, caption, page=page)
+    if table is None or table.grid.confidence < _TRUSTED or len(table.grid.columns) < 2:
+        return None
+    body = len(table.grid.body_rows)
+    return table if body >= 2 and body + table.grid.header_rows >= _MIN_ROWS else None
+
+
+def _names_columns(grid: Grid) -> bool:
+    """Whether each column but the first has a title above the first inner rule, and the first doesn't number lines."""
+    titled = {
+        column
+        for cell in grid.cells
+        if cell.role == "column_header"
+        for column in range(cell.column, cell.column + cell.column_span)
+    }
+    stubs = [cell.text.rstrip(":.") for cell in grid.cells if cell.column == 0 and cell.row >= grid.header_rows]
+    numbered = stubs == [str(number) for number in range(1, len(stubs) + 1)]
+    return titled >= set(range(1, len(grid.columns))) and not numbered
+
+
+def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
+    """The blocks of at least three rows of values that rules or fills set off, or that are a full grid with titles."""
     columns: dict[int, list[Line]] = defaultdict(list)
     for line in free:
         columns[layout.column(line)].append(line)
     for lines in columns.values():
         words = [word for line in lines for word in line.words]
-        if sum(is_value(word.text) for word in words) < _FEWEST_VALUE_ROWS or len(words) > _MOST_WORDS:
+        if sum(is_value(word.text) for word in words) < _MIN_ROWS or len(words) > _MAX_WORDS:
             continue
-        rows = printed_rows(words, em=em_of(words), verticals=())
-        for start, end in _blocks(rows, em=em_of(words)):
-            block = rows[_head(rows, start, end, em=em_of(words)) : end]
-            region = _region(layout, block, body=rows[start:end])
+        em = em_of(words)
+        rows = printed_rows(words, em=em)
+        for start, end in _blocks(rows, em=em):
+            block = rows[_first_title(rows, start, end, em=em) : end]
+            region = _aligned_region(layout, block, body=rows[start:end])
             if region is not None:
                 yield region
 
 
 def _blocks(rows: Sequence[PrintedRow], *, em: float) -> Iterator[tuple[int, int]]:
-    """Start and end of each run of rows of values; a title of one text may stand between two of them."""
+    """The start and end of each run of rows of values; a title of one text may be between two of them."""
     start = 0
     while start < len(rows):
         end = start
         while end < len(rows) and _is_valued(rows[end]) and (end == start or _follows(rows[end - 1], rows[end], em=em)):
             end += 1
-            if end + 1 < len(rows) and _is_title(rows[end - 1 : end + 2], em=em):
+            if end + 1 < len(rows) and _is_title(*rows[end - 1 : end + 2], em=em):
                 end += 1
-        if end - start >= _FEWEST_VALUE_ROWS:
+        if end - start >= _MIN_ROWS:
             yield start, end
         start = max(end, start + 1)
 
 
 def _is_valued(row: PrintedRow) -> bool:
     """Whether values follow the first text of a row."""
-    values = [segment for segment in row.segments[1:] if is_value(segment.text) or segment.text in "$€£"]
-    return any(is_value(segment.text) for segment in values) and len(values) >= _VALUES * (len(row.segments) - 1)
+    values = [is_value(segment.text) for segment in row.segments[1:] if segment.text not in "$€£"]
+    signs = len(row.segments) - 1 - len(values)
+    return any(values) and sum(values) + signs >= _VALUE_SHARE * (len(row.segments) - 1)
 
 
-def _is_title(rows: Sequence[PrintedRow], *, em: float) -> bool:
-    above, row, below = rows
+def _is_title(above: PrintedRow, row: PrintedRow, below: PrintedRow, *, em: float) -> bool:
     return (
         len(row.segments) == 1
         and _is_valued(below)
@@ -201,12 +274,17 @@ def _follows(above: PrintedRow, row: PrintedRow, *, em: float) -> bool:
     return row.baseline - above.baseline < _PITCH * em
 
 
-def _head(rows: Sequence[PrintedRow], start: int, end: int, *, em: float) -> int:
-    """Where the titles above a block begin: texts over its columns of values, or several texts in a row."""
+def _values_left(rows: Sequence[PrintedRow]) -> float:
+    """The x at which the columns of values begin."""
+    return min(row.segments[1].box.x0 for row in rows if len(row.segments) > 1)
+
+
+def _first_title(rows: Sequence[PrintedRow], start: int, end: int, *, em: float) -> int:
+    """The index of the first title above a block: titles are over its columns of values, or several in a row."""
     box = bounding_box(row.box for row in rows[start:end])
-    left = min(row.segments[1].box.x0 for row in rows[start:end] if len(row.segments) > 1)
+    left = _values_left(rows[start:end])
     first = start
-    while first > 0 and start - first < _MOST_TITLES and _follows(rows[first - 1], rows[first], em=em):
+    while first > 0 and start - first < _MAX_TITLE_ROWS and _follows(rows[first - 1], rows[first], em=em):
         above = rows[first - 1]
         inside = above.box.x0 > box.x0 - _TOUCH and above.box.x1 < box.x1 + _OVERHANG * em
         if not inside or (len(above.segments) == 1 and above.box.x0 < left - 2 * em):
@@ -215,16 +293,17 @@ def _head(rows: Sequence[PrintedRow], start: int, end: int, *, em: float) -> int
     return first
 
 
-def _region(layout: PageLayout, block: Sequence[PrintedRow], *, body: Sequence[PrintedRow]) -> TableRegion | None:
-    """The region of a block, None where no rules or fills set it off and its rows are no full grid under titles."""
-    words = tuple(word for row in block for segment in row.segments for word in segment.words)
+def _aligned_region(
+    layout: PageLayout, block: Sequence[PrintedRow], *, body: Sequence[PrintedRow]
+) -> TableRegion | None:
+    """The region of a block, None if no rules or fills set it off and its rows are not a full grid below titles."""
     ink = bounding_box(row.box for row in block)
     box = Box(ink.x0, ink.y0 - _TOUCH, ink.x1, ink.y1 + _TOUCH)
-    rules = _joined([rule for rule in layout.content.horizontal if _lies_in(rule, box)])
-    left = min(row.segments[1].box.x0 for row in body if len(row.segments) > 1)
+    rules = _joined_rules(rule for rule in layout.content.horizontal if _is_inside(rule, box))
+    left = _values_left(body)
     full = [rule for rule in rules if rule.x0 < left + _TOUCH and rule.x1 > ink.x1 - _TOUCH]
-    fills = tuple(fill for fill in layout.content.fills if fill.y1 > box.y0 and fill.y0 < box.y1)
-    set_off = len(full) >= _FEWEST_FULL_RULES or _shaded(fills, body, width=ink.x1 - ink.x0)
+    fills = tuple(fill for fill in layout.content.fills if overlap_y(fill, box) > 0)
+    set_off = len(full) >= _MIN_FULL_RULES or _are_shaded(body, fills, width=ink.x1 - ink.x0)
     if not set_off and not (len(block) > len(body) and _is_plain_grid(body)):
         return None
     first = body[0].box.y0
@@ -232,7 +311,7 @@ def _region(layout: PageLayout, block: Sequence[PrintedRow], *, body: Sequence[P
     inner = tuple(rule.y for rule in full if foot is None or rule.y >= foot)
     return TableRegion(
         box=box,
-        words=words,
+        words=tuple(word for row in block for word in row.words),
         rules=(box.y0, *inner, box.y1),
         partial=tuple(rule for rule in rules if rule.y not in inner),
         fills=fills,
@@ -245,7 +324,7 @@ def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
     stubs = [row.segments[0] for row in rows]
     widths = {len(row.segments) for row in rows}
     return (
-        len(rows) > _FEWEST_VALUE_ROWS
+        len(rows) > _MIN_ROWS
         and len(widths) == 1
         and min(widths) > 2
         and max(stub.box.x0 for stub in stubs) - min(stub.box.x0 for stub in stubs) < 1
@@ -253,93 +332,22 @@ def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
     )
 
 
-def _lies_in(rule: HorizontalRule, box: Box) -> bool:
+def _is_inside(rule: HorizontalRule, box: Box) -> bool:
     return box.y0 <= rule.y <= box.y1 and box.x0 - _TOUCH <= rule.x0 and rule.x1 <= box.x1 + 3 * _TOUCH
 
 
-def _joined(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
-    """Rules at one height, end to end, as one."""
-    joined: list[HorizontalRule] = []
-    for rule in sorted(rules, key=lambda rule: (round(rule.y), rule.x0)):
-        last = joined[-1] if joined else None
-        if last and abs(rule.y - last.y) < 1 and rule.x0 - last.x1 < _TOUCH + 1:
-            joined[-1] = HorizontalRule(last.x0, max(last.x1, rule.x1), last.y)
-        else:
-            joined.append(rule)
-    return joined
+def _joined_rules(rules: Iterator[HorizontalRule]) -> list[HorizontalRule]:
+    """Rules at one height, end to end, as one; over gaps that separate groups of columns, too."""
+    runs = runs_of(
+        sorted(rules, key=lambda rule: (round(rule.y), rule.x0)),
+        joins=lambda run, rule: abs(rule.y - run[0].y) < 1 and rule.x0 - max(other.x1 for other in run) < _TOUCH + 1,
+    )
+    return [HorizontalRule(run[0].x0, max(rule.x1 for rule in run), run[0].y) for run in runs]
 
 
-def _shaded(fills: Sequence[Box], rows: Sequence[PrintedRow], *, width: float) -> bool:
-    """Whether fills lie behind most of the width of some rows and not of others."""
-    behind = [
+def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:
+    """Whether fills are behind most of the width of some rows and not of others."""
+    shaded = [
         sum(fill.x1 - fill.x0 for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows
     ]
-    return any(first != second for first, second in pairwise(behind))
-
-
-_TRUSTED = 0.75
-_FEWEST_TABLE_ROWS = 3
-_FEWEST_TABLE_RULES = 3
-_NEAR = 60.0
-_BESIDE = 6.0
-
-
-def find_unlabelled_tables(
-    layout: PageLayout, free: Sequence[Line], captions: Sequence[Caption], *, page: int, named: Container[Caption]
-) -> list[FoundTable]:
-    """The tables among the lines that nothing else holds; `captions` are all captions of the page.
-
-    A caption among `named` has its table; another table beside that one under the same caption has no name.
-    """
-    open_captions = [caption for caption in captions if caption not in named]
-    found: list[FoundTable] = []
-    for stack in rule_stacks(layout, captions):
-        if len(stack.ys) < _FEWEST_TABLE_RULES or any(_is_near(caption.box, stack.box) for caption in open_captions):
-            continue
-        region = ruled_region(layout, stack)
-        table = _table(layout, region, free, page=page)
-        if table and _names_columns(table.grid):
-            found.append(table)
-    rest = set(free) - {line for table in found for line in table.lines}
-    for region in aligned_regions(layout, [line for line in free if line in rest]):
-        table = _table(layout, region, free, page=page)
-        found.extend([table] if table else [])
-    return found
-
-
-def _is_near(caption: Box, box: Box) -> bool:
-    """Whether what stands at a place may be what a caption names."""
-    beside = min(caption.x1, box.x1) > max(caption.x0, box.x0)
-    return beside and max(caption.y0 - box.y1, box.y0 - caption.y1) < _NEAR
-
-
-def _table(layout: PageLayout, region: TableRegion, free: Sequence[Line], *, page: int) -> FoundTable | None:
-    """The table of a region, None if its lines are not all free, go on beside it or make no full grid."""
-    lines = layout.lines_with(region.words)
-    if not lines or not lines <= set(free) or any(_leaves(line.box, region.box) for line in lines):
-        return None
-    grid = read_grid(region)
-    body = {cell.row for cell in grid.cells if cell.row >= grid.header_rows and cell.role != "section"}
-    rows = len(body) + grid.header_rows
-    if grid.confidence < _TRUSTED or len(grid.columns) < 2 or len(body) < 2 or rows < _FEWEST_TABLE_ROWS:
-        return None
-    caption = Caption(kind="table", label="", text="", lines=(), box=region.box)
-    part = TablePart(page=page, region=region, lines=lines)
-    return FoundTable(captions=(caption,), parts=(part,), grid=grid)
-
-
-def _leaves(line: Box, box: Box) -> bool:
-    return line.x0 < box.x0 - _BESIDE or line.x1 > box.x1 + _BESIDE
-
-
-def _names_columns(grid: Grid) -> bool:
-    """Whether each column but the first has a title above the first inner rule, and the first is no count of lines."""
-    titled = {
-        column
-        for cell in grid.cells
-        if cell.role == "column_header"
-        for column in range(cell.column, cell.column + cell.column_span)
-    }
-    stubs = [cell.text.rstrip(":.") for cell in grid.cells if cell.column == 0 and cell.row >= grid.header_rows]
-    numbered = all(stub.isdecimal() for stub in stubs) and [*map(int, stubs)] == [*range(1, len(stubs) + 1)]
-    return titled >= set(range(1, len(grid.columns))) and not numbered
+    return any(first != second for first, second in pairwise(shaded))

@@ -4,24 +4,30 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.lines import Line
-from ingest.pdf.tables.cells import GridCell, GridRow, Piece, RowKind, Zones, place
+from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import Columns, partition
+from ingest.pdf.tables.model import GridCell, GridRow, Piece, RowKind, Zones
 from ingest.pdf.tables.rotated_labels import is_rotated
-from ingest.pdf.tables.rows import PrintedRow, is_annotation, is_value
+from ingest.pdf.tables.rows import PrintedRow
 from paperscope_core.types import Box
 
 __all__ = ["body_rows", "grouped_header"]
 
-
-_SAME_HEIGHT = 2.0
+# Points, or letter sizes; chosen on the development papers.
+_SAME_HEIGHT = 2.0  # Points between rules of one level.
 _SAME_BASELINE = 0.06
+_MAX_HEADER_ROWS = 5  # Of a header without group rules.
+_INDENT = 0.5  # Stubs below the title of their group are indented by more.
+_CENTRED = 4.0  # Points.
+_STRIPE_HEIGHT = 3.0  # A filled stripe behind a section title is less high; a taller fill is a block of rows.
+_SET_OFF = 0.6  # The share of bold or italic letters of a section title.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Title:
-    """A text with the levels it may fill, and the rule under it if it names a group."""
+    """A text with the levels that it may fill, and the rule below it if it names a group."""
 
     text: Line
     top: int
@@ -32,10 +38,13 @@ class _Title:
 def grouped_header(
     rows: Sequence[PrintedRow], rules: Sequence[HorizontalRule], columns: Columns
 ) -> tuple[int, tuple[GridCell, ...]]:
-    """The number of levels and the header's cells.
+    """Read a header whose group titles have rules below them.
 
-    A text above a rule is the title of the columns that the rule covers, which the titles over one rule share out. Any
-    other text names its column: over all levels that no rule parts, or in the level on whose baseline it is printed.
+    A text above a rule is the title of the columns that the rule covers, which the titles over one rule share. Any
+    other text names its column, over all levels that no rule parts, or in the level on whose baseline it is printed.
+
+    Returns:
+        The number of levels, and the header's cells.
     """
     heights = _heights(rules)
     titles = [_title(segment, rules, heights) for row in rows for segment in row.segments]
@@ -46,11 +55,10 @@ def grouped_header(
             first, last = spans[title.text]
             texts[title.top, first, title.bottom - title.top + 1, last - first + 1].append(title.text)
             continue
-        column = columns.nearest(title.text.box.x0, title.text.box.x1)
+        column = _column(title, columns)
         row, row_span = _levels(title, column, titles, columns)
         texts[row, column, row_span, 1].append(title.text)
-    cells = [_cell(position, lines) for position, lines in sorted(texts.items())]
-    return len(heights) + 1, tuple(cells)
+    return len(heights) + 1, tuple(_cell(position, lines) for position, lines in sorted(texts.items()))
 
 
 def _heights(rules: Sequence[HorizontalRule]) -> list[float]:
@@ -71,7 +79,7 @@ def _title(text: Line, rules: Sequence[HorizontalRule], heights: Sequence[float]
 
 
 def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, tuple[int, int]]:
-    """The first and last column of each group's title; titles of one baseline share what their rule covers."""
+    """The first and last column of each group's title; titles on one baseline share what their rule covers."""
     spans: dict[Line, tuple[int, int]] = {}
     shared: dict[tuple[HorizontalRule, int], list[Line]] = defaultdict(list)
     for title in titles:
@@ -89,6 +97,10 @@ def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, 
     return spans
 
 
+def _column(title: _Title, columns: Columns) -> int:
+    return columns.nearest(title.text.box.x0, title.text.box.x1)
+
+
 def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Columns) -> tuple[int, int]:
     """The row and the row span of a column's name."""
     alike = [
@@ -102,8 +114,7 @@ def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Colum
     lines = [
         other
         for other in titles
-        if (other.top, other.bottom) == (title.top, title.bottom)
-        and columns.nearest(other.text.box.x0, other.text.box.x1) == column
+        if (other.top, other.bottom) == (title.top, title.bottom) and _column(other, columns) == column
     ]
     if alike and len(lines) == 1:
         return alike[0].top, 1
@@ -116,28 +127,21 @@ def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCel
     for line in lines[1:]:
         piece = Piece(first=column, last=column, lines=(line,)).under(piece)
     return GridCell(
-        row=row,
-        column=column,
-        row_span=row_span,
-        column_span=column_span,
-        lines=piece.lines,
-        role="column_header",
+        row=row, column=column, row_span=row_span, column_span=column_span, lines=piece.lines, role="column_header"
     )
-
-
-_MOST_HEADER_ROWS = 5
 
 
 def body_rows(
     rows: Sequence[PrintedRow], columns: Columns, zones: Zones, *, box: Box, fills: Sequence[Box], headed: bool
 ) -> list[GridRow]:
-    """A `GridRow` for each printed row below a grouped header (`headed`), or for all rows of a table without one."""
+    """Make a `GridRow` of each printed row below a grouped header (`headed`), or of all rows of a table without one."""
     drafted: list[GridRow] = []
-    held = Counter(zones.of(row.baseline) for row in rows)
+    rows_in = Counter(zones.of(row.baseline) for row in rows)
     for row in rows:
-        alone = held[zones.of(row.baseline)] == 1
-        section = _is_section(row, columns, box=box, fills=fills, alone=alone and bool(zones.inner))
-        pieces = (Piece(first=0, last=len(columns) - 1, lines=row.segments),) if section else place(row, columns)
+        alone = bool(zones.inner) and rows_in[zones.of(row.baseline)] == 1
+        section = _is_section(row, columns, box=box, fills=fills, alone=alone)
+        whole = Piece(first=0, last=len(columns) - 1, lines=row.segments)
+        pieces = (whole,) if section else _pieces(row, columns)
         kind: RowKind = "section" if section else "body"
         drafted.append(GridRow(kind=kind, top=row.baseline, bottom=row.baseline, pieces=pieces))
     drafted = [
@@ -145,55 +149,80 @@ def body_rows(
         for row, below in zip(drafted, [*drafted[1:], None], strict=True)
     ]
     heads = set() if headed else _first_headers(drafted, zones)
-    named = {_key(drafted[index]) for index in heads}
-    heads |= {index for index, row in enumerate(drafted) if row.kind == "body" and _key(row) in named}
+    header_texts = {_texts(drafted[index]) for index in heads}
+    # A header that is printed again in the middle of the table is a header, too.
+    heads |= {index for index, row in enumerate(drafted) if row.kind == "body" and _texts(row) in header_texts}
     return [
         _as_header(row, columns, last=index + 1 not in heads) if index in heads else row
         for index, row in enumerate(drafted)
     ]
 
 
+def _pieces(row: PrintedRow, columns: Columns) -> tuple[Piece, ...]:
+    """A row's segments in their columns; a run of values that was read as one segment is cut at the columns."""
+    pieces: list[Piece] = []
+    for segment in row.segments:
+        first, last = columns.span(segment.box.x0, segment.box.x1)
+        homes = [columns.span(word.x0, word.x1)[0] for word in segment.words]
+        placed = list(zip(segment.words, homes, strict=True))
+        if last > first and len(set(homes)) > 1 and all(is_value(word.text) for word, home in placed if home > 0):
+            for home in sorted(set(homes)):
+                line = line_of(word for word, at in placed if at == home)
+                _put(pieces, Piece(first=home, last=home, lines=(line,)))
+        else:
+            _put(pieces, Piece(first=first, last=last, lines=(segment,)))
+    return tuple(pieces)
+
+
+def _put(pieces: list[Piece], piece: Piece) -> None:
+    if pieces and pieces[-1].last >= piece.first:
+        pieces[-1] = piece.under(pieces[-1])
+    else:
+        pieces.append(piece)
+
+
 def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:
-    """Whether a row of a stub alone stands over a row whose stub is indented."""
-    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or is_rotated(row.pieces[0].lines[0]):
+    """Whether a row of a stub alone is above a row whose stub is indented."""
+    title, stub = row.stub, below.stub
+    if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or title is None or stub is None:
         return False
-    title, stub = row.piece_at(0), below.piece_at(0)
-    return title is not None and stub is not None and stub.box.x0 - title.box.x0 > 0.5 * columns.em
+    return not is_rotated(title.lines[0]) and stub.box.x0 - title.box.x0 > _INDENT * columns.em
 
 
-def _key(row: GridRow) -> tuple[str, ...]:
+def _texts(row: GridRow) -> tuple[str, ...]:
     return tuple(piece.text for piece in row.pieces)
 
 
 def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[Box], alone: bool) -> bool:
-    """A row of one text that is no cell: in a filled stripe, alone between rules, or centred or set off by its font,
-    or a unit in parentheses over all columns of values."""
+    """Whether a row has one text that is not a cell: in a filled stripe, alone between rules, centred, set off by its
+    font, or a unit in parentheses over all columns of values."""
     if len(row.segments) != 1 or len(columns) < 2 or is_rotated(row.segments[0]):
         return False
     segment = row.segments[0]
     middle = segment.baseline - 0.3 * segment.size
     if any(
-        fill.x0 <= box.x0 + 4 and fill.x1 >= box.x1 - 4 and fill.y0 < middle < fill.y1 < fill.y0 + 3 * segment.size
+        fill.x0 <= box.x0 + _CENTRED
+        and fill.x1 >= box.x1 - _CENTRED
+        and fill.y0 < middle < fill.y1 < fill.y0 + _STRIPE_HEIGHT * segment.size
         for fill in fills
     ):
         return True
     first, last = columns.span(segment.box.x0, segment.box.x1)
     if is_value(segment.text) or first == len(columns) - 1:
         return False
-    over_values = segment.text[0] + segment.text[-1] == "()" and not is_annotation(segment.text)
-    if over_values and abs(segment.center - columns.center(1, len(columns) - 1)) < 4:
+    parenthesized = segment.text[0] + segment.text[-1] == "()" and not is_annotation(segment.text)
+    if parenthesized and abs(segment.center - columns.center(1, len(columns) - 1)) < _CENTRED:
         return True
-    centered = abs(segment.center - (box.x0 + box.x1) / 2) < 4
-    set_off = segment.bold > 0.6 or segment.italic > 0.6 or alone
-    if centered and len(columns) > 2:
+    set_off = segment.bold > _SET_OFF or segment.italic > _SET_OFF or alone
+    if abs(segment.center - (box.x0 + box.x1) / 2) < _CENTRED and len(columns) > 2:
         return set_off or last > first
     return first == 0 and set_off
 
 
 def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
-    """The header rows at the table's head: those above the first inner rule, or the first row without one.
+    """The header rows at the top: those above the first inner rule, or the first row without one.
 
-    Of a header in two rows, one with the stub's title and one without, both count even with a rule between them.
+    Of a header in two rows, one with the stub's title and one without, both count, even with a rule between them.
     """
     plain = [index for index, row in enumerate(rows) if row.kind != "section"]
     if not plain:
@@ -202,21 +231,21 @@ def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
     zone = zones.of(rows[first].top)
     ruled = zone < len(zones.inner)
     heads = [first]
-    for index in plain[1:_MOST_HEADER_ROWS]:
+    for index in plain[1:_MAX_HEADER_ROWS]:
         row = rows[index]
         same_zone = ruled and zones.of(row.top) == zone
         values = any(is_value(piece.text) for piece in row.pieces if piece.first > 0)
-        if index != heads[-1] + 1 or (values and not (same_zone and row.piece_at(0) is None)):
+        if index != heads[-1] + 1 or (values and not (same_zone and row.stub is None)):
             break
-        stubbed = any(rows[head].piece_at(0) for head in heads)
-        if not same_zone and (len(row.pieces) < 2 or bool(row.piece_at(0)) == stubbed):
+        stubbed = any(rows[head].stub for head in heads)
+        if not same_zone and (len(row.pieces) < 2 or bool(row.stub) == stubbed):
             break
         heads.append(index)
     return set(heads)
 
 
 def _as_header(row: GridRow, columns: Columns, *, last: bool) -> GridRow:
-    """A header row; above another one, its centred titles are shared out over the columns."""
+    """A header row; above another one, its centred titles share the columns."""
     pieces = row.pieces
     if not last and 2 <= len(pieces) < len(columns) - 1:
         stub = pieces[0].box.x0 < columns.intervals[0][1]

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from ingest.document.geometry import bounding_box, overlap_x
 from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line, bounding_box
+from ingest.pdf.lines import Line
 from ingest.pdf.tables.columns import strips_of
-from ingest.pdf.tables.grid import TableRegion
+from ingest.pdf.tables.model import TableRegion
 from ingest.pdf.tables.rotated_labels import rotated_labels
 from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows
 from paperscope_core.types import Box
@@ -22,6 +23,7 @@ __all__ = [
     "Side",
     "assign_stacks",
     "borderless_region",
+    "columns_touched",
     "preferred_side",
     "region_of_run",
     "rule_stacks",
@@ -30,15 +32,43 @@ __all__ = [
     "without_running_rules",
 ]
 
-
 Side = Literal["above", "below"]
 
-_SAME_END = 4.0
-_FARTHEST = 60.0
-_OVERLAP = -6.0
-_WRONG_SIDE = 14.0
-_UNMATCHED = 60.0
+# Points unless said otherwise; chosen on the development papers.
+_SAME_END = 4.0  # The rules of one table end at the same x, give or take so much.
+_MIN_RULE = 60.0  # Shorter rules are fraction bars, and rules of groups within a header.
+_DOUBLE_RULE = 1.5  # Rules closer than this are one.
+_MIN_HEIGHT = 12.0  # Of a stack: one row.
+_MEASURE_SHARE = 0.95  # Rules narrower than this share of the text's width are not parted by running text.
+_PROSE_LINES = 2  # Lines of running text between two rules that part them.
+_MIN_PROSE_WORDS = 6
+_PROSE_WIDTH = 0.9  # Of the rule over it; a line of a cell is shorter.
+_PROSE_OVERHANG = 12.0
+_PROSE_GAP = 0.75  # Letter sizes; the cells of a row are further apart.
+_WORD_SHARE = 0.55  # Of the words of a line of prose have two small letters.
 _LETTERS = re.compile(r"[a-z]{2}")
+# Pairing captions with stacks: the distance is the cost, plus
+_WRONG_SIDE = 14.0  # for a table on the less usual side of its caption,
+_UNMATCHED = 60.0  # for a caption without a table.
+_MAX_DISTANCE = 60.0
+_MAX_OVERLAP = 6.0  # A caption may reach into its table's rules by this.
+_MIN_SHARED_WIDTH = 0.3  # Of the narrower one.
+# Rules of page furniture.
+_MARGIN = 0.12  # Of the page's height.
+_REPEATS = 3  # Pages that have the rule at the same place.
+_DOUBLE_STRIP = 5.0  # Rules this close may have no text between them: a double rule.
+# The contents of a stack.
+_OVERHANG = 3.0  # Words may stick out of the rules by this.
+_PARTIAL_WIDTH = 0.93  # Of the table's width; a wider rule is a full one.
+# Tables without rules, in letter sizes.
+_MAX_ROW_GAP = 3.0
+_MAX_CAPTION_GAP = 4.0
+_MIN_ROWS = 3
+_COLUMN_TOUCH = 15.0  # Points that a caption or table shares with a column.
+_SPLIT_SHARE = 0.6  # Of the rows have several texts,
+_WRAPPED_SHARE = 0.35  # or so many, if all others continue texts within one column.
+_FULL_RULE = 0.9  # Of the table's width.
+_RUNNING_WIDTH, _MAX_BAND = 0.7, 400.0  # A line of running text fills this share of the column (of 400 pt at most).
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -54,8 +84,8 @@ class RuleStack:
         """From the first rule to the last."""
         return Box(self.x0, self.ys[0], self.x1, self.ys[-1])
 
-    def inside(self, other: "RuleStack") -> bool:
-        """Whether it lies within another stack, as the partial rules of a header do."""
+    def is_inside(self, other: "RuleStack") -> bool:
+        """Whether it is inside another stack, as the partial rules of a header are."""
         return (
             other.x0 - 2 <= self.x0
             and other.x1 + 2 >= self.x1
@@ -63,78 +93,74 @@ class RuleStack:
             and other.ys[-1] + 2 >= self.ys[-1]
         )
 
+    def has_ends(self, rule: HorizontalRule) -> bool:
+        """Whether a rule ends where the rules of the stack do."""
+        return abs(self.x0 - rule.x0) < _SAME_END and abs(self.x1 - rule.x1) < _SAME_END
+
 
 def rule_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleStack]:
-    """The stacks of a page; `captions` are all of its captions."""
+    """The stacks of a page's rules by their ends; a caption or running text between two rules parts them.
+
+    Args:
+        layout: The page.
+        captions: All of its captions.
+    """
     in_captions = {line for caption in captions for line in caption.lines}
     lines = [line for line in layout.lines if line not in in_captions]
-    return _stacks_of(layout.content.horizontal, captions=captions, lines=lines)
-
-
-def _stacks_of(
-    rules: Sequence[HorizontalRule], *, captions: Sequence[Caption], lines: Sequence[Line]
-) -> list[RuleStack]:
-    """Rules by their ends; a caption or running text between two rules parts them. `lines` has no captions."""
-    measure = _measure(lines)
+    widths = Counter(round(line.width / 2) * 2 for line in lines if len(line.words) >= _MIN_PROSE_WORDS)
+    measure = widths.most_common(1)[0][0] if widths else 0.0
     stacks: list[RuleStack] = []
-    for rule in sorted((rule for rule in rules if rule.x1 - rule.x0 > 60), key=lambda rule: rule.y):
+    for rule in sorted(layout.content.horizontal, key=lambda rule: rule.y):
+        if rule.width <= _MIN_RULE:
+            continue
         fitting = [
             stack
             for stack in stacks
-            if abs(stack.x0 - rule.x0) < _SAME_END
-            and abs(stack.x1 - rule.x1) < _SAME_END
-            and not _parted(stack.ys[-1], rule, captions=captions, lines=lines, measure=measure)
+            if stack.has_ends(rule)
+            and not _has_caption_between(stack.ys[-1], rule, captions)
+            and not (rule.width >= _MEASURE_SHARE * measure and _has_prose_between(stack.ys[-1], rule, lines))
         ]
         if not fitting:
             stacks.append(RuleStack(x0=rule.x0, x1=rule.x1, ys=(rule.y,)))
             continue
         stack = max(fitting, key=lambda stack: stack.ys[-1])
-        if rule.y - stack.ys[-1] > 1.5:
-            grown = RuleStack(x0=stack.x0, x1=stack.x1, ys=(*stack.ys, rule.y))
-            stacks[stacks.index(stack)] = grown
-    tall = [stack for stack in stacks if stack.ys[-1] - stack.ys[0] > 12]
-    return [stack for stack in tall if not any(other is not stack and stack.inside(other) for other in tall)]
+        if rule.y - stack.ys[-1] > _DOUBLE_RULE:
+            stacks[stacks.index(stack)] = replace(stack, ys=(*stack.ys, rule.y))
+    tall = [stack for stack in stacks if stack.ys[-1] - stack.ys[0] > _MIN_HEIGHT]
+    return [stack for stack in tall if not any(other is not stack and stack.is_inside(other) for other in tall)]
 
 
-def _measure(lines: Sequence[Line]) -> float:
-    """The commonest width of a page's lines of text, 0 without any."""
-    widths = Counter(round(line.width / 2) * 2 for line in lines if len(line.words) > 5)
-    return widths.most_common(1)[0][0] if widths else 0.0
-
-
-def _parted(
-    top: float, rule: HorizontalRule, *, captions: Sequence[Caption], lines: Sequence[Line], measure: float
-) -> bool:
-    """Whether a caption or running text stands between a rule and the one above; text set to another measure than
-    the page's is a table's own."""
-    if any(
+def _has_caption_between(top: float, rule: HorizontalRule, captions: Sequence[Caption]) -> bool:
+    return any(
         top < caption.first.baseline < rule.y and caption.box.x0 < rule.x1 and caption.box.x1 > rule.x0
         for caption in captions
-    ):
-        return True
-    if rule.x1 - rule.x0 < 0.95 * measure:
-        return False
-    prose = [line for line in lines if top < line.baseline < rule.y and _is_prose(line, rule)]
-    return len(prose) >= 2
-
-
-def _is_prose(line: Line, rule: HorizontalRule) -> bool:
-    """A line that fills the width between the rule's ends with words at ordinary gaps."""
-    left, _, right, _ = line.box
-    gaps = [second.x0 - first.x1 for first, second in pairwise(line.words)]
-    return (
-        rule.x0 - 12 <= left
-        and right <= rule.x1 + 12
-        and line.width > 0.9 * (rule.x1 - rule.x0)
-        and line.math < 0.3
-        and len(line.words) > 5
-        and max(gaps) < 0.75 * line.size
-        and sum(bool(_LETTERS.search(word.text)) for word in line.words) >= 0.55 * len(line.words)
     )
 
 
+def _has_prose_between(top: float, rule: HorizontalRule, lines: Sequence[Line]) -> bool:
+    """Whether running text is between a rule and the one above."""
+    return sum(top < line.baseline < rule.y and _is_prose(line, rule) for line in lines) >= _PROSE_LINES
+
+
+def _is_prose(line: Line, rule: HorizontalRule) -> bool:
+    """Whether a line fills the width between the rule's ends with words at ordinary gaps."""
+    return (
+        rule.x0 - _PROSE_OVERHANG <= line.box.x0
+        and line.box.x1 <= rule.x1 + _PROSE_OVERHANG
+        and line.width > _PROSE_WIDTH * rule.width
+        and line.math < 0.3
+        and len(line.words) >= _MIN_PROSE_WORDS
+        and _widest_gap(line) < _PROSE_GAP * line.size
+        and sum(bool(_LETTERS.search(word.text)) for word in line.words) >= _WORD_SHARE * len(line.words)
+    )
+
+
+def _widest_gap(line: Line) -> float:
+    return max((second.x0 - first.x1 for first, second in pairwise(line.words)), default=0.0)
+
+
 def preferred_side(pages: Sequence[tuple[Sequence[Caption], Sequence[RuleStack]]]) -> Side:
-    """On which side of its caption a table stands in this document: the side with the smaller total cost."""
+    """The side of their captions on which the document's tables are: the one with the smaller total cost."""
     costs: dict[Side, float] = {"above": 0.0, "below": 0.0}
     for side in costs:
         costs[side] = sum(_pair(captions, stacks, side)[0] for captions, stacks in pages)
@@ -144,60 +170,50 @@ def preferred_side(pages: Sequence[tuple[Sequence[Caption], Sequence[RuleStack]]
 def assign_stacks(
     captions: Sequence[Caption], stacks: Sequence[RuleStack], *, side: Side
 ) -> Mapping[Caption, RuleStack]:
-    """Pair table captions with stacks of their page, nearest first; `side` is where tables stand to their captions."""
+    """Pair table captions with stacks of their page, nearest first; `side` is the usual side of tables."""
     return _pair(captions, stacks, side)[1]
 
 
 def _pair(
     captions: Sequence[Caption], stacks: Sequence[RuleStack], side: Side
 ) -> tuple[float, dict[Caption, RuleStack]]:
-    edges = sorted(
-        (
-            (distance + (0 if place == side else _WRONG_SIDE), order, caption, stack)
-            for order, (caption, stack, place) in enumerate(
-                (caption, stack, place) for caption in captions for stack in stacks for place in ("above", "below")
-            )
-            if (distance := _distance(caption.box, stack.box, place)) is not None
-        ),
-        key=lambda edge: (round(edge[0], 1), edge[3].x0, edge[1]),
-    )
+    places = [(caption, stack, place) for caption in captions for stack in stacks for place in ("above", "below")]
     pairs: dict[Caption, RuleStack] = {}
-    taken: set[int] = set()
+    taken: set[RuleStack] = set()
     total = 0.0
-    for cost, _, caption, stack in edges:
-        if caption in pairs or id(stack) in taken:
-            continue
-        pairs[caption] = stack
-        taken.add(id(stack))
-        total += cost
+    candidates = [
+        (distance + (0 if place == side else _WRONG_SIDE), order, caption, stack)
+        for order, (caption, stack, place) in enumerate(places)
+        if (distance := _distance(caption.box, stack.box, place)) is not None
+    ]
+    for cost, _, caption, stack in sorted(candidates, key=lambda each: (round(each[0], 1), each[3].x0, each[1])):
+        if caption not in pairs and stack not in taken:
+            pairs[caption] = stack
+            taken.add(stack)
+            total += cost
     return total + _UNMATCHED * (len(captions) - len(pairs)), pairs
 
 
 def _distance(caption: Box, table: Box, place: str) -> float | None:
-    overlap = min(caption.x1, table.x1) - max(caption.x0, table.x0)
-    if overlap < 0.3 * min(caption.x1 - caption.x0, table.x1 - table.x0):
+    """The distance of a table above or below a caption, None if it is not there."""
+    if overlap_x(caption, table) < _MIN_SHARED_WIDTH * min(caption.x1 - caption.x0, table.x1 - table.x0):
         return None
     distance = caption.y0 - table.y1 if place == "above" else table.y0 - caption.y1
-    return distance if _OVERLAP <= distance <= _FARTHEST else None
-
-
-_MARGIN = 0.12
-_REPEATS = 3
-_DOUBLE = 5.0
+    return distance if -_MAX_OVERLAP <= distance <= _MAX_DISTANCE else None
 
 
 def without_running_rules(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[PageLayout]:
-    """The pages without rules in their outer eighth that come again at the same spot on three pages or more.
+    """The pages without rules in their outer eighth that repeat at the same place on three pages or more.
 
-    Floats at the head or foot of pages begin or end at the same spot too: the outline of a table stays.
+    Floats at the head or foot of pages begin or end at the same place, too: the outline of a table stays.
     """
-    counts = Counter(spot for layout in layouts for spot in {_spot(rule) for rule in layout.content.horizontal})
+    counts = Counter(place for layout in layouts for place in {_place(rule) for rule in layout.content.horizontal})
     return [_cleared(layout, page, counts) for layout, page in zip(layouts, captions, strict=True)]
 
 
 def _cleared(layout: PageLayout, captions: Sequence[Caption], counts: Counter[tuple[int, int, int]]) -> PageLayout:
     content = layout.content
-    repeated = {rule for rule in content.horizontal if counts[_spot(rule)] >= _REPEATS and _in_margin(rule, content)}
+    repeated = {rule for rule in content.horizontal if counts[_place(rule)] >= _REPEATS and _in_margin(rule, content)}
     if not repeated:
         return layout
     stacks = rule_stacks(layout, captions)
@@ -207,7 +223,7 @@ def _cleared(layout: PageLayout, captions: Sequence[Caption], counts: Counter[tu
 
 
 def _outlines(rule: HorizontalRule, stack: RuleStack, repeated: set[HorizontalRule], layout: PageLayout) -> bool:
-    """Whether text fills every strip from a rule to the nearest rule of its stack that stands on this page alone."""
+    """Whether text fills every strip from a rule to the nearest rule of its stack that is on this page alone."""
     if not any(abs(rule.y - y) < 0.1 for y in stack.ys) or abs(rule.x0 - stack.x0) > 4 or abs(rule.x1 - stack.x1) > 4:
         return False
     shared = {other.y for other in repeated}
@@ -221,9 +237,10 @@ def _outlines(rule: HorizontalRule, stack: RuleStack, repeated: set[HorizontalRu
 
 
 def _is_filled(top: float, bottom: float, *, stack: RuleStack, layout: PageLayout) -> bool:
-    """Whether text stands between two rules, or they are one double rule."""
-    return bottom - top < _DOUBLE or any(
-        top < word.baseline < bottom and stack.x0 - 3 <= word.center <= stack.x1 + 3 for word in layout.words
+    """Whether text is between two rules, or they are one double rule."""
+    return bottom - top < _DOUBLE_STRIP or any(
+        top < word.baseline < bottom and stack.x0 - _OVERHANG <= word.center <= stack.x1 + _OVERHANG
+        for word in layout.words
     )
 
 
@@ -231,123 +248,110 @@ def _in_margin(rule: HorizontalRule, page: PageContent) -> bool:
     return not _MARGIN * page.height < rule.y < (1 - _MARGIN) * page.height
 
 
-def _spot(rule: HorizontalRule) -> tuple[int, int, int]:
+def _place(rule: HorizontalRule) -> tuple[int, int, int]:
     return round(rule.x0), round(rule.x1), round(rule.y)
 
 
 def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
-    """What a page holds within a stack of rules; it may have no words."""
+    """The contents of a page within a stack of rules; it may have no words."""
     x0, y0, x1, y1 = stack.box
     content = layout.content
-    width = x1 - x0
     words = tuple(
         word
         for word in layout.words
-        if x0 - 3 <= word.center <= x1 + 3 and y0 - 1 <= word.baseline - 0.3 * word.size <= y1 + 1
+        if x0 - _OVERHANG <= word.center <= x1 + _OVERHANG and y0 - 1 <= word.baseline - 0.3 * word.size <= y1 + 1
     )
+    partial = (rule for rule in content.horizontal if x0 - 2 <= rule.x0 and rule.x1 <= x1 + 2)
+    crossing = (rule for rule in content.vertical if x0 - 2 <= rule.x <= x1 + 2 and rule.y1 > y0 and rule.y0 < y1)
     return TableRegion(
         box=stack.box,
         words=(*words, *rotated_labels(layout, stack.box, words, rules=stack.ys)) if words else (),
         rules=stack.ys,
-        partial=tuple(
-            rule
-            for rule in content.horizontal
-            if x0 - 2 <= rule.x0 and rule.x1 <= x1 + 2 and y0 + 2 < rule.y < y1 - 2 and rule.x1 - rule.x0 < 0.93 * width
-        ),
-        verticals=tuple(
-            sorted(
-                {
-                    round(rule.x, 1)
-                    for rule in content.vertical
-                    if x0 - 2 <= rule.x <= x1 + 2 and rule.y1 > y0 and rule.y0 < y1
-                }
-            )
-        ),
+        partial=tuple(rule for rule in partial if y0 + 2 < rule.y < y1 - 2 and rule.width < _PARTIAL_WIDTH * (x1 - x0)),
+        verticals=tuple(sorted({round(rule.x, 1) for rule in crossing})),
         fills=tuple(fill for fill in content.fills if fill.y1 > y0 and fill.y0 < y1),
     )
-
-
-_LARGEST_GAP = 3.0
-_FARTHEST_ROW = 4.0
-_TOUCH = 15.0
-_SPLIT = 0.6
-_WRAPPED = 0.35
 
 
 def borderless_region(
     layout: PageLayout, caption: Caption, *, side: Side, captions: Sequence[Caption]
 ) -> TableRegion | None:
     """The run of lines next to a caption that falls into columns, on the usual side first; None if there is none."""
-    others: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
+    sides: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
     taken = {line for other in captions for line in other.lines}
-    for place in others:
+    band = columns_touched(layout, caption.box) or (0.0, layout.content.width)
+    for place in sides:
         edge = caption.box.y0 if place == "above" else caption.box.y1
-        run = run_of_rows(layout, edge=edge, band=_band(layout, caption), place=place, taken=taken)
-        if len(run) >= 3 and (region := region_of_run(layout, run)) is not None and region[1] >= 3:
-            return region[0]
+        run = run_of_rows(layout, edge=edge, band=band, side=place, taken=taken)
+        if len(run) >= _MIN_ROWS and (region := region_of_run(layout, run, min_rows=_MIN_ROWS)) is not None:
+            return region
     return None
 
 
-def region_of_run(layout: PageLayout, run: Sequence[Line]) -> tuple[TableRegion, int] | None:
-    """The region of some lines and its printed rows, None if most of them don't fall into columns."""
+def columns_touched(layout: PageLayout, box: Box) -> tuple[float, float] | None:
+    """The x range of the columns that a box touches, None if there is none."""
+    touched = [
+        (left, right)
+        for left, right in pairwise(layout.column_bounds)
+        if min(right, box.x1) - max(left, box.x0) > _COLUMN_TOUCH
+    ]
+    return (touched[0][0], touched[-1][1]) if touched else None
+
+
+def run_of_rows(
+    layout: PageLayout, *, edge: float, band: tuple[float, float], side: Side, taken: Container[Line]
+) -> list[Line]:
+    """The lines outward from an edge, within a band of x, until a large gap, a taken line or a line of running text."""
+    step = -1 if side == "above" else 1
+    left, right = band
+    run: list[Line] = []
+    for line in sorted(layout.lines, key=lambda line: step * line.baseline):
+        near, far = (line.box.y1, line.box.y0) if side == "above" else (line.box.y0, line.box.y1)
+        gap = step * (near - edge)
+        beside = bool(run) and abs(line.baseline - run[-1].baseline) < 0.5 * line.size
+        if (gap < -2 and not beside) or not left <= line.center <= right:
+            continue
+        limit = (_MAX_ROW_GAP if run else _MAX_CAPTION_GAP) * line.size
+        if line in taken or (gap > limit and not beside) or _is_running(line, right - left):
+            break
+        run.append(line)
+        edge = step * max(step * edge, step * far)
+    return run
+
+
+def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1) -> TableRegion | None:
+    """The region of some lines, None if most of them don't fall into columns, or they make too few printed rows."""
     words = tuple(word for line in run for word in line.words)
     box = bounding_box(line.box for line in run)
-    rows = printed_rows(words, em=em_of(words), verticals=())
-    if not _in_columns(rows, em=em_of(words)):
+    em = em_of(words)
+    rows = printed_rows(words, em=em)
+    if len(rows) < min_rows or not _are_in_columns(rows, em=em):
         return None
     partial = tuple(
-        rule for rule in layout.content.horizontal if box.x0 - 4 <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
+        rule
+        for rule in layout.content.horizontal
+        if box.x0 - _SAME_END <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
     )
-    full = tuple(sorted(rule.y for rule in partial if rule.x1 - rule.x0 > 0.9 * (box.x1 - box.x0)))
+    full = tuple(sorted(rule.y for rule in partial if rule.width > _FULL_RULE * (box.x1 - box.x0)))
     words += rotated_labels(layout, box, words, rules=full)
-    return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1), ruled=False), len(rows)
+    return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1), ruled=False)
 
 
-def _in_columns(rows: Sequence[PrintedRow], *, em: float) -> bool:
-    """Whether most rows have several texts; fewer will do where all others go on within one column of theirs."""
+def _are_in_columns(rows: Sequence[PrintedRow], *, em: float) -> bool:
+    """Whether most rows have several texts, or fewer if all others continue texts within one column."""
     split = [row for row in rows if len(row.segments) > 1]
-    if len(split) >= _SPLIT * len(rows):
+    if len(split) >= _SPLIT_SHARE * len(rows):
         return True
-    if len(split) < max(3, _WRAPPED * len(rows)):
+    if len(split) < max(_MIN_ROWS, _WRAPPED_SHARE * len(rows)):
         return False
-    strips = strips_of(split, em=em, verticals=())
+    strips = strips_of(split, em=em)
     rest = [row.box for row in rows if len(row.segments) == 1]
     return len(strips) > 1 and not any(box.x0 < strip.middle < box.x1 for box in rest for strip in strips)
 
 
-def run_of_rows(
-    layout: PageLayout, *, edge: float, band: tuple[float, float], place: Side, taken: Container[Line]
-) -> list[Line]:
-    """Lines outward from an edge, within a band of x, until a large gap, a line taken or a line of running text."""
-    step = -1 if place == "above" else 1
-    left, right = band
-    run: list[Line] = []
-    for line in sorted(layout.lines, key=lambda line: step * line.baseline):
-        top, bottom = line.box.y0, line.box.y1
-        ahead = bottom <= edge + 2 if step < 0 else top >= edge - 2
-        beside = bool(run) and abs(line.baseline - run[-1].baseline) < 0.5 * line.size
-        if not (ahead or beside) or line.center < left or line.center > right:
-            continue
-        gap = 0.0 if beside else (edge - bottom if step < 0 else top - edge)
-        limit = (_LARGEST_GAP if run else _FARTHEST_ROW) * line.size
-        if line in taken or gap > limit or _is_running(line, right - left):
-            break
-        run.append(line)
-        edge = min(edge, top) if step < 0 else max(edge, bottom)
-    return run
-
-
-def _band(layout: PageLayout, caption: Caption) -> tuple[float, float]:
-    """The columns over which a caption stands."""
-    edges = (0.0, *layout.gutters, layout.content.width)
-    touched = [
-        (left, right)
-        for left, right in pairwise(edges)
-        if min(right, caption.box.x1) - max(left, caption.box.x0) > _TOUCH
-    ]
-    return (touched[0][0], touched[-1][1]) if touched else (0.0, layout.content.width)
-
-
 def _is_running(line: Line, width: float) -> bool:
-    gaps = [second.x0 - first.x1 for first, second in pairwise(line.words)]
-    return len(gaps) > 5 and line.width > 0.7 * min(width, 400) and max(gaps) < 0.75 * line.size
+    return (
+        len(line.words) >= _MIN_PROSE_WORDS + 1
+        and line.width > _RUNNING_WIDTH * min(width, _MAX_BAND)
+        and _widest_gap(line) < _PROSE_GAP * line.size
+    )

@@ -3,27 +3,29 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.document.geometry import turned_box, turned_page
-from ingest.document.hyphenation import join_lines
+from ingest.document.geometry import bounding_box, overlap_x, runs_of, turned_box, turned_page
+from ingest.document.line_text import join_lines
 from ingest.document.pages import VerticalRule
 from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line, bounding_box, line_of
+from ingest.pdf.lines import Line, line_of
 from ingest.pdf.words import Word, words_of
 from paperscope_core.types import Box
 
 __all__ = ["is_rotated", "rotated_labels"]
 
+_SIDEWAYS = (1, 3)  # Quarter turns.
 
-_SIDEWAYS = (1, 3)
-_SPACE = 0.6
-_NEXT_LINE = 0.5
-_SNAP = 0.4
-_MIDDLE = 0.25
+# In letter sizes; chosen on the development papers.
+_SPACE = 0.6  # A wider gap separates two labels.
+_LEADING = (-0.3, 0.5)  # Between the lines of one label.
+_SHARED_WIDTH = 0.6  # The lines of one label share this much of the shorter one's width.
+_SAME_ROW = 0.4  # A label whose middle is this near to a row names that row, otherwise it is between two rows.
+_MIDDLE = 0.25  # From the middle of a row's letters down to their baseline.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _RotatedWord(Word):
-    """A whole label on the baseline of the row that it names; its ink reaches from `above` to `below` that line."""
+    """A whole label on the baseline of the row that it names; its ink is from `above` to `below` that line."""
 
     above: float
     below: float
@@ -40,7 +42,7 @@ class _RotatedWord(Word):
 
     @property
     def box(self) -> Box:
-        """Where the label is printed."""
+        """The label's box."""
         return Box(self.x0, self.y0, self.x1, self.y1)
 
 
@@ -58,16 +60,21 @@ def is_rotated(line: Line) -> bool:
 
 
 def rotated_labels(layout: PageLayout, box: Box, words: Sequence[Word], *, rules: Sequence[float]) -> tuple[Word, ...]:
-    """A word for each label in a table's box that runs up or down, on the baseline of the row where it is to be read.
+    """Read the labels in a table's box that run up or down, each as a word on the baseline of the row that it names.
 
-    `words` are the table's upright ones, `rules` the y of its full-width rules. The title of a column is read at the
-    foot of the header, any other label at the row halfway down the rows beside it.
+    The title of a column is put at the foot of the header, any other label at the row halfway down the rows beside it.
+
+    Args:
+        layout: The table's page.
+        box: The table's box.
+        words: Its upright words.
+        rules: The y of its full-width rules.
     """
     labels = [label for turns in _SIDEWAYS for label in _labels(layout, box, turns=turns)]
     titles = [label for label in labels if _is_title(label, words, box=box, rules=rules)]
-    foot = _foot(titles, words)
+    foot = _header_baseline(titles, words)
     return tuple(
-        _word(label, foot if label in titles else _halfway(label, [word.baseline for word in words]))
+        _word(label, foot if label in titles else _middle_baseline(label, [word.baseline for word in words]))
         for label in labels
     )
 
@@ -85,7 +92,7 @@ def _labels(layout: PageLayout, box: Box, *, turns: int) -> list[_Label]:
     ]
     labels: list[list[Line]] = []
     for line in _lines(words_of(inside, body_font=""), page.vertical):
-        above = next((label for label in labels if _goes_on(label[-1], line)), None)
+        above = next((label for label in labels if _continues(label[-1], line)), None)
         if above is None:
             labels.append([line])
         else:
@@ -101,12 +108,10 @@ def _labels(layout: PageLayout, box: Box, *, turns: int) -> list[_Label]:
 
 def _lines(words: Sequence[Word], across: Sequence[VerticalRule]) -> list[Line]:
     """Words to lines, cut at wide gaps and by rules `across` them."""
-    runs: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: (round(word.baseline), word.x0)):
-        if runs and _follows(runs[-1][-1], word, across):
-            runs[-1].append(word)
-        else:
-            runs.append([word])
+    runs = runs_of(
+        sorted(words, key=lambda word: (round(word.baseline), word.x0)),
+        joins=lambda run, word: _follows(run[-1], word, across),
+    )
     return sorted(map(line_of, runs), key=lambda line: line.baseline)
 
 
@@ -118,15 +123,16 @@ def _follows(last: Word, word: Word, across: Sequence[VerticalRule]) -> bool:
     )
 
 
-def _goes_on(above: Line, line: Line) -> bool:
-    """Whether a line is the next one of the same label: right below and centred or aligned under it."""
-    shared = min(above.box.x1, line.box.x1) - max(above.box.x0, line.box.x0)
-    gap = line.box.y0 - above.box.y1
-    return -0.3 * line.size < gap < _NEXT_LINE * line.size and shared > 0.6 * min(above.width, line.width)
+def _continues(above: Line, line: Line) -> bool:
+    """Whether a line is the next one of the same label: right below it, and centred or aligned."""
+    low, high = _LEADING
+    return low * line.size < line.box.y0 - above.box.y1 < high * line.size and overlap_x(
+        above.box, line.box
+    ) > _SHARED_WIDTH * min(above.width, line.width)
 
 
 def _is_title(label: _Label, words: Sequence[Word], *, box: Box, rules: Sequence[float]) -> bool:
-    """Whether a label stands above its column: over the first inner rule, or with upright words below it alone."""
+    """Whether a label is above its column: over the first inner rule, or with upright words only below it."""
     inner = [y for y in rules if box.y0 + 3 < y < box.y1 - 3]
     if inner:
         return label.box.y1 <= min(inner) + 1
@@ -134,20 +140,20 @@ def _is_title(label: _Label, words: Sequence[Word], *, box: Box, rules: Sequence
     return bool(column) and min(column) > label.box.y1
 
 
-def _foot(titles: Sequence[_Label], words: Sequence[Word]) -> float:
-    """The baseline of the row of titles: that of the lowest upright words beside them, else their own foot."""
+def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
+    """The baseline of the row of titles: that of the lowest upright words beside them, otherwise their own foot."""
     if not titles:
         return 0.0
     area = bounding_box(label.box for label in titles)
     return max((word.baseline for word in words if area.y0 < word.baseline < area.y1 + 1), default=area.y1)
 
 
-def _halfway(label: _Label, baselines: Sequence[float]) -> float:
-    """The baseline of the row beside the middle of a label, a baseline of its own between two rows."""
+def _middle_baseline(label: _Label, baselines: Sequence[float]) -> float:
+    """The baseline of the row beside the middle of a label, or one of its own between two rows."""
     size = label.lines[0].size
     middle = (label.box.y0 + label.box.y1) / 2 + _MIDDLE * size
     nearest = min(baselines, key=lambda y: abs(y - middle), default=middle)
-    return nearest if abs(nearest - middle) < _SNAP * size else middle
+    return nearest if abs(nearest - middle) < _SAME_ROW * size else middle
 
 
 def _word(label: _Label, baseline: float) -> Word:

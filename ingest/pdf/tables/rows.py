@@ -1,27 +1,29 @@
-"""The words of a table as printed rows, each cut into segments."""
+"""The words of a table as printed rows, each cut into segments at wide gaps."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from ingest.pdf.lines import Line, bounding_box, line_of
+from ingest.document.cell_values import is_value
+from ingest.document.geometry import bounding_box, runs_of
+from ingest.pdf.lines import Line, line_of
 from ingest.pdf.words import Word
 from paperscope_core.types import Box
 
-__all__ = ["PrintedRow", "em_of", "is_annotation", "is_value", "printed_rows", "with_currency"]
+__all__ = ["PrintedRow", "em_of", "printed_rows", "with_currency"]
 
-
-_SEGMENT_GAP = 0.36
-_CURRENCY_GAP = 12.0
+# In letter sizes of the table; chosen on the development papers.
+_SEGMENT_GAP = 0.36  # A wider gap ends a segment; word spaces are 0.2 to 0.33.
+_FULL_SIZE = 0.8  # Smaller words are scripts and marks.
+_ROW_SHIFT = 0.25  # Words of one row differ in baseline by less.
+_SCRIPT_SHIFT = 0.3  # A small word is at most so far off the baseline of its row,
+_TOUCHING_SHIFT = 0.62  # or so far if it touches a word of it:
+_AFTER, _BEFORE = 0.3, 0.1  # within these distances after or before the word.
+_BULLET_GAP = 1.5
+_CURRENCY_GAP = 12.0  # A sign may be printed at the left edge of its column.
 _CURRENCIES = frozenset("$€£¥")
 _BULLET = re.compile(r"[-–—•·*+▷▸]")
-# Possessive, which changes no match: else a row of numbers is cut into numbers in all ways there are.
-_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
-_VALUE = re.compile(
-    rf"(?:[(\[]?+{_NUMBER}[)\]]?+(?:\s*+[±/(\[,→-]?+\s*+{_NUMBER}[)\]]?+)*|[-–—−✓✗✔✘×✕☓]|n/?a|N/A|[Yy]es|[Nn]o)"
-)
-_ANNOTATION = re.compile(rf"[(\[]\s*{_NUMBER}\s*[)\]]|[±↑↓]\s*{_NUMBER}|{_NUMBER}\s*[↑↓]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -33,18 +35,18 @@ class PrintedRow:
 
     @property
     def box(self) -> Box:
-        """The box of all segments."""
+        """The box around all segments."""
         return bounding_box(segment.box for segment in self.segments)
 
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """The words of all segments."""
+        return tuple(word for segment in self.segments for word in segment.words)
 
-def is_value(text: str) -> bool:
-    """A number, a pair of numbers, a dash or a tick: what stands in a table's body, not in its header."""
-    return bool(_VALUE.fullmatch(text.strip()))
-
-
-def is_annotation(text: str) -> bool:
-    """A difference or deviation printed under a value: `(+0.81)`, `± 0.2`."""
-    return bool(_ANNOTATION.fullmatch(text.strip()))
+    @property
+    def text(self) -> str:
+        """The texts of the segments, side by side."""
+        return " ".join(segment.text for segment in self.segments)
 
 
 def em_of(words: Sequence[Word]) -> float:
@@ -53,12 +55,12 @@ def em_of(words: Sequence[Word]) -> float:
 
 
 def with_currency(words: Sequence[Word]) -> list[Word]:
-    """The words, each lone sign of a currency as one with the amount to its right, however far off it is printed."""
+    """The words, each lone currency sign joined with the amount to its right, however far away it is."""
     signs = {word for word in words if word.text in _CURRENCIES}
     amounts = {sign: amount for sign in signs if (amount := _amount(sign, words))}
-    named = {amount: sign for sign, amount in amounts.items()}
+    sign_of = {amount: sign for sign, amount in amounts.items()}
     return [
-        replace(word, text=f"{named[word].text} {word.text}", x0=named[word].x0) if word in named else word
+        replace(word, text=f"{sign_of[word].text} {word.text}", x0=sign_of[word].x0) if word in sign_of else word
         for word in words
         if word not in amounts
     ]
@@ -68,43 +70,41 @@ def _amount(sign: Word, words: Sequence[Word]) -> Word | None:
     """The next word on the baseline of a sign, if it is a value."""
     beside = [word for word in words if word.x0 > sign.x0 and abs(word.baseline - sign.baseline) < 1]
     word = min(beside, key=lambda word: word.x0, default=None)
-    near = word is not None and word.x0 - sign.x1 < _CURRENCY_GAP * sign.size
-    return word if word is not None and near and is_value(word.text) else None
+    return word if word and word.x0 - sign.x1 < _CURRENCY_GAP * sign.size and is_value(word.text) else None
 
 
-def printed_rows(words: Sequence[Word], *, em: float, verticals: Sequence[float]) -> list[PrintedRow]:
-    """Rows from top to bottom; `verticals` are the x of vertical rules, which cut segments too."""
-    full = sorted((word for word in words if word.size > 0.8 * em), key=lambda word: word.baseline)
-    rows: list[list[Word]] = []
-    for word in full:
-        if rows and word.baseline - rows[-1][0].baseline < 0.25 * em:
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    for word in sorted((word for word in words if word.size <= 0.8 * em), key=lambda word: word.baseline):
-        host = _host(word, rows, em=em)
-        if host is None:
-            rows.append([word])
-        else:
-            host.append(word)
-    ordered = sorted((_baseline(row, em=em), order) for order, row in enumerate(rows))
+def printed_rows(words: Sequence[Word], *, em: float, verticals: Sequence[float] = ()) -> list[PrintedRow]:
+    """The rows from top to bottom; `verticals` are the x of vertical rules, which cut segments, too."""
+    ordered = sorted(words, key=lambda word: word.baseline)
+    rows = runs_of(
+        (word for word in ordered if word.size > _FULL_SIZE * em),
+        joins=lambda row, word: word.baseline - row[0].baseline < _ROW_SHIFT * em,
+    )
+    for word in ordered:
+        if word.size <= _FULL_SIZE * em:
+            host = _host(word, rows, em=em)
+            if host is None:
+                rows.append([word])
+            else:
+                host.append(word)
+    placed = sorted((_baseline(row, em=em), order) for order, row in enumerate(rows))
     return [
         PrintedRow(baseline=baseline, segments=tuple(_segments(rows[order], em=em, verticals=verticals)))
-        for baseline, order in ordered
+        for baseline, order in placed
     ]
 
 
 def _baseline(row: Sequence[Word], *, em: float) -> float:
-    return median(word.baseline for word in ([word for word in row if word.size > 0.8 * em] or row))
+    return median(word.baseline for word in ([word for word in row if word.size > _FULL_SIZE * em] or row))
 
 
 def _host(word: Word, rows: Sequence[list[Word]], *, em: float) -> list[Word] | None:
-    """The row of a small word: a script or mark may stray from its baseline, most of all where it touches a word."""
+    """The row of a small word: a script or mark may be off its baseline, above all if it touches a word."""
     near: list[tuple[float, int]] = []
     for order, row in enumerate(rows):
         shift = abs(word.baseline - _baseline(row, em=em))
-        touches = any(-1 < word.x0 - other.x1 < 0.3 * em or -1 < other.x0 - word.x1 < 0.1 * em for other in row)
-        if shift < (0.62 if touches else 0.3) * em:
+        touches = any(-1 < word.x0 - other.x1 < _AFTER * em or -1 < other.x0 - word.x1 < _BEFORE * em for other in row)
+        if shift < (_TOUCHING_SHIFT if touches else _SCRIPT_SHIFT) * em:
             near.append((shift - (em if touches else 0.0), order))
     return rows[min(near)[1]] if near else None
 
@@ -120,7 +120,7 @@ def _segments(row: Sequence[Word], *, em: float, verticals: Sequence[float]) -> 
         else:
             runs[-1].append(word)
         right = max(right, word.x1)
-    if len(runs) > 1 and _BULLET.fullmatch(runs[0][0].text) and runs[1][0].x0 - runs[0][0].x1 < 1.5 * em:
-        named = " ".join(word.text for word in runs[1])
-        runs[:2] = runs[:2] if is_value(named) else [runs[0] + runs[1]]
+    if len(runs) > 1 and _BULLET.fullmatch(runs[0][0].text) and runs[1][0].x0 - runs[0][0].x1 < _BULLET_GAP * em:
+        item = " ".join(word.text for word in runs[1])
+        runs[:2] = runs[:2] if is_value(item) else [runs[0] + runs[1]]
     return [line_of(run, size=em) for run in runs]

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.document.assembly import Draft
+from ingest.document.captions import caption_start
+from ingest.document.cell_values import is_value
+from ingest.document.headings import split_number
 from ingest.document.references import entry_label, entry_year
-from ingest.pdf.captions import caption_start
-from ingest.pdf.elements import Draft
-from ingest.pdf.headings import split_number
-from ingest.pdf.tables.rows import is_value
 from ingest.readers.block_captions import find_captions, group_floats, match_captions
 from ingest.readers.docling.schema import CellNode, Corners, DoclingFile, Node, Tree, is_float
 from ingest.readers.layout_blocks import find_front, heading_level, is_abstract, opens_references
@@ -115,8 +115,11 @@ def _lost(
 
 def _caption(parts: list[Node], places: Places) -> Caption:
     text = " ".join(part.text for part in parts).strip()
-    kind, label, rest = caption_start(text, marked=False) or ("", "", text)
-    return Caption(kind=kind, label=label, text=rest, place=places.of(parts[0])[0])
+    place = places.of(parts[0])[0]
+    start = caption_start(text)
+    if start is None:
+        return Caption(kind="", label="", text=text, place=place)
+    return Caption(kind=start.kind, label=start.label, text=start.text, place=place)
 
 
 Role = Literal["column_header", "row_header", "section", "value"]

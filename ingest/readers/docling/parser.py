@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ingest.document.assembly import assemble_paper, paper_id
+from ingest.document.authors import author_names
 from ingest.document.crops import add_crops
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import read_pdf
 from ingest.ocr import needs_recognition
 from ingest.pdf import backend_for
-from ingest.pdf.assembly import assemble_paper, paper_id
-from ingest.pdf.front import author_names
 from ingest.readers.docling.elements import Places, draft_nodes
 from ingest.readers.docling.schema import DoclingFile
 from ingest.sandbox.isolated_parser import IsolatedParser

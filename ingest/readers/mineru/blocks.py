@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.document.hyphenation import join_lines
+from ingest.document.line_text import join_lines
 from ingest.readers.mineru.schema import Corners, Item, Middle, Node, PageNode
 from paperscope_core.types import Box, Page
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ingest.document.hyphenation import Vocabulary, join_lines, vocabulary_of
+from ingest.document.assembly import Draft
+from ingest.document.headings import split_number
+from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
 from ingest.document.references import entry_label, entry_mark, entry_year
-from ingest.pdf.elements import Draft
-from ingest.pdf.headings import split_number
 from ingest.readers.block_captions import BlockCaption, BlockFloat, find_captions, group_floats, match_captions
 from ingest.readers.layout_blocks import Front, find_front, heading_level, is_abstract, is_heading, opens_references
 from ingest.readers.mineru.blocks import Block, BlockDocument, TextLine

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+from ingest.document.assembly import assemble_paper, paper_id
+from ingest.document.authors import author_names
 from ingest.document.source import read_pdf
-from ingest.pdf.assembly import assemble_paper, paper_id
-from ingest.pdf.front import author_names
 from ingest.readers.mineru.elements import FloatBuilder, draft_blocks
 from ingest.readers.mineru.folder import is_mineru_folder, read_document, source_of
 from ingest.sandbox.cancellation import on_cancel

@@ -8,7 +8,7 @@ from typing import Literal
 from lxml import etree
 from lxml import html as markup
 
-from ingest.pdf.tables.rows import is_value
+from ingest.document.cell_values import is_value
 from ingest.readers.mineru.blocks import clean_text
 from paperscope_core.types import Cell, Place
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ingest.document.links import expand_numbers, find_links, find_mentions
 from ingest.document.references import entry_label
-from ingest.pdf.links import expand_numbers, find_links, find_mentions
 from paperscope_core.types import Box, Element, Passage, Place, Reference, Section, Table
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))

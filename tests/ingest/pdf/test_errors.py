@@ -36,7 +36,7 @@ def test_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"), [(b"", "empty"), (b"hello" * 400, "no PDF"), (b"%PDF-1.7 and nothing", "damaged")]
+    ("data", "reason"), [(b"", "empty"), (b"hello" * 400, "not a PDF"), (b"%PDF-1.7 and nothing", "damaged")]
 )
 def test_no_paper(tmp_path: Path, data: bytes, reason: str, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "odd.pdf"

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from ingest.document.crops import trimmed
+from ingest.document.crops import trim_white
 from ingest.pdf import PdfParser
 from paperscope_core.types import Box, Figure, ParsedPaper
 
@@ -232,4 +232,4 @@ def test_a_blank_picture_is_not_trimmed() -> None:
     out = io.BytesIO()
     Image.new("RGB", (50, 50), "white").save(out, "PNG")
     box = Box(0, 0, 50, 50)
-    assert trimmed(out.getvalue(), box, margin=4) == (out.getvalue(), box)
+    assert trim_white(out.getvalue(), box, margin=4) == (out.getvalue(), box)

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.document.captions import normalized_label
 from ingest.document.geometry import join_rules
-from ingest.document.hyphenation import join_lines, vocabulary_of
+from ingest.document.headings import is_references_title, split_number
+from ingest.document.line_text import join_lines, script_text, vocabulary_of
 from ingest.document.pages import Char, HorizontalRule
-from ingest.pdf.captions import find_captions, normalized_label
+from ingest.pdf.captions import find_captions
 from ingest.pdf.columns import find_gutters, reading_order
-from ingest.pdf.headings import is_references_title, split_number
 from ingest.pdf.line_numbers import find_line_numbers
-from ingest.pdf.lines import line_of, lines_of, script_text
+from ingest.pdf.lines import line_of, lines_of
 from ingest.pdf.words import Word, words_of
 from paperscope_core.types import Box
 from tests.ingest.pdf.words import chars, sentence, word

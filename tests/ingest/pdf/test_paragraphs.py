@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.document.hyphenation import join_lines
+from ingest.document.authors import author_names
+from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.captions import find_captions
-from ingest.pdf.front import author_names, title_lines
+from ingest.pdf.front import title_lines
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.layout import BodyStyle, Edges, PageLayout
 from ingest.pdf.lines import Line, line_of

@@ -18,7 +18,7 @@ from ingest.pdf.captions import find_captions
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import lines_of
 from ingest.pdf.tables.find import find_tables, with_second_readings
-from ingest.pdf.tables.grid import FoundTable
+from ingest.pdf.tables.model import FoundTable
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, Table
 from tests.ingest.pdf.words import sentence

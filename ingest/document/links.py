@@ -1,15 +1,19 @@
-"""Cross-references: the tables, figures, equations, sections and references that passages name."""
+"""Links: the tables, figures, equations, sections and references that passages name.
+
+References are cited by number, by key, or by author and year.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.document.authors import authors_of
-from ingest.pdf.captions import normalized_label
+from ingest.document.authors import PARTICLES, authors_of
+from ingest.document.captions import normalized_label
 from paperscope_core.types import Element, Figure, Link, Passage, Reference, Section, Table
 
 __all__ = ["CitationFinder", "Mention", "expand_numbers", "find_links", "find_mentions"]
 
+_NOT_SEARCHED = ("furniture", "title", "authors")
 
 _NUMBER = r"(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*|[IVXL]+(?:[- ][A-Z])?(?!\w)|[A-Z](?:\.\d+)*(?!\w)"
 _PANEL = r"(?:[a-z](?:\s?[-–,]\s?[a-z])?(?!\w)|\s?\([a-z](?:\s?[-–,]\s?[a-z])*\))?"
@@ -38,7 +42,30 @@ _FOREIGN = re.compile(
     r"\)?,?\s+(?:of|in|from)\s+(?:\[\d|\(?[A-Z][\w’'-]+\s+(?:et\s+al|\(?(?:19|20)\d{2}|(?:and|&)\s+[A-Z][\w’'-]+,?\s+\(?\d{4}))"
 )
 _OTHER_NUMBERING = re.compile(r"(?:Supplementary|Supplemental|Supp\.|Suppl\.|Extended Data)\s+$", re.IGNORECASE)
-_MOST_IN_RANGE = 30
+_MAX_RANGE = 30  # "Tables 2-200" is a range of something else.
+
+_BRACKETED = re.compile(r"\[[^\[\]]{1,120}\](?:\s?[-–]\s?\[\d{1,3}\])?")
+_NUMBERS = re.compile(r"[\[\]\s\d,;–-]+")
+_PLACE = re.compile(
+    r",\s*(?:pp?\.|Sec|Ch|Fig|Tab|Thm|Theorem|Lemma|Prop|Alg|Eq|App|§|inter alia|among others)[^,;\]]*\]$",
+    re.IGNORECASE,
+)
+_INTERVAL = re.compile(r"(?:∈|\brange|\binterval)\s*$")
+_RAISED = re.compile(
+    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:)”’\"\]]))\s?(?:\^\(\d[\d,;–\s-]*\)|[⁰¹²³⁴⁵⁶⁷⁸⁹](?:[⁰¹²³⁴⁵⁶⁷⁸⁹]|[,–⁻-](?=[⁰¹²³⁴⁵⁶⁷⁸⁹]))*)"
+)
+_ROUND = re.compile(r"\((?:\d{1,3})(?:\s*[,;–-]\s*\d{1,3})*\)")
+_FLAT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_YEAR = r"(?:(?:19|20)\d{2}[a-z]?|n\.\s?d\.)"
+_YEARS = re.compile(rf"(?<![\w.])(?P<first>{_YEAR})(?P<more>(?:\s*(?:,|;|and|&)\s*(?:{_YEAR}|[a-z](?![\w.])))*)(?!\w)")
+_WORD = re.compile(r"[^\s(\[]+")
+# The names before a year are at most so many letters and words; chosen on the development papers.
+_MAX_NAMES_LENGTH = 120
+_MAX_NAMES_WORDS = 10
+_MAX_SPELLED_OUT = 6  # No citation style spells out more authors in the text.
+# Raised or parenthesized numbers may be exponents or items; citations must name this share of the references.
+_MIN_CITED_SHARE = 0.5
+_SAME_WORK = 0.6  # The share of words that two entries of one work have in common, at least.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,8 +76,63 @@ class Mention:
     text: str
 
 
+def find_links(elements: Sequence[Element], sections: Sequence[Section]) -> tuple[Link, ...]:
+    """Find the links of a paper's elements, in reading order: one for each element, target and words that name it."""
+    targets = _targets(elements, sections)
+    texts = {element.id: _searched_text(element) for element in elements}
+    citations = CitationFinder([element for element in elements if isinstance(element, Reference)], texts.values())
+    links: dict[Link, None] = {}
+    for source, text in texts.items():
+        for mention in (*find_mentions(text), *citations.find(text)):
+            target = targets.get(mention.label)
+            if target is not None and target != source:
+                links.setdefault(Link(source=source, target=target, text=mention.text))
+    return tuple(links)
+
+
+def _searched_text(element: Element) -> str:
+    match element:
+        case Passage(role="code") | Table() | Figure():
+            return element.caption
+        case Passage() if element.role not in _NOT_SEARCHED:
+            return element.text
+        case _:
+            return ""
+
+
+def _targets(elements: Sequence[Element], sections: Sequence[Section]) -> Mapping[str, str]:
+    """Element ids by their names in texts, sections by their headings; the first element of a name counts."""
+    headings = {
+        element.section: element.id
+        for element in reversed(elements)
+        if isinstance(element, Passage) and element.role == "heading"
+    }
+    targets: dict[str, str] = {}
+    for name, section in _section_names(sections):
+        if section in headings:
+            targets.setdefault(f"Section {name}", headings[section])
+    for element in elements:
+        if element.label:
+            targets.setdefault(element.label, element.id)
+    return targets
+
+
+def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
+    """The number and id of each section; `A` below `III` is `III-A`, since a letter alone names an appendix."""
+    parents: list[Section] = []
+    for section in sections:
+        while parents and parents[-1].level >= section.level:
+            parents.pop()
+        lettered = len(section.number) == 1 and section.number.isalpha()
+        if parents and lettered:
+            yield f"{parents[-1].number}-{section.number}", section.id
+        elif section.number:
+            yield section.number, section.id
+        parents.append(section)
+
+
 def find_mentions(text: str) -> Iterator[Mention]:
-    """Everything named by word and number, save what is said to stand in another paper; `in (3)` is an equation."""
+    """Everything named by a word and a number, without what is in another paper; `in (3)` is an equation."""
     for match in _MENTION.finditer(text):
         if _FOREIGN.match(text, match.end()) or _OTHER_NUMBERING.search(text[: match.start()]):
             continue
@@ -77,41 +159,18 @@ def expand_numbers(text: str) -> list[str]:
     end = 0
     for match in _RANGE.finditer(text):
         first, last = int(match["first"]), int(match["last"])
-        if first < last <= first + _MOST_IN_RANGE:
+        if first < last <= first + _MAX_RANGE:
             numbers += _ONE.findall(text[end : match.start()])
             numbers += [f"{match['head']}{number}" for number in range(first, last + 1)]
             end = match.end()
     return numbers + _ONE.findall(text[end:])
 
 
-_BRACKETED = re.compile(r"\[[^\[\]]{1,120}\](?:\s?[-–]\s?\[\d{1,3}\])?")
-_NUMBERS = re.compile(r"[\[\]\s\d,;–-]+")
-_PLACE = re.compile(
-    r",\s*(?:pp?\.|Sec|Ch|Fig|Tab|Thm|Theorem|Lemma|Prop|Alg|Eq|App|§|inter alia|among others)[^,;\]]*\]$",
-    re.IGNORECASE,
-)
-_INTERVAL = re.compile(r"(?:∈|\brange|\binterval)\s*$")
-_RAISED = re.compile(
-    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:)”’\"\]]))\s?(?:\^\(\d[\d,;–\s-]*\)|[⁰¹²³⁴⁵⁶⁷⁸⁹](?:[⁰¹²³⁴⁵⁶⁷⁸⁹]|[,–⁻-](?=[⁰¹²³⁴⁵⁶⁷⁸⁹]))*)"
-)
-_ROUND = re.compile(r"\((?:\d{1,3})(?:\s*[,;–-]\s*\d{1,3})*\)")
-_FLAT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-_YEAR = r"(?:(?:19|20)\d{2}[a-z]?|n\.\s?d\.)"
-_YEARS = re.compile(rf"(?<![\w.])(?P<first>{_YEAR})(?P<more>(?:\s*(?:,|;|and|&)\s*(?:{_YEAR}|[a-z](?![\w.])))*)(?!\w)")
-_WORD = re.compile(r"[^\s(\[]+")
-_REACH = 120
-_MOST_WORDS = 10
-_MOST_SPELLED_OUT = 6
-_STYLE = 0.5
-_SAME_WORK = 0.6
-_PARTICLES = frozenset(("van", "von", "der", "den", "de", "da", "di", "del", "dos", "du", "la", "le", "ten", "ter"))
-
-
 class CitationFinder:
-    """Finds citations of these references in the texts of their paper.
+    """Finds citations of a paper's references in its texts.
 
-    Raised numbers and numbers in parentheses are citations only if no brackets are, and if the texts name at least
-    half of the references with them.
+    Raised numbers and numbers in parentheses are citations only if no numbers in brackets are, and if the texts name
+    at least half of the references with them.
     """
 
     def __init__(self, references: Sequence[Reference], texts: Iterable[str]) -> None:
@@ -119,8 +178,8 @@ class CitationFinder:
         self._keys = {element.label[1:-1]: element.label for element in references if element.label.startswith("[")}
         self._style = self._style_of(list(texts))
 
-    def of(self, text: str) -> Iterator[Mention]:
-        """The citations of a text; each one's label is that of the reference."""
+    def find(self, text: str) -> Iterator[Mention]:
+        """The citations in a text, with the labels of the references."""
         if self._style is not None:
             yield from self._numbered(text, self._style)
         if self._dated:
@@ -133,12 +192,12 @@ class CitationFinder:
             return _BRACKETED
         for style in (_RAISED, _ROUND):
             named = {mention.label for text in texts for mention in self._numbered(text, style)}
-            if len(named) >= _STYLE * len(self._keys):
+            if len(named) >= _MIN_CITED_SHARE * len(self._keys):
                 return style
         return None
 
     def _numbered(self, text: str, style: re.Pattern[str]) -> Iterator[Mention]:
-        """The citations in a style; a group that names anything but references is none."""
+        """The citations in a style; a group with anything but references is not a citation."""
         for match in style.finditer(text):
             keys = _keys(match[0].strip().translate(_FLAT))
             if _INTERVAL.search(text[: match.start()]) and len(keys) == 2 and "," in match[0]:
@@ -148,8 +207,8 @@ class CitationFinder:
 
     def _by_year(self, text: str) -> Iterator[Mention]:
         for match in _YEARS.finditer(text):
-            start = max(0, match.start() - _REACH)
-            words = list(_WORD.finditer(text, start, match.start()))[-_MOST_WORDS:]
+            start = max(0, match.start() - _MAX_NAMES_LENGTH)
+            words = list(_WORD.finditer(text, start, match.start()))[-_MAX_NAMES_WORDS:]
             years = _years(match)
             for index, word in enumerate(words):
                 names = _folded(text[word.start() : match.start()])
@@ -163,30 +222,30 @@ class CitationFinder:
 
 
 def _dated_forms(references: Sequence[Reference]) -> Mapping[tuple[str, str], str]:
-    """Labels by names and year as texts write them; what could be two works is left out."""
+    """Labels by names and year as texts write them, without ambiguous ones."""
     named: dict[tuple[str, str], Reference] = {}
-    doubtful: set[tuple[str, str]] = set()
+    ambiguous: set[tuple[str, str]] = set()
     for element in references:
         names, comma, year = element.label.rpartition(", ")
-        for way in _spellings(names, element) if comma else ():
-            first = named.setdefault((way, year), element)
+        for spelling in _spellings(names, element) if comma else ():
+            first = named.setdefault((spelling, year), element)
             if not _same_work(first, element):
-                doubtful.add((way, year))
-    return {key: element.label for key, element in named.items() if key not in doubtful}
+                ambiguous.add((spelling, year))
+    return {key: element.label for key, element in named.items() if key not in ambiguous}
 
 
 def _spellings(names: str, element: Reference) -> set[str]:
-    """How a text may name the authors: as the label does, without particles, or each of up to six."""
-    ways = {_folded(names)}
-    ways.add(" ".join(word for word in _folded(names).split() if word not in _PARTICLES) or _folded(names))
+    """The spellings to name the authors: as the label does, without particles, or each of up to six."""
+    spellings = {_folded(names)}
+    spellings.add(" ".join(word for word in _folded(names).split() if word not in PARTICLES) or _folded(names))
     authors = authors_of(element.text)
-    if 2 < len(authors.names) <= _MOST_SPELLED_OUT and not authors.more:
-        ways.add(_folded(f"{', '.join(authors.names[:-1])} and {authors.names[-1]}"))
-    return ways
+    if 2 < len(authors.names) <= _MAX_SPELLED_OUT and not authors.more:
+        spellings.add(_folded(f"{', '.join(authors.names[:-1])} and {authors.names[-1]}"))
+    return spellings
 
 
 def _same_work(first: Reference, second: Reference) -> bool:
-    """Whether two entries tell of one work: most words of the shorter one stand in the longer one."""
+    """Whether two entries are of one work: most words of the shorter one are in the longer one."""
     words = [set(re.findall(r"\w{3,}", element.text.casefold())) for element in (first, second)]
     return len(words[0] & words[1]) >= _SAME_WORK * min(map(len, words))
 
@@ -206,7 +265,7 @@ def _years(match: re.Match[str]) -> list[str]:
 
 
 def _printed(text: str, start: int, end: int) -> str:
-    """The words from names to year, with the bracket that closes behind the year."""
+    """The words from the names to the year, with the bracket that closes after the year."""
     words = text[start:end].lstrip("([")
     return words + text[end] if words.count("(") > words.count(")") and text[end : end + 1] == ")" else words
 
@@ -217,61 +276,3 @@ def _keys(group: str) -> list[str]:
     if _NUMBERS.fullmatch(inner.strip("()")):
         return expand_numbers(inner.replace("[", "").replace("]", ""))
     return [part.strip() for part in re.split(r"[,;]", inner.strip("[]()"))]
-
-
-_SILENT = ("furniture", "title", "authors")
-
-
-def find_links(elements: Sequence[Element], sections: Sequence[Section]) -> tuple[Link, ...]:
-    """One link for each element, target and the words that name it, in reading order."""
-    targets = _targets(elements, sections)
-    texts = {element.id: _text(element) for element in elements}
-    citations = CitationFinder([element for element in elements if isinstance(element, Reference)], texts.values())
-    links: dict[Link, None] = {}
-    for source, text in texts.items():
-        for mention in (*find_mentions(text), *citations.of(text)):
-            target = targets.get(mention.label)
-            if target is not None and target != source:
-                links.setdefault(Link(source=source, target=target, text=mention.text))
-    return tuple(links)
-
-
-def _text(element: Element) -> str:
-    match element:
-        case Passage(role="code") | Table() | Figure():
-            return element.caption
-        case Passage() if element.role not in _SILENT:
-            return element.text
-        case _:
-            return ""
-
-
-def _targets(elements: Sequence[Element], sections: Sequence[Section]) -> Mapping[str, str]:
-    """Element ids by what a text calls them; a section by the heading that opens it. The first of a name counts."""
-    headings = {
-        element.section: element.id
-        for element in reversed(elements)
-        if isinstance(element, Passage) and element.role == "heading"
-    }
-    targets: dict[str, str] = {}
-    for name, section in _section_names(sections):
-        if section in headings:
-            targets.setdefault(f"Section {name}", headings[section])
-    for element in elements:
-        if element.label:
-            targets.setdefault(element.label, element.id)
-    return targets
-
-
-def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
-    """The number and id of each section; `A` below `III` is `III-A`, and a letter alone names an appendix only."""
-    parents: list[Section] = []
-    for section in sections:
-        while parents and parents[-1].level >= section.level:
-            parents.pop()
-        lettered = len(section.number) == 1 and section.number.isalpha()
-        if parents and lettered:
-            yield f"{parents[-1].number}-{section.number}", section.id
-        elif section.number:
-            yield section.number, section.id
-        parents.append(section)

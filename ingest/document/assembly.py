@@ -1,0 +1,103 @@
+"""Assembles a paper from drafts in reading order: ids, order, sections, links."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ingest.document.cell_values import with_annotations
+from ingest.document.headings import split_number
+from ingest.document.links import find_links
+from paperscope_core.types import Element, Page, PageProblem, Paper, PaperFormat, Passage, Section, Table
+
+__all__ = ["Draft", "assemble_paper", "paper_id"]
+
+_ID_LENGTH = 12  # Hexadecimal digits: 48 bits, so that two of a million papers collide with a chance of 0.2 %.
+_OUTSIDE_SECTIONS = ("furniture", "title", "authors")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """An element without id, order and section; `at` is its sort key in reading order."""
+
+    at: float
+    element: Element
+
+
+def paper_id(sha256: str) -> str:
+    """The id of the paper whose file has this hash."""
+    return sha256[:_ID_LENGTH]
+
+
+def assemble_paper(
+    drafts: Sequence[Draft],
+    *,
+    sha256: str,
+    file: str,
+    title: str,
+    authors: tuple[str, ...],
+    pages: tuple[Page, ...],
+    problems: tuple[PageProblem, ...],
+    format: PaperFormat,  # noqa: A002 -- the field's name
+) -> Paper:
+    """Assemble a paper from drafts in reading order, whose places name `paper_id(sha256)`."""
+    paper = paper_id(sha256)
+    elements = [draft.element for draft in drafts]
+    sections = _sections(elements, paper=paper)
+    numbered = _numbered(elements, sections, paper=paper)
+    return Paper(
+        id=paper,
+        title=title,
+        authors=authors,
+        sha256=sha256,
+        file=file,
+        pages=pages,
+        sections=sections,
+        elements=numbered,
+        links=find_links(numbered, sections),
+        problems=tuple(sorted(problems, key=lambda problem: problem.page)),
+        format=format,
+    )
+
+
+def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]:
+    """A section for each heading; its path goes through the headings of lower level before it."""
+    sections: list[Section] = []
+    parents: list[tuple[int, str]] = []
+    for element in elements:
+        if not isinstance(element, Passage) or element.role != "heading":
+            continue
+        number, title = split_number(element.text)
+        while parents and parents[-1][0] >= element.level:
+            parents.pop()
+        parents.append((element.level, f"{number} {title}".strip()))
+        sections.append(
+            Section(
+                id=f"{paper}/section-{len(sections) + 1}",
+                number=number,
+                title=title,
+                level=element.level,
+                path=" > ".join(text for _, text in parents),
+            )
+        )
+    return tuple(sections)
+
+
+def _numbered(elements: Sequence[Element], sections: Sequence[Section], *, paper: str) -> tuple[Element, ...]:
+    """The elements with ids, order and sections, and the annotations of their cells."""
+    counts: Counter[str] = Counter()
+    headings = 0
+    numbered: list[Element] = []
+    for order, element in enumerate(elements):
+        role = element.role if isinstance(element, Passage) else ""
+        headings += role == "heading"
+        inside = headings > 0 and role not in _OUTSIDE_SECTIONS
+        counts[element.kind] += 1
+        numbered.append(
+            replace(
+                replace(element, cells=with_annotations(element.cells)) if isinstance(element, Table) else element,
+                id=f"{paper}/{element.kind}-{counts[element.kind]}",
+                order=order,
+                section=sections[headings - 1].id if inside else "",
+            )
+        )
+    return tuple(numbered)
