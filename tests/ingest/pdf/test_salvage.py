@@ -14,7 +14,7 @@ from paperscope_core.types import Paper
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 PAGES = 4
 REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
-EMPTY = "the page is empty; what it held may be lost"
+EMPTY = "the page is empty; its contents may be lost"
 
 
 def written(number: int, text: str, stream: bytes | None = None) -> bytes:
