@@ -67,13 +67,12 @@ def union_of(boxes: Sequence[Box]) -> Box:
 
 def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
     """The captions among texts, headings and notes; a sentence that begins with `Table 4 shows` is none."""
-    labels: list[BlockCaption] = []
-    for block in blocks:
-        if block.kind in ("text", "note", "heading") and (
-            found := caption_start(block.text, marked=block.kind == "text")
-        ):
-            labels.append(BlockCaption(kind=found.kind, label=found.label, text=found.text, block=block))
-    return labels
+    return [
+        BlockCaption(kind=found.kind, label=found.label, text=found.text, block=block)
+        for block in blocks
+        if block.kind in ("text", "note", "heading")
+        and (found := caption_start(block.text, marked=block.kind == "text"))
+    ]
 
 
 def group_floats(blocks: Sequence[Block], labels: Sequence[BlockCaption]) -> list[BlockFloat]:
