@@ -1,4 +1,7 @@
-"""Prompts, one Markdown file each, loaded by name and checked on load; and the marking of untrusted text in them."""
+"""Prompts, one Markdown file each, and the marking of untrusted text in them.
+
+A file has a system part and a user part under the headings `# System` and `# User`; `{{name}}` marks a placeholder.
+"""
 
 import hashlib
 import re
@@ -8,12 +11,11 @@ from importlib.resources import files
 
 __all__ = ["Prompt", "PromptError", "as_data", "load"]
 
-
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 class PromptError(ValueError):
-    """A prompt file that is missing or malformed, or filled with other values than it asks for."""
+    """A prompt file is missing or malformed, or is filled with other values than its placeholders."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,7 +28,11 @@ class Prompt:
     placeholders: frozenset[str]
 
     def fill(self, **values: str) -> tuple[str, str]:
-        """The system and user text with every placeholder replaced, once: values are never scanned again."""
+        """Return the system and user text with all placeholders replaced. Placeholders in values are left as they are.
+
+        Raises:
+            PromptError: The values are not those of the placeholders.
+        """
         if values.keys() != self.placeholders:
             expected, given = sorted(self.placeholders), sorted(values)
             raise PromptError(f"prompt {self.name!r} takes {expected}, was given {given}")
@@ -39,7 +45,11 @@ class Prompt:
 
 @cache
 def load(name: str, *, placeholders: frozenset[str]) -> Prompt:
-    """Read `NAME.md` and check that it holds exactly these placeholders."""
+    """Read the prompt `NAME.md`.
+
+    Raises:
+        PromptError: There is no such prompt, or it does not contain exactly these placeholders.
+    """
     if not re.fullmatch(r"[a-z_]+", name):
         raise PromptError(f"no such prompt: {name!r}")
     file = files(__name__).joinpath(f"{name}.md")
@@ -51,14 +61,15 @@ def load(name: str, *, placeholders: frozenset[str]) -> Prompt:
         raise PromptError(f"prompt {name!r} must consist of '# System' and '# User'")
     found = frozenset(_PLACEHOLDER.findall(rest))
     if found != placeholders:
-        raise PromptError(f"prompt {name!r} holds the placeholders {sorted(found)}, expected {sorted(placeholders)}")
+        raise PromptError(f"prompt {name!r} contains the placeholders {sorted(found)}, expected {sorted(placeholders)}")
     return Prompt(name=name, system=system.strip(), user=user.strip(), placeholders=found)
 
 
 def as_data(text: str) -> str:
-    """The text between two lines that carry a code, which is its own hash: no text can contain the line that ends it.
+    """Enclose untrusted text in two lines that a model can tell from its instructions.
 
-    The same text always gets the same code, so that equal requests share a place in the cache.
+    The lines contain a hash of the text, so that no text can contain its own end line. Equal texts have equal lines, so
+    that equal requests have the same cache key.
     """
     code = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"<<DATA {code}\n{text}\nDATA>> {code}"

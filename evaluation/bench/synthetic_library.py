@@ -17,7 +17,7 @@ from evaluation.peers.protocol import PeerDocument
 from evaluation.peers.synthetic import synthetic_paper
 from evaluation.peers.timing import Clock, GrowingLibrary, grow, questions_over, time_questions, write_report
 from graph_store import NativeGraphIndex, Store
-from paperscope.adding import Adder
+from paperscope.adding import AddRequest, Pipeline
 from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
@@ -157,7 +157,7 @@ def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
         closing(NativeGraphIndex.open(store, embedder=embedder.name)) as index,
         tempfile.TemporaryDirectory() as files,
     ):
-        adder = Adder(
+        pipeline = Pipeline(
             store=store,
             parser=made,
             extractor=made,
@@ -173,7 +173,7 @@ def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
             made.document = document
             file = Path(files) / f"{document.id}.txt"
             file.write_text(document.title, encoding="utf-8")
-            await adder.add(file, on_stage=lambda _stage: None)
+            await pipeline.add(AddRequest(file=file), None)
 
         async def retrieve(question: str) -> int:
             return len((await retriever.retrieve(question)).context.sources)

@@ -162,7 +162,8 @@ def _lexicon() -> "Callable[[str], dict[str, tuple[str, ...]]]":
     """The lookup of a word's base forms by part of speech; importing it and reading its lexicon takes 0.2 s."""
     from lemminflect import getAllLemmas
 
-    return getAllLemmas
+    lookup: Callable[[str], dict[str, tuple[str, ...]]] = getAllLemmas
+    return lookup
 
 
 def _without_regular_ending(word: str) -> str:

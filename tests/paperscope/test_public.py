@@ -1,0 +1,51 @@
+"""What a user imports from `paperscope`, and what that costs."""
+
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import paperscope
+import paperscope.library
+import paperscope_core.errors
+import paperscope_core.models
+import paperscope_core.types
+
+PUBLIC = """
+AddResult Answer AnswerEvent Box Budget BudgetError Cell Check CitedCell Claim Context DoneEvent Element Entity Equation
+Estimate Estimator Evidence Exhibit Figure Filters ImageFinding InputError Library ModelError Neighbourhood OutputError
+Paper PaperEntry PaperFileError PaperLockedError PaperscopeError Passage Place ProgressCallback Reference Relation
+Section Settings SettingsError Stage StageEvent StoreError Table TextEvent Turn UnknownEntityError UnknownPaperError
+Usage View __version__ load_settings
+"""
+
+
+def test_the_public_names_are_these() -> None:
+    assert paperscope.__all__ == PUBLIC.split()
+    assert all(getattr(paperscope, name) is not None for name in paperscope.__all__)
+
+
+def test_every_module_with_a_curated_surface_has_what_it_lists() -> None:
+    for module in (
+        paperscope.library,
+        paperscope_core.errors,
+        paperscope_core.models,
+        paperscope_core.types,
+    ):
+        assert len(module.__all__) == len(set(module.__all__))
+        assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_the_library_module_has_the_same_library() -> None:
+    assert paperscope.Library is paperscope.library.Library
+
+
+def test_importing_the_package_imports_nothing_heavy(root: Path) -> None:
+    heavy = {"torch", "faiss", "pymupdf", "sqlalchemy", "openai", "transformers", "lemminflect"}
+    code = f"import sys, paperscope; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout.strip() == "[]"
+
+
+def test_both_packages_are_typed() -> None:
+    assert all(files(package).joinpath("py.typed").is_file() for package in ("paperscope", "paperscope_core"))
