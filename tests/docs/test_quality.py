@@ -33,6 +33,7 @@ def test_the_page_has_every_suite_and_says_what_produced_it(root: Path) -> None:
     assert {"fused", "words", "vectors", "bm25", "minilm", "lightrag-naive", "lightrag-mix", "paperqa"} <= systems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "about",
     [

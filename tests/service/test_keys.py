@@ -221,6 +221,7 @@ def test_a_folder_that_can_not_be_written_says_so(
         KeyStore.open(guarded_folder / "keys.json").create("alice", Path("library"))
 
 
+@pytest.mark.slow
 def test_processes_that_create_at_once_lose_nothing(file: Path, root: Path) -> None:
     command = [sys.executable, "-c", CREATE, str(file)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

@@ -322,6 +322,7 @@ def answering(texts: list[str]) -> Callable[[ModelRequest], str]:
     return lambda _request: next(left, "")
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=200) | st.builds(reply, description=st.text(max_size=80)), max_size=6))
 async def test_whatever_is_replied_each_picture_has_one_reading_that_survives_json(texts: list[str]) -> None:
     paper = paper_of(figure(1, ONE), figure(2, ONE), figure(3, TWO), passage(4, "Figure 3 shows it."))

@@ -244,6 +244,7 @@ def _cut(_folder: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_a_very_large_table(tmp_path: Path) -> None:
     cells = [cell(row, column, f"{row}.{column}") for row in range(2000) for column in range(20)]
     files = export_files(ParsedPaper(paper=paper_of(table(*cells))))

@@ -148,6 +148,7 @@ def test_a_paper_without_its_title_on_paper_has_no_works() -> None:
     assert works(drawn(replace(CITING, title="Another title"))) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("citing", "cited"), [("2310.07609v1", "2023.acl-long.386")])
 def test_real_papers_meet(shared: Path, citing: str, cited: str) -> None:
     parser = PdfParser(backend=backend_for("pymupdf"), max_pages=None)

@@ -147,6 +147,7 @@ WORDS = st.sampled_from(
 TEXTS = st.lists(WORDS, max_size=25).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, min_size=2, max_size=6), TEXTS)
 def test_every_entity_stands_in_each_of_its_sources(texts: list[str], cells: list[str], caption: str) -> None:
@@ -177,6 +178,7 @@ def check(paper: Paper, extraction: Extraction) -> None:
         assert set(relation.sources) <= folded.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["acl-2020-45/paper.pdf", "mmlongbench/2310.07609v1.pdf"])
 async def test_real_papers_give_a_small_connected_grounded_graph(shared: Path, name: str) -> None:
     from ingest.pdf import PdfParser

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +98,7 @@ RELATIONS = st.builds(
 EXTRACTIONS = st.builds(of, st.lists(ENTITIES, max_size=5), st.lists(RELATIONS, max_size=4))
 
 
+@pytest.mark.slow
 @given(st.lists(EXTRACTIONS, max_size=4), st.randoms(use_true_random=False))
 def test_the_order_of_the_parts_does_not_matter(parts: list[Extraction], random: object) -> None:
     shuffled = parts.copy()

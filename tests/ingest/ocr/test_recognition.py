@@ -277,6 +277,7 @@ TABLE = (
 RULES = ((72, 340, 76), (72, 340, 96), (72, 340, 134))
 
 
+@pytest.mark.slow
 def test_rapidocr_reads_text_and_a_table_without_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     pytest.importorskip("onnxruntime", reason="the extra ocr is not installed")

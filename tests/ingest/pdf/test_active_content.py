@@ -102,6 +102,7 @@ class Active:
         return f"{xref} 0 R"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolated", [False, True])
 @pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
 def test_nothing_in_a_file_is_followed(name: BackendName, isolated: bool, tmp_path: Path, listener: Listener) -> None:

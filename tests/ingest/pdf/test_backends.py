@@ -204,6 +204,7 @@ def both(root: Path) -> dict[str, ParsedPaper]:
     return {name: PdfParser(dpi=72, backend=backend_for(name)).parse(file) for name in NAMES}
 
 
+@pytest.mark.slow
 def test_both_read_the_same_characters(root: Path) -> None:
     data = (root / "examples/paper/ner-report.pdf").read_bytes()
     with (
@@ -232,6 +233,7 @@ def _rounded(shapes: object) -> list[tuple[int, ...]]:
     return sorted(tuple(round(value) for value in shape) for shape in shapes)
 
 
+@pytest.mark.slow
 def test_the_rules_find_the_same_paper_on_both(both: dict[str, ParsedPaper]) -> None:
     one, other = (both[name].paper for name in NAMES)
     assert [element.kind for element in one.elements] == [element.kind for element in other.elements]
@@ -242,6 +244,7 @@ def test_the_rules_find_the_same_paper_on_both(both: dict[str, ParsedPaper]) -> 
     assert len(both["pymupdf"].crops) == len(both["pdfium"].crops)
 
 
+@pytest.mark.slow
 def test_with_pdfium_nothing_of_pymupdf_is_loaded(root: Path) -> None:
     code = (
         "import sys; sys.modules['pymupdf'] = sys.modules['fitz'] = None\n"

@@ -57,6 +57,7 @@ def hostile(shared: Path) -> list[Path]:
     return sorted((shared / "eval/hostile").glob("*.pdf"))
 
 
+@pytest.mark.slow
 def test_every_hostile_file_has_a_typed_outcome_in_time(parser: Parser, hostile: list[Path], shared: Path) -> None:
     expected = {
         row["file"]: row["mupdf_outcome"]
@@ -90,6 +91,7 @@ def _remedies(paper: Paper) -> bool:
     return any("set parser.ocr" in problem.reason for problem in paper.problems)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASSWORDS)
 def test_encrypted_files_open_with_their_passwords_only(parser: Parser, shared: Path, name: str) -> None:
     [file] = (shared / "eval/hostile").glob(f"*_{name}.pdf")
@@ -101,6 +103,7 @@ def test_encrypted_files_open_with_their_passwords_only(parser: Parser, shared: 
         assert isinstance(result, Paper), result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_truncated_paper_is_read_as_far_as_it_goes_or_refused(name: BackendName, root: Path, tmp_path: Path) -> None:
     whole = (root / "examples/paper/ner-report.pdf").read_bytes()

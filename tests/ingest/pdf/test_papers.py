@@ -60,6 +60,7 @@ def test_the_scorer_sees_errors() -> None:
     assert rows_right(gold, [], skip={(0, 0)}) == (0, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "tables"), [("acl-2020-45", 10), ("mmgraphrag", 12)])
 def test_all_cells_of_the_gold_papers(shared: Path, name: str, tables: int) -> None:
     folder = shared / "papers" / name
@@ -70,6 +71,7 @@ def test_all_cells_of_the_gold_papers(shared: Path, name: str, tables: int) -> N
     assert exact == tables
 
 
+@pytest.mark.slow
 def test_the_structure_of_the_reference_paper(shared: Path) -> None:
     parsed = PdfParser().parse(shared / "papers" / "acl-2020-45" / "paper.pdf")
     paper = parsed.paper

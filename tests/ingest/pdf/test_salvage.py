@@ -114,6 +114,7 @@ def test_broken_packs_cost_nothing(name: BackendName, text: str, tmp_path: Path)
     assert pages_with_text(parse(name, cut, tmp_path)) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_half_a_real_paper(name: BackendName, shared: Path, tmp_path: Path) -> None:
     whole = (shared / "papers/acl-2020-45/paper.pdf").read_bytes()

@@ -169,6 +169,7 @@ def opened(data: bytes, name: BackendName = "pymupdf") -> Iterator[Document]:
         yield document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 90])
 def test_pymupdf_sees_the_cells_of_a_table_where_the_reader_does(turn: int) -> None:
     with opened(grid_pdf(turn)) as document:

@@ -287,6 +287,7 @@ def test_a_folder_of_mineru_is_one_paper_and_not_a_folder_of_papers(tmp_path: Pa
     assert list(paper_files(tmp_path)) == [tmp_path / "other.pdf", folder]
 
 
+@pytest.mark.slow
 def test_the_reference_paper_keeps_every_caption_at_its_table(shared: Path) -> None:
     paper = parse(shared / "papers" / "acl-2020-45" / "mineru")
     found = tables(paper)

@@ -64,6 +64,7 @@ def paper_file(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_what_the_command_writes_is_the_paper_of_the_pdf(script: Script, paper_file: Path) -> None:
     settings = ParserSettings(engine="mineru", mineru_command=f'{script(WRITES)} --backend "two words"')
     seen: list[tuple[int, int]] = []

@@ -96,6 +96,7 @@ def start(root: Path, arguments: Sequence[Path]) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env={**os.environ})  # noqa: S603
 
 
+@pytest.mark.slow
 def test_kill_9_loses_no_finished_row(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
     make_library(None)
     file = tmp_path / "q.txt"

@@ -43,6 +43,7 @@ def test_a_bad_file_is_named_with_a_remedy(run: "Run", bad_files: Path, tmp_path
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.slow
 def test_the_good_files_of_a_folder_with_bad_ones_are_added(
     run: "Run", bad_files: Path, root: Path, tmp_path: Path
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_model_without_an_endpoint(run: "Run", monkeypatch: pytest.MonkeyPatch
     assert "base_url" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_dead_endpoint(run: "Run", example_library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PAPERSCOPE_ANSWER__MODEL", "some-model")
     monkeypatch.setenv("PAPERSCOPE_ANSWER__BASE_URL", "http://127.0.0.1:9/v1")

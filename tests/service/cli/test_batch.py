@@ -86,6 +86,7 @@ def test_a_wrong_file_is_one_message(run: "Run", tmp_path: Path, name: str, data
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_answered_and_says_how_to_go_on(example_library: Path, root: Path, tmp_path: Path) -> None:
     questions = root / "examples" / "paper" / "questions.jsonl"
     out = tmp_path / "out"

@@ -27,6 +27,7 @@ def test_help_names_every_command(run: "Run") -> None:
         assert run(command, "--help").code == 0
 
 
+@pytest.mark.slow
 def test_add_reports_the_paper_and_a_second_add_costs_nothing(run: "Run", root: Path, tmp_path: Path) -> None:
     paper = root / "examples" / "paper" / "ner-report.pdf"
     first = run("add", paper, "--library", tmp_path / "l", "--json")
@@ -104,6 +105,7 @@ def test_a_follow_up_says_how_it_was_understood(run: "Run", example_library: Pat
     assert "asked as: What is the entity F1 of seed 2 on KLUE-NER?" in shown.out
 
 
+@pytest.mark.slow
 def test_remove_takes_the_paper_and_its_crops(run: "Run", root: Path, tmp_path: Path) -> None:
     library = tmp_path / "l"
     run("add", root / "examples" / "paper" / "ner-report.pdf", "--library", library)
@@ -130,6 +132,7 @@ def test_a_key_without_a_model_is_said_to_have_no_effect(
     assert "sk-very-secret" not in outcome.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_an_add_and_the_library_stays_whole(root: Path, tmp_path: Path) -> None:
     paper = root / "examples" / "paper" / "ner-report.pdf"
     command = [sys.executable, "-m", "paperscope", "add", str(paper), "--library", str(tmp_path / "l")]

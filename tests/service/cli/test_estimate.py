@@ -58,6 +58,7 @@ def test_an_estimate_is_printed_for_people_and_for_programs(run: "Run", server: 
     assert not run("papers", "--json").out
 
 
+@pytest.mark.slow
 def test_a_budget_ends_with_its_own_code_says_what_is_left_and_is_taken_up_again(
     run: "Run", server: ModelServer, papers: Path
 ) -> None:

@@ -79,6 +79,7 @@ def test_an_unknown_entity_is_named_with_those_that_may_be_meant(run: "Run", exa
     assert "paperscope show PAPER" in run("graph", "qqq zzz", "--library", example_library).err
 
 
+@pytest.mark.slow
 def test_a_name_that_several_papers_have_needs_the_paper(root: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.md"
     other.write_text("# Other\n\nTable 5: Scores of the other paper.\n\n| a | b |\n|---|---|\n| c | 1 |\n")

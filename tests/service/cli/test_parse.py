@@ -46,6 +46,7 @@ def encrypted(file: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_the_example_paper_becomes_files(run: "Run", example: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     outcome = run("parse", example, "--out", out, "--overlay")
@@ -212,6 +213,7 @@ def test_a_fault_of_the_parser_is_one_files_fault(
     assert "ZeroDivisionError: a rule broke" in outcome.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(example: Path, root: Path, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

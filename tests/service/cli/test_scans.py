@@ -31,6 +31,7 @@ def scan(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     return file
 
 
+@pytest.mark.slow
 def test_parse_and_add_say_which_pages_have_no_text(run: "Run", scan: Path, tmp_path: Path) -> None:
     pages = 2 if scan.suffix in (".pdf", ".tiff") else 1
     expected = [{"page": number, "reason": SAID} for number in range(1, pages + 1)]

@@ -42,6 +42,7 @@ def test_a_batch_of_too_many_questions_is_refused_with_the_setting_that_says_so(
     assert "service.batch_questions" in problem["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "questions.jsonl", "questions.csv", "questions.txt"])
 def test_a_huge_batch_is_refused_soon_and_meanwhile_others_are_answered(address: str, name: str) -> None:
     waits: list[float] = []

@@ -55,11 +55,13 @@ def examined(keyed: tuple[str, str], folder: Path, *options: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_every_operation_keeps_to_its_document(keyed: tuple[str, str], tmp_path: Path) -> None:
     told = examined(keyed, tmp_path, "--max-time", SECONDS, "--exclude-operation-id", REMOVE)
     assert "Unresolvable" not in told
     assert httpx2.get(f"{keyed[0]}/healthz").status_code == 200
 
 
+@pytest.mark.slow
 def test_removing_a_paper_keeps_to_its_document(keyed: tuple[str, str], tmp_path: Path) -> None:
     examined(keyed, tmp_path, "-n", "20", "--include-operation-id", REMOVE)

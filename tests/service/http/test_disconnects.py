@@ -58,6 +58,7 @@ def handles() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only here open files can be counted")
 def test_nothing_of_a_request_stays_when_its_client_hangs_up(address: str, folder: Path, model: ModelServer) -> None:
     before, model.seconds = handles(), 1.0

@@ -66,6 +66,7 @@ def tenant_of(folder: Path, example_library: Path, **addresses: str) -> Iterator
     assert not tenant.heard(HOST, str(folder))
 
 
+@pytest.mark.slow
 def test_a_model_that_is_down_is_told_without_its_address(
     tmp_path: Path, example_library: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_model_that_is_down_is_told_without_its_address(
     assert NOWHERE in caplog.text
 
 
+@pytest.mark.slow
 def test_the_rows_and_readings_of_a_model_that_refuses_are_told_without_its_address(
     tmp_path: Path, example_library: Path
 ) -> None:

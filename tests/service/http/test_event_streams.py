@@ -50,6 +50,7 @@ def test_a_streamed_answer_is_kept_alive(address: str) -> None:
     assert all(block.count("\n") < 2 for block in response.text.replace(PING, "").strip().split("\n\n"))
 
 
+@pytest.mark.slow
 def test_a_streamed_completion_is_kept_alive_and_the_client_does_not_mind(address: str) -> None:
     body = {"messages": [{"role": "user", "content": f"{QUESTION} Tell."}], "stream": True}
     assert post(address, "/v1/chat/completions", body).text.count(PING) >= 3
@@ -61,6 +62,7 @@ def test_a_streamed_completion_is_kept_alive_and_the_client_does_not_mind(addres
     assert text.startswith("The rank is 256")
 
 
+@pytest.mark.slow
 def test_the_events_of_a_job_are_kept_alive(address: str, model: ModelServer) -> None:
     model.seconds = 4.0
     accepted = post(address, "/v1/batch", {"questions": [QUESTION]})

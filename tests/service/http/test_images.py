@@ -128,6 +128,7 @@ def test_a_page_of_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     assert str(tmp_path) not in response.text
 
 
+@pytest.mark.slow
 def test_a_page_of_an_encrypted_paper_is_drawn_for_who_sends_its_password(
     tmp_path: Path, root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

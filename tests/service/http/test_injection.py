@@ -115,6 +115,7 @@ def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path, model_s
         assert bird.calls == []
 
 
+@pytest.mark.slow
 def test_nothing_that_a_paper_or_a_model_orders_is_done(
     tmp_path: Path, model_settings: dict[str, object], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,6 +157,7 @@ def _role(url: str) -> dict[str, object]:
     return {"model": "m", "base_url": url, "api_key": SECRET, "retries": 0}
 
 
+@pytest.mark.slow
 def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(
     tmp_path: Path, model_settings: dict[str, object]
 ) -> None:
@@ -187,6 +189,7 @@ def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(
         assert bird.calls == []
 
 
+@pytest.mark.slow
 def test_no_words_end_an_event_or_a_header_before_their_time(tmp_path: Path, model_settings: dict[str, object]) -> None:
     ends = "0.83\n\nevent: done\ndata: {}\n\nevent: error\r\ndata: {}\r\r: 0.83"
     claims = [{"text": ends, "evidence": ["S0"]}]

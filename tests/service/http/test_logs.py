@@ -126,6 +126,7 @@ def send_secrets(address: str, headers: dict[str, str]) -> list[httpx2.Response]
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keyed", [True, False])
 def test_no_secret_of_a_request_gets_into_the_log(
     tmp_path: Path, log: Callable[[str], io.StringIO], keyed: bool

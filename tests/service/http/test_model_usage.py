@@ -46,6 +46,7 @@ def calls(told: Numbers, work: str, role: str) -> dict[str, int]:
     return {dict(key)["outcome"]: int(count) for key, count in counts.items()}
 
 
+@pytest.mark.slow
 def test_calls_are_counted_by_work_role_and_outcome(tmp_path: Path, model: ModelServer) -> None:
     with serve_app(settings_with_model(tmp_path, model, **PRICES, **{"extract.retries": 1})) as address:
         model.refuse, model.retry_after = [429, 500], 0.01
@@ -76,6 +77,7 @@ def test_calls_are_counted_by_work_role_and_outcome(tmp_path: Path, model: Model
         assert len(model.bodies) == 2 + 2 + 1 + 1
 
 
+@pytest.mark.slow
 def test_what_a_killed_worker_spent_is_counted(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 0.2
     with serve_app(settings_with_model(tmp_path, model)) as address:

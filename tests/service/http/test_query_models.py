@@ -122,6 +122,7 @@ def leave(address: str, path: str, body: dict[str, object], model: ModelServer) 
     assert len(model.bodies) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("path", ["/v1/query", "/v1/chat/completions"])
 def test_who_hangs_up_causes_no_further_call(library: Path, path: str, *, stream: bool) -> None:

@@ -128,6 +128,7 @@ def follow(address: str, response: httpx2.Response) -> None:
         assert httpx2.get(f"{address}{response.headers['location']}{file}", timeout=60).status_code in (200, 404)
 
 
+@pytest.mark.slow
 def test_no_half_character_in_a_json_body_is_an_error_of_the_service(
     address: str, bodies: Mapping[str, Mapping[str, Json]]
 ) -> None:

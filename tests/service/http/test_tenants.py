@@ -184,6 +184,7 @@ def document_of(address: str) -> Any:
     return httpx2.get(f"{address}/openapi.json").json()
 
 
+@pytest.mark.slow
 def test_what_is_anothers_is_as_if_it_were_not_there(tenants: Tenants) -> None:
     document, headers = document_of(tenants.address), _key(tenants.b)
     before = state_of(tenants)

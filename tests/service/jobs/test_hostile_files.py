@@ -151,6 +151,7 @@ def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MESSAGES)
 def test_what_would_take_too_much_fails_with_one_message_that_helps(seen: Seen, name: str) -> None:
     job = seen.jobs[name]

@@ -51,6 +51,7 @@ def files_of_jobs(folder: Path) -> list[Path]:
     return list((folder / "library" / "jobs").glob("*"))
 
 
+@pytest.mark.slow
 def test_a_paper_is_handed_over_and_its_job_followed_to_the_end(address: str, folder: Path) -> None:
     response = upload(address, markdown_paper(2), "../../On Taggers.md")
     queued = response.json()
@@ -185,6 +186,7 @@ def test_a_path_is_taken_from_allowed_folders_only(address: str, folder: Path) -
     assert (job["state"], job["result"]["title"], job["name"]) == ("succeeded", "On Indexers", "indexer.md")
 
 
+@pytest.mark.slow
 def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_ends(
     tmp_path: Path, model: ModelServer
 ) -> None:
@@ -221,6 +223,7 @@ def test_more_jobs_than_may_wait_are_told_to_come_later(tmp_path: Path, model: M
             assert int(response.headers["retry-after"]) > 0
 
 
+@pytest.mark.slow
 def test_nobody_sees_or_ends_the_jobs_of_another_library(tmp_path: Path, model: ModelServer) -> None:
     keys = KeyStore.open(tmp_path / "keys.json")
     heads = [

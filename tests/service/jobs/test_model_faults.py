@@ -146,6 +146,7 @@ def outcome(job: Job) -> tuple[str, int, int, bool]:
     return job["state"], result["described"], result["unread"], not result["shortfall"]["unread"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PASSING)
 def test_a_fault_that_passes_is_ridden_out(endpoint: Endpoint, kind: str) -> None:
     name = named(kind, "Passing")
@@ -161,6 +162,7 @@ def test_a_fault_that_passes_is_ridden_out(endpoint: Endpoint, kind: str) -> Non
     assert min(waited) >= WAITS.get(kind, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told", "tries"), LASTING)
 def test_a_paper_of_which_a_model_tells_nothing_is_not_added_and_what_is_paid_is_kept(
     endpoint: Endpoint, kind: str, told: str, tries: int
@@ -201,6 +203,7 @@ def test_what_a_model_did_not_tell_of_a_paper_is_a_shortfall_that_a_later_add_ma
     assert endpoint.sent(part(name, 1)) == endpoint.sent(picture(name, 2)) == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told"), [(kind, told) for kind, told, _ in (*LASTING[:2], *UNUSABLE)])
 def test_the_rows_of_a_batch_say_why_they_failed_and_the_next_batch_asks_only_them_again(
     endpoint: Endpoint, kind: str, told: str
@@ -227,6 +230,7 @@ def test_a_batch_waits_for_an_endpoint_that_was_gone(endpoint: Endpoint) -> None
     assert [endpoint.sent(sign) for sign in asked] == [[1], [3], [3], [3]]
 
 
+@pytest.mark.slow
 def test_an_unusable_reply_is_a_problem_with_a_name_of_its_own(endpoint: Endpoint) -> None:
     asked = {"question": question("Unusable", 0)[1]}
     message = {"messages": [{"role": "user", "content": question("Unusable", 1)[1]}]}

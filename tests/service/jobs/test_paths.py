@@ -126,6 +126,7 @@ def test_a_path_that_is_no_text_is_refused(address: str, folder: Path) -> None:
         assert "path" in told(response) or "Invalid JSON" in told(response)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kept"),
     [

@@ -80,6 +80,7 @@ def kept(folder: Path, model: ModelServer) -> set[str]:
     return {name for name in model.names if name in values}
 
 
+@pytest.mark.slow
 def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice(
     tmp_path: Path, model: ModelServer
 ) -> None:
@@ -120,6 +121,7 @@ def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path:
         assert job_of(other, address)["state"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 1.0
     with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
@@ -187,6 +189,7 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
     wait_until(partial(gone, worker), seconds=15)
 
 
+@pytest.mark.slow
 def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 0.5
     with serve_app(settings_with_model(tmp_path, model)) as address:
