@@ -17,12 +17,11 @@ from ingest.document.element_text import element_text
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.float_entities import excerpt, float_mentions
 from ingest.extraction.mentions import contains_name, read_paper
-from ingest.extraction.phrases import STOP
 from paperscope_core.errors import ModelError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema
 from paperscope_core.protocols import VisionModel
-from paperscope_core.text.words import entity_key
+from paperscope_core.text.words import STOP_WORDS, entity_key
 from paperscope_core.types import (
     DataPoint,
     Figure,
@@ -57,7 +56,7 @@ def is_english(text: str) -> bool:
     if sum(ord(character) >= _LATIN for character in letters) * 2 > len(letters):
         return False
     words = [word.casefold() for word in _WORD.findall(text) if len(word) > 1]
-    return len(words) < _LEAST_WORDS or sum(word in STOP for word in words) >= _LEAST_SHARE * len(words)
+    return len(words) < _LEAST_WORDS or sum(word in STOP_WORDS for word in words) >= _LEAST_SHARE * len(words)
 
 
 _MOST_ENTITIES = 40

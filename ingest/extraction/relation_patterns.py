@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from ingest.extraction.entity_types import PatternKind
 from ingest.extraction.float_entities import excerpt
 from ingest.extraction.mentions import Sentence, TermFinder
-from ingest.extraction.phrases import STOP
+from paperscope_core.text.words import STOP_WORDS
 from paperscope_core.types import Relation
 
 __all__ = ["TypedTerm", "pattern_relations"]
@@ -65,7 +65,7 @@ class _Pattern:
 
 def _qualifies(rest: str) -> bool:
     following = _FOLLOWING.match(rest)
-    return following is not None and following[1] not in STOP
+    return following is not None and following[1] not in STOP_WORDS
 
 
 def _pattern(

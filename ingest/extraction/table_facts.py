@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.extraction.entity_types import LocalRelationKind, TermType, type_of_name
+from ingest.extraction.entity_types import CLASS_WORDS, LocalRelationKind, TermType, type_of_name
 from ingest.extraction.mentions import is_coined
-from ingest.extraction.phrases import GENERAL, STOP
-from paperscope_core.text.words import entity_key
+from paperscope_core.text.words import STOP_WORDS, entity_key, word_key
 from paperscope_core.types import Table
 from paperscope_core.types.tables import TableRow, column_headers, table_rows
 
@@ -120,8 +119,12 @@ def clean_name(text: str) -> str:
     if name.count("(") != name.count(")"):
         name = name.strip("()")
     words = _WORD.findall(name.casefold())
-    general = sum(word in STOP for word in words)
-    if len(words) > _MAX_WORDS or general * 3 > len(words) or all(word in GENERAL or word in STOP for word in words):
+    function_words = sum(word in STOP_WORDS for word in words)
+    if (
+        len(words) > _MAX_WORDS
+        or function_words * 3 > len(words)
+        or all(word in STOP_WORDS or word_key(word) in CLASS_WORDS for word in words)
+    ):
         return ""
     return name
 

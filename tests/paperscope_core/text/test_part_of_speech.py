@@ -1,0 +1,27 @@
+import re
+import time
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paperscope_core.text.part_of_speech import tag_words
+
+
+def test_a_word_is_tagged_by_its_context() -> None:
+    assert tag_words("Our results show that trained networks regulate the immune system .".split()) == [
+        *("DPS", "NN2", "VVB", "CJT", "AJ0", "NN2", "VVB", "AT0", "AJ0", "NN1", "PUN")
+    ]
+    assert tag_words([]) == []
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text())
+def test_any_tokens_are_tagged(text: str) -> None:
+    tokens = re.findall(r"\w+|[^\w\s]", text)
+    assert len(tag_words(tokens)) == len(tokens)
+
+
+def test_a_very_long_word_takes_no_longer() -> None:
+    start = time.perf_counter()
+    tag_words(["a" * 100_000])
+    assert time.perf_counter() - start < 5
