@@ -7,7 +7,7 @@ from ingest.extraction import TypeSystem
 from ingest.extraction.pipeline import extractor_for
 from ingest.extraction.resolver import EmbedTexts
 from ingest.formats import HEAD_BYTES, check_head, content_file, paper_files
-from ingest.page_renderer import PageRenderer, page_renderer
+from ingest.page_images import PageRenderer, page_renderer
 from ingest.parsers import check_size, parser_for, read_paper
 from ingest.pdf import PdfParser
 from ingest.sandbox.cancellation import run_in_thread

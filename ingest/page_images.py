@@ -1,50 +1,55 @@
-"""Images of the pages of a paper's file."""
+"""Images of the pages of a paper's file, rendered in this process or in a sandboxed child process."""
 
 import io
+import math
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from PIL import Image, ImageOps
+
+from ingest.document.pages import Document, PageReadError
 from ingest.document.source import read_pdf
-from ingest.pdf import Document, PageReadError, backend_for
+from ingest.export.drawing import Mark, draw_marks
+from ingest.export.overlay import PageImages
+from ingest.pdf import backend_for
 from ingest.pdf.salvage import salvaged
-from paperscope_core.errors import PaperFileError
-from paperscope_core.settings import ParserSettings
-from paperscope_core.types import Box, Page, Paper
+from ingest.sandbox.child_processes import ChildPool, error_from_frame
+from ingest.sandbox.worker import SendFrame
+from paperscope_core.errors import InputError, PaperFileError
+from paperscope_core.settings import LimitSettings, ParserSettings
+from paperscope_core.types import Box, Page, Paper, PaperFile
 
-__all__ = ["PageImages", "has_pages", "open_page_images"]
+__all__ = ["PageRenderer", "has_pages", "open_page_images", "page_renderer"]
 
-
-class PageImages(Protocol):
-    """The pages of one file, to be looked at."""
-
-    def picture(self, page: Page, *, dpi: int) -> bytes:
-        """A page as PNG. Raises `PaperFileError` when it can't be drawn."""
-        ...
+# Bounds the memory that one request can take; A4 at 600 dpi has 35 million pixels.
+_MAX_PIXELS = 20_000_000
+_DPI = range(18, 601)
+_CHILDREN = 2
+_HIGHLIGHT = (216, 84, 0)
 
 
 def has_pages(paper: Paper) -> bool:
-    """Whether the paper's file has pages that can be looked at: a text has none, and of some formats only the
-    contents are known."""
+    """Whether the paper's file has pages that can be rendered: a text has none, and MinerU's folder holds no PDF."""
     return paper.format in ("pdf", "image") and any(page.width > 0 for page in paper.pages)
 
 
 @contextmanager
-def open_page_images(
-    file: Path, paper: Paper, *, settings: ParserSettings, password: str | None = None
-) -> Iterator[PageImages]:
-    """The pictures of the pages of `paper`, which was read from `file`.
+def open_page_images(file: PaperFile, paper: Paper, *, settings: ParserSettings) -> Iterator[PageImages]:
+    """The images of the pages of `paper`, which was read from `file`.
 
-    Raises `PaperFileError` for a file without pages, and for one that can't be opened.
+    Raises:
+        PaperFileError: The file has no pages, or can't be opened.
     """
     if not has_pages(paper):
         raise PaperFileError(f"{file.name!r} has no pages to look at: it is {paper.format}")
     if paper.format == "image":
         yield _ImagePages(file)
         return
-    data = salvaged(read_pdf(file))
-    with backend_for(settings.backend).open(data, name=file.name, password=password) as document:
+    data = salvaged(read_pdf(file.path))
+    with backend_for(settings.backend).open(data, name=file.name, password=file.password) as document:
         yield _PdfPages(document, name=file.name)
 
 
@@ -56,25 +61,106 @@ class _PdfPages:
     def picture(self, page: Page, *, dpi: int) -> bytes:
         box = Box(0.0, 0.0, page.width, page.height)
         try:
-            (picture,) = self._document.render(page.number, [box], dpi=dpi)
+            (image,) = self._document.render(page.number, [box], dpi=dpi)
         except PageReadError as error:
             raise PaperFileError(f"page {page.number} of {self._name!r} can't be drawn: {error}") from error
-        return picture
+        return image
 
 
 class _ImagePages:
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: PaperFile) -> None:
         self._file = file
 
     def picture(self, page: Page, *, dpi: int) -> bytes:
-        from PIL import Image, ImageOps
-
         size = (max(1, round(page.width * dpi / 72)), max(1, round(page.height * dpi / 72)))
         out = io.BytesIO()
         try:
-            with Image.open(self._file) as image:
+            with Image.open(self._file.path) as image:
                 image.seek(page.number - 1)
                 ImageOps.exif_transpose(image).convert("RGB").resize(size).save(out, format="PNG")
         except (OSError, EOFError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
             raise PaperFileError(f"page {page.number} of {self._file.name!r} can't be drawn: {error}") from error
         return out.getvalue()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _RenderJob:
+    """A page to render; `paper` holds no elements, so that the job is small."""
+
+    file: PaperFile
+    paper: Paper
+    page: Page
+    dpi: int
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _RenderHandler:
+    """Runs in the child. A: the image."""
+
+    settings: ParserSettings
+
+    def __call__(self, job: _RenderJob, send: SendFrame) -> None:
+        with open_page_images(job.file, job.paper, settings=self.settings) as images:
+            image = images.picture(job.page, dpi=job.dpi)
+        marks = [Mark(box=box, color=_HIGHLIGHT) for box in job.boxes]
+        send(b"A", draw_marks(image, marks, width=job.page.width) if marks else image)
+
+
+class PageRenderer:
+    """Renders pages in child processes, with the time and memory limits of parsing; two at once, others wait."""
+
+    def __init__(self, settings: ParserSettings, limits: LimitSettings) -> None:
+        self._children = ChildPool(_RenderHandler(settings), memory_mb=limits.parse_memory_mb)
+        self._seconds = limits.parse_seconds
+        self._slots = threading.BoundedSemaphore(_CHILDREN)
+
+    def draw(self, file: PaperFile, paper: Paper, page: int, *, dpi: int, boxes: tuple[Box, ...] = ()) -> bytes:
+        """Render a page of `paper`, which was read from `file`, as PNG, with these boxes (in points) highlighted.
+
+        A page that would take more than 20 million pixels is rendered at a lower resolution.
+
+        Raises:
+            InputError: There is no such page, or `dpi` is out of bounds.
+            PaperFileError: The file has no pages, or the page can't be rendered.
+        """
+        if dpi not in _DPI:
+            raise InputError(f"dpi = {dpi} is out of bounds; ask for {_DPI[0]} to {_DPI[-1]}")
+        found = next((one for one in paper.pages if one.number == page), None)
+        if found is None:
+            raise InputError(f"{paper.file!r} has no page {page}; ask for 1 to {len(paper.pages)}")
+        job = _RenderJob(
+            file=replace(file, path=file.path.absolute()),
+            paper=replace(paper, elements=(), links=(), sections=(), problems=()),
+            page=found,
+            dpi=_bounded(dpi, found),
+            boxes=boxes,
+        )
+        with self._slots, self._children.acquire() as child:
+            child.send(job)
+            frame = child.receive(within=self._seconds)
+            if frame is None:
+                raise self._failure(paper, page, expired=child.expired)
+        if frame.kind == b"E":
+            raise error_from_frame(frame)
+        return frame.data
+
+    def _failure(self, paper: Paper, page: int, *, expired: bool) -> PaperFileError:
+        reason = (
+            f"it took longer than {self._seconds:g} seconds (limits.parse_seconds)"
+            if expired
+            else "the library that draws it failed, or took too much memory (limits.parse_memory_mb)"
+        )
+        return PaperFileError(f"page {page} of {paper.file!r} can't be drawn: {reason}")
+
+
+def _bounded(dpi: int, page: Page) -> int:
+    """The resolution, lowered where the page would have too many pixels."""
+    square_inches = max(page.width / 72, 1 / 72) * max(page.height / 72, 1 / 72)
+    return max(1, min(dpi, math.floor(math.sqrt(_MAX_PIXELS / square_inches))))
+
+
+@lru_cache(maxsize=1)
+def page_renderer(settings: ParserSettings, limits: LimitSettings) -> PageRenderer:
+    """The renderer shared by all libraries with the same settings, so that they share its child processes."""
+    return PageRenderer(settings, limits)

@@ -1,50 +1,31 @@
-"""Chooses the parser of a file by its format, and bounds what a file from a stranger may do."""
+"""Chooses the parser of a file by its format, and bounds what an untrusted file may do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from ingest.formats import content_file, format_of
-from ingest.ocr import OcrBackend, Recognition, recognition_for
+from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfParser, backend_for
-from ingest.readers.docling.parser import docling_for
+from ingest.pdf.parser import read_document
+from ingest.readers.docling.parser import DoclingParser, find_models
 from ingest.readers.images import ImageParser
 from ingest.readers.markup import markup_parsers
 from ingest.readers.mineru.parser import MinerUCommandParser, MinerUParser
 from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.errors import PaperFileError
-from paperscope_core.protocols import Parser
+from paperscope_core.protocols import PageCallback, Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import PaperFormat, ParsedPaper
+from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
 
-__all__ = ["FileParser", "SmallFilesInProcess", "check_size", "parser_for", "read_paper"]
+__all__ = ["FileParser", "check_size", "parser_for", "read_paper"]
 
-
-class SmallFilesInProcess:
-    """Reads files of up to `most_bytes` with `parser` in this process, and larger ones with `isolated`."""
-
-    def __init__(self, parser: Parser, *, isolated: Parser, most_bytes: int) -> None:
-        self._parser = parser
-        self._isolated = isolated
-        self._most_bytes = most_bytes
-
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
-        """See `Parser.parse`."""
-        parser = self._parser if _size(file) <= self._most_bytes else self._isolated
-        return parser.parse(file, password=password, on_page=on_page)
-
-
-def _size(file: Path) -> int:
-    """The file's size; 0 where it can't be looked up, which the parser will say."""
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
-
-
+# Reading a text of this size takes less time than starting a child process.
 _SMALL_BYTES = 100_000
+# An untrusted file may violate an assumption of the parser that nobody thought of; that must not stop other files.
+_UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+_OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 
 
 class FileParser:
@@ -53,70 +34,90 @@ class FileParser:
     def __init__(self, parsers: Mapping[PaperFormat, Parser]) -> None:
         self._parsers = parsers
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`."""
-        kind = format_of(file)
-        parser = self._parsers.get(kind)
+        format_ = format_of(file.path)
+        parser = self._parsers.get(format_)
         if parser is None:
             known = ", ".join(sorted(self._parsers))
-            raise PaperFileError(f"{file.name!r} is of the kind {kind!r}, which can't be read here; what can: {known}.")
-        return parser.parse(file, password=password, on_page=on_page)
+            raise PaperFileError(f"{file.name!r} is of the format {format_!r}; this parser reads {known}.")
+        return parser.parse(file, on_page=on_page)
+
+
+class _SmallFileParser:
+    """Reads small files in this process, which is quicker, and the others isolated."""
+
+    def __init__(self, parser: Parser, *, isolated: Parser) -> None:
+        self._parser = parser
+        self._isolated = isolated
+
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+        try:
+            small = file.path.stat().st_size <= _SMALL_BYTES
+        except OSError:
+            # The parser reports it.
+            small = True
+        return (self._parser if small else self._isolated).parse(file, on_page=on_page)
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
-    """The parser of every format that Paperscope reads. Raises `SettingsError` where a chosen library is missing."""
-    return FileParser({**_readers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
+    """The parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
+    return FileParser({**_isolated_parsers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
 
 
 @lru_cache(maxsize=1)
-def _readers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
-    """One of each for all files read with the same settings, so that they share their child processes."""
-    recognition = recognition_for(settings.ocr)
-    image = ImageParser(recognition=recognition, dpi=settings.dpi, max_pages=limits.max_pages)
-    return {
-        "pdf": _pdf_parser(settings, limits, recognition=recognition),
-        "image": _isolated(image, limits),
-        **_text_parsers(limits),
-    }
+def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
+    """The parsers that share child processes over all files read with the same settings."""
+    image = ImageParser(
+        read_document, recognition=recognition_for(settings.ocr), dpi=settings.dpi, max_pages=limits.max_pages
+    )
+    return {"pdf": _pdf_parser(settings, limits), "image": _isolated(image, limits), **_markup_parsers(limits)}
 
 
-def _text_parsers(limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
-    """Those of files without pages, which share their child processes."""
+def _markup_parsers(limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
     parsers: Mapping[PaperFormat, Parser] = markup_parsers(max_pages=limits.max_pages)
     isolated = _isolated(FileParser(parsers), limits)
-    found = {
-        kind: SmallFilesInProcess(parser, isolated=isolated, most_bytes=_SMALL_BYTES)
-        for kind, parser in parsers.items()
-    }
-    # What its size says of a DOCX file is little: it is packed.
-    return {**found, "docx": isolated}
+    # The size of a DOCX file says little: it is compressed.
+    return {**{name: _SmallFileParser(parser, isolated=isolated) for name, parser in parsers.items()}, "docx": isolated}
 
 
-def _pdf_parser(settings: ParserSettings, limits: LimitSettings, *, recognition: Recognition) -> Parser:
+def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
     if settings.engine == "docling":
-        return docling_for(settings, limits=limits)
+        return _docling_parser(settings, limits)
     if settings.engine == "mineru":
         return MinerUCommandParser(settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages)
-    backend = OcrBackend(backend_for(settings.backend), recognition)
     parser = PdfParser(
-        dpi=settings.dpi, backend=backend, layout_check=settings.layout_check, max_pages=limits.max_pages
+        dpi=settings.dpi,
+        backend=OcrBackend(backend_for(settings.backend), recognition_for(settings.ocr)),
+        layout_check=settings.layout_check,
+        max_pages=limits.max_pages,
     )
     return _isolated(parser, limits)
+
+
+def _docling_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
+    parser = DoclingParser(
+        models=find_models(settings),
+        backend=backend_for(settings.backend),
+        ocr=settings.ocr == "auto" and find_spec("onnxruntime") is not None,
+        seconds=limits.engine_seconds,
+        dpi=settings.dpi,
+        max_pages=limits.max_pages,
+    )
+    return IsolatedParser(
+        parser, seconds=limits.engine_seconds, memory_mb=None, setting="limits.engine_seconds", environment=_OFFLINE
+    )
 
 
 def _isolated(parser: Parser, limits: LimitSettings) -> Parser:
     return IsolatedParser(parser, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb)
 
 
-# A file from a stranger may break a rule of the parser in ways that nobody thought of; it must not stop other files.
-_UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-
-
 def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
-    """Raise PaperFileError for a paper of more than `max_mb` megabytes, and for one that can't be looked up; it is
-    called `name` where the file's own name tells nothing."""
+    """Raise `PaperFileError` if a paper has more than `max_mb` megabytes, or can't be looked up.
+
+    Messages call it `name` where the file's own name is meaningless.
+    """
     try:
         size = content_file(file).stat().st_size
     except OSError as error:
@@ -130,16 +131,10 @@ def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
         )
 
 
-def read_paper(
-    parser: Parser,
-    file: Path,
-    *,
-    password: str | None = None,
-    on_page: Callable[[int, int], None] | None = None,
-) -> ParsedPaper:
-    """What `parser` reads from `file`; a fault of the parser itself is a PaperFileError as well."""
+def read_paper(parser: Parser, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+    """Parse a file; a fault of the parser itself raises `PaperFileError`, too."""
     try:
-        return parser.parse(file, password=password, on_page=on_page)
+        return parser.parse(file, on_page=on_page)
     except _UNFORESEEN as error:
         raise PaperFileError(
             f"{file.name}: the parser met something that it does not foresee ({type(error).__name__}: {error}); "

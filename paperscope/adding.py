@@ -38,6 +38,7 @@ from paperscope_core.types import (
     Extraction,
     IndexedPaper,
     Paper,
+    PaperFile,
     PaperImages,
     ParsedPaper,
     Shortfall,
@@ -402,7 +403,7 @@ class Pipeline:
 
         request.on_stage(Stage(name="parsing"))
         return await run_in_thread(
-            partial(read_paper, self._parser, request.file, password=request.password, on_page=on_page)
+            partial(read_paper, self._parser, PaperFile(request.file, password=request.password), on_page=on_page)
         )
 
     async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:

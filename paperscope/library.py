@@ -31,6 +31,7 @@ from paperscope_core.types import (
     Filters,
     Paper,
     PaperEntry,
+    PaperFile,
     PaperImages,
     Place,
     Shortfall,
@@ -371,7 +372,8 @@ class Library:
         """
         paper = self.paper(name)
         boxes = _boxes_on(paper, page, marked)
-        return self._painter.draw(self.source(paper.id), paper, page, dpi=dpi, boxes=boxes, password=password)
+        file = PaperFile(self.source(paper.id), password=password)
+        return self._painter.draw(file, paper, page, dpi=dpi, boxes=boxes)
 
     async def page_picture_async(
         self,

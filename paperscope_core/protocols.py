@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from numpy import float32
@@ -21,6 +20,7 @@ from paperscope_core.types import (
     ModelRequest,
     Paper,
     PaperEntry,
+    PaperFile,
     PaperImages,
     ParsedPaper,
     Relation,
@@ -34,6 +34,7 @@ __all__ = [
     "EntityExtractor",
     "GraphIndex",
     "LanguageModel",
+    "PageCallback",
     "Parser",
     "Reranker",
     "StreamingModel",
@@ -156,18 +157,19 @@ class VectorCache(Protocol):
         ...
 
 
+PageCallback = Callable[[int, int], None]
+"""Called with (pages read, pages in total) after each page."""
+
+
 class Parser(Protocol):
     """Reads a paper from a file."""
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """Read a paper.
 
         Args:
-            file: The file to read.
-            password: Opens an encrypted file.
-            on_page: Called with (pages read, pages in total) after each page.
+            file: The file, with the password if it is encrypted.
+            on_page: Called after each page.
 
         Returns:
             The paper; a page that can't be read is a `PageProblem` of it.

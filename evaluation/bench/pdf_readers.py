@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evaluation.peers.timing import peak_memory_mb
+from paperscope_core.types import PaperFile
 
 __all__ = ["OURS", "PDF_READERS", "PdfReader", "run"]
 
@@ -31,7 +32,7 @@ def _paperscope(backend: Any) -> Callable[[], ReadFile]:  # noqa: ANN401
         from ingest.pdf import PdfParser, backend_for
 
         parser = PdfParser(backend=backend_for(backend), max_pages=None)
-        return lambda file: len(parser.parse(file).paper.pages)
+        return lambda file: len(parser.parse(PaperFile(file)).paper.pages)
 
     return prepare
 

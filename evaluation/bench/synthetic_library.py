@@ -19,6 +19,7 @@ from evaluation.peers.timing import Clock, GrowingLibrary, grow, questions_over,
 from graph_store import NativeGraphIndex, Store
 from paperscope.adding import AddRequest, Pipeline
 from paperscope_core.models.fakes import FakeEmbedder
+from paperscope_core.protocols import PageCallback
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Box,
@@ -27,6 +28,7 @@ from paperscope_core.types import (
     Extraction,
     Page,
     Paper,
+    PaperFile,
     PaperImages,
     ParsedPaper,
     Passage,
@@ -75,12 +77,11 @@ class _FixedPaper:
 
     def parse(
         self,
-        file: Path,
+        file: PaperFile,
         *,
-        password: str | None = None,  # noqa: ARG002 # the protocol's
-        on_page: Callable[[int, int], None] | None = None,  # noqa: ARG002 # the protocol's
+        on_page: PageCallback | None = None,  # noqa: ARG002 # the protocol's
     ) -> ParsedPaper:
-        return ParsedPaper(paper=paper_of(self._known(), sha256=content_hash(file.read_bytes())))
+        return ParsedPaper(paper=paper_of(self._known(), sha256=content_hash(file.path.read_bytes())))
 
     async def extract(
         self,

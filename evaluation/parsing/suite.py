@@ -21,7 +21,7 @@ from ingest.document.source import read_pdf
 from ingest.pdf.backends import BackendName, backend_for
 from paperscope_core.codec import to_json
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Box, Paper
+from paperscope_core.types import Box, Paper, PaperFile
 
 __all__ = ["ParsingItem", "ParsingSuite", "outline_reader", "score_paper"]
 
@@ -72,7 +72,7 @@ class ParsingItem:
         if self.gold.hide_outline:
             backend, check = _WithoutOutline(self.backend), self.settings.layout_check
             parser = PdfParser(dpi=self.settings.dpi, backend=backend, layout_check=check)
-        return score_paper(parser.parse(self.gold.file).paper, self.gold.gold)
+        return score_paper(parser.parse(PaperFile(self.gold.file)).paper, self.gold.gold)
 
 
 def outline_reader(backend: Backend, file: Path) -> Sequence[OutlineEntry]:

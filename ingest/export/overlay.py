@@ -1,13 +1,12 @@
 """What a parser read on a page, drawn over its picture."""
 
 from collections.abc import Iterator, Mapping
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from ingest.export.drawing import Color, Mark, draw_marks
-from ingest.page_images import PageImages
 from paperscope_core.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
 
-__all__ = ["LEGEND", "draw_page", "overlay_names", "page_marks"]
+__all__ = ["LEGEND", "PageImages", "draw_page", "overlay_names", "page_marks"]
 
 
 _DPI = 110
@@ -31,6 +30,14 @@ _ROLES = {
     "abstract": "text",
     "paragraph": "text",
 }
+
+
+class PageImages(Protocol):
+    """The images of a file's pages."""
+
+    def picture(self, page: Page, *, dpi: int) -> bytes:
+        """A page as PNG. Raises `PaperFileError` if it can't be drawn."""
+        ...
 
 
 def overlay_names(paper: Paper) -> dict[int, str]:

@@ -9,8 +9,7 @@ from ingest.export.data_formats import remove_control_characters, to_csv, to_pap
 from ingest.export.file_names import crop_names, file_stems
 from ingest.export.html import to_html
 from ingest.export.markdown import to_markdown
-from ingest.export.overlay import draw_page, overlay_names
-from ingest.page_images import PageImages
+from ingest.export.overlay import PageImages, draw_page, overlay_names
 from paperscope_core.errors import InputError, OutputError, PaperFileError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPaper, Table

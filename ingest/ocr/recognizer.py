@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from ingest.document.pages import PageReadError
-from ingest.sandbox.telemetry import silence_onnxruntime
+from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
 __all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
@@ -96,7 +96,7 @@ class RapidRecognizer:
 
 
 def _engine() -> Untyped:
-    silence_onnxruntime()
+    disable_onnxruntime_telemetry()
     from rapidocr import RapidOCR
 
     models = files("rapidocr") / "models"

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
@@ -18,7 +17,8 @@ from ingest.pdf.front import author_text
 from ingest.pdf.salvage import salvaged
 from ingest.pdf.structure import Structure, read_structure
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Page, PageProblem, Paper, PaperFormat, ParsedPaper
+from paperscope_core.protocols import PageCallback
+from paperscope_core.types import Page, PageProblem, Paper, PaperFile, PaperFormat, ParsedPaper
 
 __all__ = ["PdfParser", "ReadDocument", "read_document"]
 
@@ -53,16 +53,14 @@ class PdfParser:
         self._max_pages = max_pages
         self._backend = backend or backend_for("pymupdf")
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """Parse a file; calls `on_page(done, total)` after each page.
 
         Raises:
             PaperFileError: Nothing can be read. A page that fails is a `PageProblem` of the paper.
         """
-        data = read_pdf(file)
-        with self._backend.open(salvaged(data), name=file.name, password=password) as document:
+        data = read_pdf(file.path)
+        with self._backend.open(salvaged(data), name=file.name, password=file.password) as document:
             read = read_document(
                 document,
                 sha256=hashlib.sha256(data).hexdigest(),

@@ -27,9 +27,9 @@ _NUMBERS = (("volume", " "), ("issue", "("), ("fpage", ":"), ("lpage", "–"), (
 
 def jats_reference(ref: Node, *, lines: SourceLines) -> Reference | None:
     """The entry, None if it is empty."""
-    citation = next(ref.all(*_CITATIONS), None) or ref.one("note") or ref
-    label = ref.one("label") or citation.one("label")
-    printed = label.plain().strip("[]() .") if label is not None else ""
+    citation = next(ref.iter(*_CITATIONS), None) or ref.find("note") or ref
+    label = ref.find("label") or citation.find("label")
+    printed = label.plain_text().strip("[]() .") if label is not None else ""
     text = _format_jats(citation)
     if not text:
         return None
@@ -37,7 +37,7 @@ def jats_reference(ref: Node, *, lines: SourceLines) -> Reference | None:
     if printed.isdigit():
         name = f"[{printed}]"
     else:
-        people = [person for person in citation.all("name", "string-name", "collab") if person.plain()]
+        people = [person for person in citation.iter("name", "string-name", "collab") if person.plain_text()]
         name = author_year_label([_surname(person) for person in people], year) or entry_label(text)
     said = f"{name} {text}" if printed.isdigit() and not text.startswith((name, f"{printed}.")) else text
     return Reference(id="", place=lines.of(ref), order=0, text=said, label=name, year=year)
@@ -45,23 +45,23 @@ def jats_reference(ref: Node, *, lines: SourceLines) -> Reference | None:
 
 def full_name(person: Node) -> str:
     """Given names and surname of a `contrib` or `name`, or the name of a group."""
-    name = person if person.tag == "name" else next(person.all("name", "string-name"), None)
+    name = person if person.tag == "name" else next(person.iter("name", "string-name"), None)
     if name is None:
-        group = next(person.all("collab"), None)
+        group = next(person.iter("collab"), None)
         return inline_text(group.children) if group is not None else ""
-    parts = [name.one("given-names"), name.one("surname"), name.one("suffix")]
+    parts = [name.find("given-names"), name.find("surname"), name.find("suffix")]
     told = " ".join(inline_text(part.children) for part in parts if part is not None)
     return collapse_spaces(told) or inline_text(name.children)
 
 
 def _surname(person: Node) -> str:
-    surname = next(person.all("surname"), None)
-    return surname.plain() if surname is not None else person.plain()
+    surname = next(person.iter("surname"), None)
+    return surname.plain_text() if surname is not None else person.plain_text()
 
 
 def _jats_year(citation: Node) -> int | None:
-    year = next(citation.all("year"), None)
-    digits = year.plain()[:4] if year is not None else ""
+    year = next(citation.iter("year"), None)
+    digits = year.plain_text()[:4] if year is not None else ""
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) == 4 else None
 
 
@@ -71,7 +71,7 @@ def _format_jats(citation: Node) -> str:
     if citation.tag == "mixed-citation" or loose or not citation.nodes:
         kept = [child for child in citation.children if isinstance(child, str) or child.tag != "label"]
         return inline_text(kept)
-    people = [full_name(person) if person.tag == "name" else person.plain() for person in _people(citation)]
+    people = [full_name(person) if person.tag == "name" else person.plain_text() for person in _people(citation)]
     numbers = "".join(
         f"{mark}{text}{')' if mark == '(' else ''}" for tag, mark in _NUMBERS if (text := _first(citation, tag))
     )
@@ -87,12 +87,12 @@ def _format_jats(citation: Node) -> str:
 
 
 def _people(citation: Node) -> list[Node]:
-    groups = [group for group in citation.many("person-group") if group.get("person-group-type") in ("", "author")]
-    return [person for group in groups or [citation] for person in group.many("name", "string-name", "collab")]
+    groups = [group for group in citation.findall("person-group") if group.get("person-group-type") in ("", "author")]
+    return [person for group in groups or [citation] for person in group.findall("name", "string-name", "collab")]
 
 
 def _first(citation: Node, tag: str) -> str:
-    found = next(citation.all(tag), None)
+    found = next(citation.iter(tag), None)
     return inline_text(found.children) if found is not None else ""
 
 
@@ -102,16 +102,16 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 def person_name(author: Node) -> str:
     """Forenames and surname, or what is written."""
-    name = next(author.all("persname"), author)
-    parts = [inline_text(part.children) for part in name.all("forename", "surname")]
+    name = next(author.iter("persname"), author)
+    parts = [inline_text(part.children) for part in name.iter("forename", "surname")]
     return " ".join(parts) or inline_text(name.children)
 
 
 def numbers_cited(root: Node) -> Mapping[str, str]:
     """The number under which each entry, by its `xml:id`, is cited; empty where the paper cites by name and year."""
     cited: dict[str, str] = {}
-    for ref in root.all("ref"):
-        match = _NUMBER.fullmatch(ref.plain())
+    for ref in root.iter("ref"):
+        match = _NUMBER.fullmatch(ref.plain_text())
         if match and ref.get("type") == "bibr" and ref.get("target").startswith("#"):
             cited.setdefault(ref.get("target")[1:], match[1])
     return cited
@@ -119,27 +119,27 @@ def numbers_cited(root: Node) -> Mapping[str, str]:
 
 def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[str, str]) -> Reference | None:
     """One entry of `listBibl`, None if it is empty."""
-    raw = next((note for note in entry.all("note") if note.get("type") == "raw_reference"), None)
+    raw = next((note for note in entry.iter("note") if note.get("type") == "raw_reference"), None)
     text = inline_text(raw.children) if raw is not None else _format_tei(entry)
     if not text:
         return None
     year = _tei_year(entry) or entry_year(text)
     number = numbers.get(entry.get("id"), "")
-    surnames = [part.plain() for author in _authors(entry) for part in list(author.all("surname"))[:1]]
+    surnames = [part.plain_text() for author in _authors(entry) for part in list(author.iter("surname"))[:1]]
     label = f"[{number}]" if number else author_year_label(surnames, year) or entry_label(text)
     said = f"{label} {text}" if number and not text.startswith((label, f"{number}.")) else text
     return Reference(id="", place=places[0], order=0, text=said, label=label, year=year, more_places=places[1:])
 
 
 def _authors(entry: Node) -> list[Node]:
-    analytic = entry.one("analytic")
-    found = analytic.many("author") if analytic is not None else []
-    return found or list(entry.all("author"))
+    analytic = entry.find("analytic")
+    found = analytic.findall("author") if analytic is not None else []
+    return found or list(entry.iter("author"))
 
 
 def _tei_year(entry: Node) -> int | None:
-    for date in entry.all("date"):
-        if match := _YEAR.search(date.get("when") or date.plain()):
+    for date in entry.iter("date"):
+        if match := _YEAR.search(date.get("when") or date.plain_text()):
             return int(match[0])
     return None
 
@@ -149,8 +149,10 @@ def _format_tei(entry: Node) -> str:
     if entry.tag == "bibl":
         return inline_text(entry.children)
     year = _tei_year(entry)
-    titles = [inline_text(title.children) for title in entry.all("title")]
-    scopes = [scope.plain() or f"{scope.get('from')}–{scope.get('to')}".strip("–") for scope in entry.all("biblscope")]
+    titles = [inline_text(title.children) for title in entry.iter("title")]
+    scopes = [
+        scope.plain_text() or f"{scope.get('from')}–{scope.get('to')}".strip("–") for scope in entry.iter("biblscope")
+    ]
     parts = [
         ", ".join(filter(None, map(person_name, _authors(entry)))),
         str(year or ""),

@@ -35,7 +35,7 @@ class _Slot:
 
 def docx_table(table: Node, *, lines: SourceLines, first: int, said: CellText) -> Table | None:
     """The table whose first row is line `first`; `said` is a cell's text and whether it is bold. None if empty."""
-    nodes = list(table.where(lambda part: part.tag == "tr"))
+    nodes = list(table.outermost(lambda part: part.tag == "tr"))
     slots = [_slots(row, said=said) for row in nodes]
     rows: list[list[MarkupCell]] = []
     for number, row in enumerate(slots):
@@ -54,7 +54,7 @@ def docx_table(table: Node, *, lines: SourceLines, first: int, said: CellText) -
             ]
         )
     head = 0
-    while head < len(nodes) and nodes[head].one("trpr", "tblheader") is not None:
+    while head < len(nodes) and nodes[head].find("trpr", "tblheader") is not None:
         head += 1
     cells, header_rows = table_cells(rows, head=head)
     if not cells:
@@ -64,12 +64,12 @@ def docx_table(table: Node, *, lines: SourceLines, first: int, said: CellText) -
 
 
 def _slots(row: Node, *, said: CellText) -> list[_Slot]:
-    before = row.one("trpr", "gridbefore")
+    before = row.find("trpr", "gridbefore")
     column = min(integer(before.get("val")), _WIDEST) if before is not None else 0
     slots = [_Slot(column=0, span=column, text="", bold=False, goes_on=False)] if column else []
-    for cell in row.where(lambda part: part.tag == "tc"):
-        wide = cell.one("tcpr", "gridspan")
-        merge = cell.one("tcpr", "vmerge")
+    for cell in row.outermost(lambda part: part.tag == "tc"):
+        wide = cell.find("tcpr", "gridspan")
+        merge = cell.find("tcpr", "vmerge")
         span = max(1, min(integer(wide.get("val")), _WIDEST)) if wide is not None else 1
         goes_on = merge is not None and merge.get("val") != "restart"
         text, bold = ("", False) if goes_on else said(cell)
@@ -154,17 +154,17 @@ class DocxWalker:
             self._blocks(box)
 
     def _note_text(self, note: Node) -> str:
-        return " ".join(filter(None, map(self.text_of, note.all("p"))))
+        return " ".join(filter(None, map(self.text_of, note.iter("p"))))
 
     def _style(self, node: Node) -> Style:
         """The style that a paragraph names, with what it sets itself."""
-        properties = node.one("ppr")
-        named = properties.one("pstyle") if properties is not None else None
+        properties = node.find("ppr")
+        named = properties.find("pstyle") if properties is not None else None
         style = self._styles.of(named.get("val")) if named is not None else Style()
-        numbers = properties.one("numpr") if properties is not None else None
-        outline = properties.one("outlinelvl") if properties is not None else None
+        numbers = properties.find("numpr") if properties is not None else None
+        outline = properties.find("outlinelvl") if properties is not None else None
         if numbers is not None:
-            list_id, level = numbers.one("numid"), numbers.one("ilvl")
+            list_id, level = numbers.find("numid"), numbers.find("ilvl")
             style = replace(
                 style,
                 list_id=list_id.get("val") if list_id is not None else style.list_id,
@@ -238,7 +238,7 @@ class DocxWalker:
         data = self._archive.picture(part) if part else None
         if data is None:
             return
-        crop = self._source.pictures.add(data, name=part)
+        crop = self._source.images.add(data, name=part)
         if crop:
             self._add(Figure(id="", place=self._here, order=0, caption=picture.description, crop=crop))
 
@@ -247,22 +247,22 @@ class DocxWalker:
             self.line += 1
             self._add(replace(equation, place=self._here))
             return
-        rows = sum(1 for _ in node.where(lambda part: part.tag == "tr"))
+        rows = sum(1 for _ in node.outermost(lambda part: part.tag == "tr"))
         table = docx_table(node, lines=self._source.lines, first=self.line + 1, said=self._cell)
         self.line += max(rows, 1)
         if table:
             self._add(table)
 
     def _cell(self, cell: Node) -> tuple[str, bool]:
-        contents = [content for node in cell.all("p") if (content := self._content(node)).text]
+        contents = [content for node in cell.iter("p") if (content := self._content(node)).text]
         return " ".join(content.text for content in contents), bool(contents) and all(part.bold for part in contents)
 
     def _numbered_equation(self, table: Node) -> Equation | None:
         """A table of one row that only sets a number beside a formula."""
-        rows = list(table.where(lambda part: part.tag == "tr"))
-        if len(rows) != 1 or next(table.all("omath"), None) is None:
+        rows = list(table.outermost(lambda part: part.tag == "tr"))
+        if len(rows) != 1 or next(table.iter("omath"), None) is None:
             return None
-        contents = [self._content(node) for node in table.all("p")]
+        contents = [self._content(node) for node in table.iter("p")]
         formulas = [formula for content in contents for formula in content.formulas]
         rest = [text for content in contents if (text := _rest(content))]
         match = _NUMBER.fullmatch(rest[0]) if len(rest) == 1 else None
@@ -283,7 +283,7 @@ def _rest(content: Paragraph) -> str:
 
 def _notes(root: Node | None, kind: str) -> dict[str, Node]:
     """The notes by their ids, without the lines that part them from the text."""
-    found = root.many(kind) if root is not None else []
+    found = root.findall(kind) if root is not None else []
     return {note.get("id"): note for note in found if note.get("type") in ("", "normal")}
 
 
@@ -296,7 +296,7 @@ def read_docx(source: Source) -> Reading:
     """Read a document. Raises `PaperFileError` for one that is damaged or too large."""
     archive = DocxArchive(source.data, name=source.name)
     root = archive.tree(_MAIN)
-    body = root.one("body") if root is not None else None
+    body = root.find("body") if root is not None else None
     if body is None:
         raise PaperFileError(f"{source.name!r} holds no Word document that can be read. Save it again as DOCX.")
     targets = archive.targets(_MAIN)
@@ -311,12 +311,12 @@ def read_docx(source: Source) -> Reading:
 def _furniture(frames: list[Node], walker: DocxWalker, source: Source) -> list[Element]:
     """Headers and footers, each text once; they stand on the document's last line."""
     texts = dict.fromkeys(
-        text for frame in frames for paragraph in frame.all("p") if (text := walker.text_of(paragraph))
+        text for frame in frames for paragraph in frame.iter("p") if (text := walker.text_of(paragraph))
     )
     place = source.lines.at(walker.line, walker.line)
     return [Passage(id="", place=place, order=0, text=text, role="furniture") for text in texts]
 
 
 def _said(core: Node | None, tag: str) -> str:
-    node = core.one(tag) if core is not None else None
+    node = core.find(tag) if core is not None else None
     return collapse_spaces(node.text()) if node is not None else ""

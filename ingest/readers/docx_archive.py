@@ -61,7 +61,7 @@ class DocxArchive:
         """The parts that a part refers to by id; what lies outside the file is left out."""
         folder, file = posixpath.split(part)
         tree = self.tree(f"{folder}/_rels/{file}.rels")
-        relations = tree.many("relationship") if tree is not None else []
+        relations = tree.findall("relationship") if tree is not None else []
         return {
             relation.get("Id"): posixpath.normpath(posixpath.join("/", folder, relation.get("Target"))).lstrip("/")
             for relation in relations

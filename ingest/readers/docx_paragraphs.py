@@ -70,7 +70,7 @@ def _parts(node: Node) -> Iterator[Node]:
             if child.tag not in ("omath", "omathpara"):
                 yield from _parts(child)
             elif child.tag == "omathpara":
-                yield from (part for part in child.many("omath"))
+                yield from (part for part in child.findall("omath"))
 
 
 def _said(node: Node, number_of: Callable[[str, str], int]) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _said(node: Node, number_of: Callable[[str, str], int]) -> Iterator[str]:
 
 
 def _run(text: str, run: Node) -> str:
-    shift = run.one("rpr", "vertalign")
+    shift = run.find("rpr", "vertalign")
     if (
         shift is None
         or not text.strip()
@@ -110,12 +110,12 @@ def _is_hidden(node: Node) -> bool:
 
 
 def _is_on(run: Node, flag: str) -> bool:
-    mark = run.one("rpr", flag)
+    mark = run.find("rpr", flag)
     return mark is not None and mark.get("val").lower() not in _OFF
 
 
 def _all_bold(paragraph: Node) -> bool:
-    runs = [run for run in _parts(paragraph) if run.tag == "r" and any(part.plain() for part in run.many("t"))]
+    runs = [run for run in _parts(paragraph) if run.tag == "r" and any(part.plain_text() for part in run.findall("t"))]
     return bool(runs) and all(_is_on(run, "b") for run in runs)
 
 
@@ -123,7 +123,7 @@ def _pictures(paragraph: Node) -> Iterator[Picture]:
     for node in _parts(paragraph):
         if node.tag in ("blip", "imagedata"):
             relation = node.get("embed") or node.get("id")
-            properties = next(paragraph.all("docpr"), None)
+            properties = next(paragraph.iter("docpr"), None)
             description = properties.get("descr") or properties.get("title") if properties is not None else ""
             if relation:
                 yield Picture(relation=relation, description=description)
@@ -131,7 +131,7 @@ def _pictures(paragraph: Node) -> Iterator[Picture]:
 
 def _boxes(paragraph: Node) -> Iterator[Node]:
     """Text boxes; of a drawing and its fallback, the drawing's."""
-    for choice in paragraph.where(lambda node: node.tag in ("txbxcontent", "fallback")):
+    for choice in paragraph.outermost(lambda node: node.tag in ("txbxcontent", "fallback")):
         if choice.tag == "txbxcontent":
             yield choice
 
@@ -174,7 +174,7 @@ class Styles:
     """The styles by their ids, what they inherit included."""
 
     def __init__(self, root: Node | None) -> None:
-        self._nodes = {node.get("styleId"): node for node in root.many("style")} if root is not None else {}
+        self._nodes = {node.get("styleId"): node for node in root.findall("style")} if root is not None else {}
 
     def of(self, style_id: str) -> Style:
         """The style with this id; an empty one if there is none."""
@@ -184,7 +184,7 @@ class Styles:
         chain = self._chain(style_id)
         name = _value(node, "name").lower()
         outline = next((value for part in chain if (value := _value(part, "ppr", "outlinelvl"))), "")
-        numbered = next((part for part in chain if part.one("ppr", "numpr") is not None), None)
+        numbered = next((part for part in chain if part.find("ppr", "numpr") is not None), None)
         names = [_value(part, "name").lower() for part in chain]
         heading = next((found for found in names if found.startswith("heading ")), "")
         level = integer(heading.removeprefix("heading ")) or (integer(outline) + 1 if outline else 0)
@@ -217,8 +217,8 @@ class Numbering:
     """Counts list items (and numbered headings) as Word does."""
 
     def __init__(self, root: Node | None) -> None:
-        abstract = {node.get("abstractNumId"): node for node in root.many("abstractnum")} if root is not None else {}
-        numbers = root.many("num") if root is not None else []
+        abstract = {node.get("abstractNumId"): node for node in root.findall("abstractnum")} if root is not None else {}
+        numbers = root.findall("num") if root is not None else []
         self._levels: dict[str, Mapping[int, Node]] = {}
         self._shared: dict[str, str] = {}
         self._counters: dict[str, _List] = {}
@@ -227,7 +227,7 @@ class Numbering:
             node = abstract.get(shared)
             self._shared[number.get("numId")] = shared
             if node is not None:
-                self._levels[number.get("numId")] = {integer(level.get("ilvl")): level for level in node.many("lvl")}
+                self._levels[number.get("numId")] = {integer(level.get("ilvl")): level for level in node.findall("lvl")}
 
     def mark(self, list_id: str, level: int) -> str:
         """The mark of the next item with its space: `• `, `2. `, `1.2 `; "" for what is in no list."""
@@ -257,9 +257,9 @@ def integer(text: str) -> int:
 
 
 def _start(node: Node | None) -> int:
-    return integer(_value(node, "start")) if node is not None and node.one("start") is not None else 1
+    return integer(_value(node, "start")) if node is not None and node.find("start") is not None else 1
 
 
 def _value(node: Node, *path: str) -> str:
-    found = node.one(*path)
+    found = node.find(*path)
     return found.get("val") if found is not None else ""

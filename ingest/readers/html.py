@@ -51,7 +51,7 @@ def is_furniture(node: Node) -> bool:
     if node.get("role").startswith("doc-"):
         return False
     if node.tag == "header":
-        return next(node.all("h1", "h2", "h3"), None) is None
+        return next(node.iter("h1", "h2", "h3"), None) is None
     return (
         node.tag in ("footer", "aside")
         or node.get("role") in _FURNITURE_ROLES
@@ -66,10 +66,10 @@ def is_block(node: Node) -> bool:
 
 def main_part(root: Node) -> Node:
     """The element that holds the paper: the only `main` or `article` if it has most of the text, else all."""
-    body = next(root.all("body"), root)
+    body = next(root.iter("body"), root)
     whole = len(body.text())
     for tag in ("main", "article"):
-        found = list(body.where(lambda node, tag=tag: node.tag == tag))  # type: ignore[misc]
+        found = list(body.outermost(lambda node, tag=tag: node.tag == tag))  # type: ignore[misc]
         if len(found) == 1 and len(found[0].text()) > _MOST_OF_IT * whole:
             return found[0]
     return body
@@ -86,7 +86,7 @@ class HtmlWalker:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._lines = source.lines
-        self._flow = ElementCollector(source.lines, bold_headings=True)
+        self._elements = ElementCollector(source.lines, bold_headings=True)
         self._holders: set[int] = set()
         self._by_tag: dict[str, Callable[[Node], None]] = {
             "img": self._picture,
@@ -110,8 +110,8 @@ class HtmlWalker:
     def walked(self, root: Node) -> list[Element]:
         """The elements below a node, in the order of the page."""
         self._find_holders(root)
-        self._flow.through(root, self._visit)
-        return self._flow.finished()
+        self._elements.visit_children(root, self._visit)
+        return self._elements.finish()
 
     def _find_holders(self, node: Node) -> bool:
         """Remember the elements that hold something which is no mere text."""
@@ -129,14 +129,14 @@ class HtmlWalker:
         elif is_block(node):
             self._inside(node)
         elif id(node) in self._holders:
-            self._flow.through(node, self._visit)
+            self._elements.visit_children(node, self._visit)
         else:
-            self._flow.run(node)
+            self._elements.add_inline(node)
 
     def _inside(self, node: Node) -> None:
-        self._flow.flush()
-        self._flow.through(node, self._visit)
-        self._flow.flush()
+        self._elements.end_paragraph()
+        self._elements.visit_children(node, self._visit)
+        self._elements.end_paragraph()
 
     def _handler(self, node: Node) -> Callable[[Node], None] | None:
         """What reads an element that is more than a run of text or a box of others."""
@@ -161,89 +161,89 @@ class HtmlWalker:
     def _heading(self, node: Node) -> None:
         text = inline_text(child for child in node.children if isinstance(child, str) or not is_hidden(child))
         if "ltx_title_document" in node.classes:
-            self._flow.passage(node, text, "title")
+            self._elements.add_passage(node, text, "title")
         else:
             level = int(node.tag[1]) if node.tag[0] == "h" and node.tag[1:].isdigit() else 1
-            self._flow.passage(node, text, "heading", level=level)
+            self._elements.add_passage(node, text, "heading", level=level)
 
     def _authors(self, node: Node) -> None:
-        people = [inline_text(_without(one, "ltx_note")) for one in node.all() if "ltx_personname" in one.classes]
-        self._flow.passage(node, "\n".join(filter(None, people)) or inline_text(node.children), "authors")
+        people = [inline_text(_without(one, "ltx_note")) for one in node.iter() if "ltx_personname" in one.classes]
+        self._elements.add_passage(node, "\n".join(filter(None, people)) or inline_text(node.children), "authors")
 
     def _code(self, node: Node) -> None:
-        self._flow.passage(node, listing_text(node), "code")
+        self._elements.add_passage(node, listing_text(node), "code")
 
     def _list(self, node: Node) -> None:
-        self._flow.flush()
-        items = node.many("li")
+        self._elements.end_paragraph()
+        items = node.findall("li")
         marks = dict(zip(map(id, items), list_markers(node, items), strict=True))
         for item in node.nodes:
             if id(item) not in marks or self._by_class(item):
                 self._visit(item)
             elif not is_hidden(item):
-                self._flow.mark = marks[id(item)]
+                self._elements.marker = marks[id(item)]
                 self._inside(item)
-                self._flow.mark = ""
+                self._elements.marker = ""
 
     def _term(self, node: Node) -> None:
-        self._flow.flush()
-        if self._flow.mark:
-            self._flow.passage(node, self._flow.mark.rstrip(": "), "list")
-        self._flow.mark = f"• {inline_text(node.children)}: "
+        self._elements.end_paragraph()
+        if self._elements.marker:
+            self._elements.add_passage(node, self._elements.marker.rstrip(": "), "list")
+        self._elements.marker = f"• {inline_text(node.children)}: "
 
     def _picture(self, node: Node) -> None:
-        self._flow.add(figure_of(node, source=self._source))
+        self._elements.add(figure_of(node, source=self._source))
 
     def _float(self, node: Node) -> None:
-        self._flow.flush()
+        self._elements.end_paragraph()
         if found := float_elements(node, source=self._source):
-            self._flow.add(*found)
+            self._elements.add(*found)
         else:
             self._inside(node)
 
     def _table(self, node: Node) -> None:
-        self._flow.flush()
-        caption = node.one("caption")
+        self._elements.end_paragraph()
+        caption = node.find("caption")
         if caption is not None and caption.text().strip():
-            self._flow.add(*float_elements(node, source=self._source))
+            self._elements.add(*float_elements(node, source=self._source))
         elif table := html_table(node, lines=self._lines):
-            self._flow.add(table)
+            self._elements.add(table)
 
     def _equations(self, node: Node) -> None:
-        self._flow.flush()
-        self._flow.add(*equations_of(node, lines=self._lines))
+        self._elements.end_paragraph()
+        self._elements.add(*equations_of(node, lines=self._lines))
 
     def _footnote(self, node: Node) -> None:
         """The note comes after the paragraph that it stands in; its mark stays in the paragraph."""
-        mark = next((part for part in node.all("sup") if "ltx_note_mark" in part.classes), None)
+        mark = next((part for part in node.iter("sup") if "ltx_note_mark" in part.classes), None)
         text = inline_text(_without(node, *_NOTE_MARKS))
         if mark is not None:
             text = f"{inline_text([mark])} {text}"
-            self._flow.run(mark)
-        self._flow.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
+            self._elements.add_inline(mark)
+        self._elements.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
 
     def _notes(self, node: Node) -> None:
         """A list of notes at the end of the page."""
-        self._flow.flush()
-        for notes in node.where(lambda part: part.tag in ("ol", "ul")):
-            items = notes.many("li")
+        self._elements.end_paragraph()
+        for notes in node.outermost(lambda part: part.tag in ("ol", "ul")):
+            items = notes.findall("li")
             for item, mark in zip(items, list_markers(notes, items), strict=True):
                 text = inline_text(_without(item, *_NOTE_MARKS)).rstrip(" ↩︎")
-                self._flow.passage(item, mark + text if text else "", "footnote")
+                self._elements.add_passage(item, mark + text if text else "", "footnote")
 
     def _reference(self, node: Node) -> None:
-        self._flow.flush()
-        tag = next((part for part in node.all() if "ltx_tag_bibitem" in part.classes), None)
+        self._elements.end_paragraph()
+        tag = next((part for part in node.iter() if "ltx_tag_bibitem" in part.classes), None)
         text = inline_text(_without(node, "ltx_tag_bibitem", "ltx_bib_cited"))
         printed = inline_text(tag.children).strip("[]() .") if tag is not None else ""
         label = f"[{printed}]" if printed.isdigit() else entry_label(text)
         if text:
             said = f"{label} {text}" if printed.isdigit() else text
             place = self._lines.of(node)
-            self._flow.add(Reference(id="", place=place, order=0, text=said, label=label, year=entry_year(text)))
+            self._elements.add(Reference(id="", place=place, order=0, text=said, label=label, year=entry_year(text)))
 
     def _furniture(self, node: Node) -> None:
-        self._flow.passage(node, inline_text(node.children), "furniture")
+        self._elements.add_passage(node, inline_text(node.children), "furniture")
 
 
 def _without(node: Node, *names: str) -> list[Node | str]:
@@ -272,7 +272,7 @@ def read_tree(tree: Node, *, source: Source, problems: Sequence[PageProblem] = (
     """Read a page that is a tree already."""
     elements = HtmlWalker(source).walked(main_part(tree))
     told = _meta(tree, _TITLES)
-    title = next(iter(told), "") or next((node.plain() for node in tree.all("title") if node.plain()), "")
+    title = next(iter(told), "") or next((node.plain_text() for node in tree.iter("title") if node.plain_text()), "")
     return Reading(
         elements=_with_title(elements, told),
         title=title,
@@ -284,7 +284,7 @@ def read_tree(tree: Node, *, source: Source, problems: Sequence[PageProblem] = (
 def _meta(tree: Node, names: Iterable[str]) -> list[str]:
     """The contents of the `meta` elements with the first of these names that is there."""
     metas = [
-        (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.all("meta")
+        (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.iter("meta")
     ]
     for name in names:
         if found := [content for key, content in metas if key.lower() == name and content]:

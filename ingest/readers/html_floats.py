@@ -28,7 +28,7 @@ def is_float(node: Node) -> bool:
 
 def figure_of(image: Node, *, source: Source) -> Figure:
     """The figure that a picture makes without a caption: its `title` or `alt` serves."""
-    crop = source.pictures.named(_address(image))
+    crop = source.images.named(_address(image))
     words = collapse_spaces(image.get("title") or image.get("alt"))
     label = split_caption(words)
     named = label is not None and label.kind == "figure"
@@ -44,17 +44,17 @@ def figure_of(image: Node, *, source: Source) -> Figure:
 
 def float_elements(node: Node, *, source: Source) -> list[Element]:
     """The elements of a float; none if it holds several floats with captions of their own, or nothing of its kind."""
-    inner = [part for part in node.all() if is_float(part)]
+    inner = [part for part in node.iter() if is_float(part)]
     if sum(_labelled(part) for part in inner) > 0 and not _own_caption(node):
         return []
     caption = _own_caption(node) or _any_caption(node)
     words = inline_text(caption.children) if caption is not None else ""
     place = source.lines.of(caption) if caption is not None else None
     label = split_caption(words)
-    tables = [node] if is_table(node) else [part for part in node.where(is_table) if not is_layout(part)]
-    if tables and not (label and label.kind == "figure" and next(node.all("img"), None)):
+    tables = [node] if is_table(node) else [part for part in node.outermost(is_table) if not is_layout(part)]
+    if tables and not (label and label.kind == "figure" and next(node.iter("img"), None)):
         return _tables(tables, label, words, place, source=source)
-    listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.all())
+    listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.iter())
     if listing or (label and label.kind == "code"):
         return _listing(node, label, words, source=source)
     return _figure(node, label, words, place, source=source)
@@ -62,15 +62,15 @@ def float_elements(node: Node, *, source: Source) -> list[Element]:
 
 def _own_caption(node: Node) -> Node | None:
     """The caption of a float, not those of floats within it."""
-    return next(node.where(lambda part: _is_caption(part) or is_float(part)), None) if _has_own(node) else None
+    return next(node.outermost(lambda part: _is_caption(part) or is_float(part)), None) if _has_own(node) else None
 
 
 def _has_own(node: Node) -> bool:
-    return any(_is_caption(part) for part in node.where(lambda part: _is_caption(part) or is_float(part)))
+    return any(_is_caption(part) for part in node.outermost(lambda part: _is_caption(part) or is_float(part)))
 
 
 def _any_caption(node: Node) -> Node | None:
-    return next((part for part in node.all() if _is_caption(part)), None)
+    return next((part for part in node.iter() if _is_caption(part)), None)
 
 
 def _is_caption(node: Node) -> bool:
@@ -103,10 +103,10 @@ def _tables(
 
 def listing_text(node: Node) -> str:
     """The lines of a listing or an algorithm, their indentation kept."""
-    rows = [part for part in node.all() if "ltx_listingline" in part.classes]
+    rows = [part for part in node.iter() if "ltx_listingline" in part.classes]
     if rows:
         return "\n".join(collapse_spaces(row.text()) for row in rows)
-    inner = node if node.tag == "pre" else next(node.all("pre"), node)
+    inner = node if node.tag == "pre" else next(node.iter("pre"), node)
     return inner.text().expandtabs(4).strip("\n").rstrip()
 
 
@@ -129,9 +129,9 @@ def _address(image: Node) -> str:
 
 
 def _figure(node: Node, label: Label | None, words: str, place: Place | None, *, source: Source) -> list[Element]:
-    images = list(node.all("img"))
-    crops = [crop for image in images if (crop := source.pictures.named(_address(image)))]
-    crop = source.pictures.joined(crops)
+    images = list(node.iter("img"))
+    crops = [crop for image in images if (crop := source.images.named(_address(image)))]
+    crop = source.images.joined(crops)
     if label and label.kind == "table":
         table = Table(id="", place=source.lines.of(node), order=0, cells=(), crop=crop, confidence=0.0)
         return [replace(table, label=label.label, caption=label.rest, caption_place=place)]
@@ -153,7 +153,7 @@ def _figure(node: Node, label: Label | None, words: str, place: Place | None, *,
 
 def _panels(node: Node, *, source: Source) -> tuple[Panel, ...]:
     panels = []
-    for part in node.all():
+    for part in node.iter():
         caption = _any_caption(part) if is_float(part) else None
         words = inline_text(caption.children) if caption is not None else ""
         if match := _PANEL.match(words):
@@ -197,12 +197,12 @@ def _source(node: Node) -> str:
 
 def _rows(node: Node) -> Iterator[Node]:
     """The parts of a LaTeXML equation that have a number of their own."""
-    numbered = [part for part in node.where(lambda part: part.tag in ("tbody", "tr")) if _number(part)]
+    numbered = [part for part in node.outermost(lambda part: part.tag in ("tbody", "tr")) if _number(part)]
     return iter(numbered if len(numbered) > 1 else [])
 
 
 def _row(row: Node, *, lines: SourceLines) -> Equation | None:
-    text = " ".join(filter(None, (mathml_text(math) for math in row.where(lambda part: part.tag == "math"))))
+    text = " ".join(filter(None, (mathml_text(math) for math in row.outermost(lambda part: part.tag == "math"))))
     number = _number(row)
     if not text:
         return None
@@ -211,5 +211,5 @@ def _row(row: Node, *, lines: SourceLines) -> Equation | None:
 
 
 def _number(node: Node) -> str:
-    tag = next((part for part in node.all() if "ltx_tag_equation" in part.classes), None)
+    tag = next((part for part in node.iter() if "ltx_tag_equation" in part.classes), None)
     return inline_text(tag.children).strip("() ") if tag is not None else ""

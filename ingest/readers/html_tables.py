@@ -35,7 +35,7 @@ def is_layout(table: Node) -> bool:
     """Whether a table only arranges the page: it holds other tables, headings or figures, or says so."""
     if table.get("role") in ("presentation", "none"):
         return True
-    return any(node.tag in _WHOLE or (node.tag == "table" and not node.classes) for node in table.all())
+    return any(node.tag in _WHOLE or (node.tag == "table" and not node.classes) for node in table.iter())
 
 
 def html_table(

@@ -3,176 +3,97 @@
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from ingest.document.assembly import Draft, assemble_paper
 from ingest.document.crops import add_crops
-from ingest.document.pages import OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import Document, OutlineEntry, PageContent, PageReadError
 from ingest.document.source import read_file
 from ingest.ocr import OcrBackend, Recognition
-from ingest.pdf.parser import read_document
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Box, Element, Figure, Page, Paper, ParsedPaper, Place
+from paperscope_core.protocols import PageCallback
+from paperscope_core.types import Box, Element, Figure, Page, Paper, PaperFile, PaperFormat, ParsedPaper, Place
 
 __all__ = ["ImageBackend", "ImageParser", "is_image"]
 
-
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM")
-_MOST_PIXELS = 120_000_000
-_LIMIT = f"{_MOST_PIXELS // 1_000_000} million"
-_SCREEN = 0.75
-_A4_LONG = 841.9
-_SANE = (100.0, 1500.0)
+# A page of A4 scanned at 1200 dpi has 140 million pixels; 120 million in RGB take 360 MB.
+_MAX_PIXELS = 120_000_000
+_PIXEL_LIMIT = f"{_MAX_PIXELS // 1_000_000} million"
+# The size of a pixel in points on a screen of 96 dpi, for files without a resolution.
+_SCREEN_PIXEL = 0.75
+_A4_HEIGHT = 841.9
+# A resolution is believed if the longer side of the page comes to so many points: business card to poster.
+_PAGE_LENGTHS = (100.0, 1500.0)
+_EXIF_ORIENTATION = 0x0112
+# A page with fewer recognised letters is a figure: a photograph or a diagram with labels.
+_FEW_LETTERS = 200
 _FAILURES = (OSError, EOFError, ValueError, SyntaxError, TypeError, KeyError, IndexError, Image.DecompressionBombError)
 
 
 def is_image(head: bytes) -> bool:
-    """Whether the first bytes of a file are those of a picture that is read."""
+    """Whether the first bytes of a file are those of an image format that is read."""
     return head.startswith(_SIGNATURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
 
 
-class ImageBackend:
-    """Opens picture files with Pillow."""
+class _ReadDocument(Protocol):
+    """A paper without crops, and its pages as they were read."""
 
-    @contextmanager
-    def open(self, data: bytes, *, name: str, password: str | None) -> Iterator["ImageDocument"]:
-        """See `Backend.open`; pictures have no password."""
-        del password
-        try:
-            with warnings.catch_warnings():
-                # Our own limit follows; Pillow's warning would come before it.
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                image = Image.open(BytesIO(data), formats=_FORMATS)
-                count = int(getattr(image, "n_frames", 1))
-        except Image.DecompressionBombError as error:
-            raise PaperFileError(f"{name!r} has too many pixels; the limit is {_LIMIT}. Make it smaller.") from error
-        except UnidentifiedImageError as error:
-            raise PaperFileError(f"{name!r} is no picture that can be read. Save it as PNG, JPEG or TIFF.") from error
-        except _FAILURES as error:
-            raise PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.") from error
-        with image:
-            yield ImageDocument(image, count=count)
+    @property
+    def paper(self) -> Paper: ...
+    @property
+    def views(self) -> Sequence[PageContent]: ...
 
 
-class ImageDocument:
-    """An open picture file."""
+class DocumentReader(Protocol):
+    """Reads the pages of an opened document into a paper."""
 
-    title = ""
-    authors = ""
-    repaired = False
-    outline: Sequence[OutlineEntry] = ()
-
-    def __init__(self, image: Image.Image, *, count: int) -> None:
-        self._image = image
-        self.page_count = count
-
-    def read(self, number: int) -> PageContent:
-        """See `Document.read`. A page is as large as the picture's resolution says if that makes a page between 100 and
-        1500 points long; else a pixel is 0.75 points, but no page is longer than A4.
-        """
-        frame = self._frame(number)
-        width, height = _points(frame, self._resolution())
-        return PageContent(number=number, width=width, height=height, images=(Box(0.0, 0.0, width, height),))
-
-    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
-        """See `Document.render`."""
-        frame = self._frame(number)
-        width, height = _points(frame, self._resolution())
-        across, down = frame.width / width, frame.height / height
-        pictures = []
-        for x0, y0, x1, y1 in boxes:
-            size = (max(1, round((x1 - x0) * dpi / 72)), max(1, round((y1 - y0) * dpi / 72)))
-            area = (max(0.0, x0 * across), max(0.0, y0 * down), x1 * across, y1 * down)
-            shown = frame.resize(size, Image.Resampling.LANCZOS, box=_inside(area, frame))
-            pictures.append(_png(shown.rotate(-90 * turns, expand=True) if turns else shown))
-        return pictures
-
-    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the seam's
-        """See `Document.cells`; a picture has none."""
-        return ()
-
-    def _resolution(self) -> tuple[float, float]:
-        dpi = self._image.info.get("dpi") or (0.0, 0.0)
-        try:
-            across, down = float(dpi[0]), float(dpi[1])
-        except (TypeError, ValueError, IndexError, ZeroDivisionError):
-            return 0.0, 0.0
-        # A picture that lies on its side is turned upright, and its resolution with it.
-        return (down, across) if self._image.getexif().get(0x0112, 1) >= 5 else (across, down)
-
-    def _frame(self, number: int) -> Image.Image:
-        try:
-            self._image.seek(number - 1)
-            if self._image.width * self._image.height > _MOST_PIXELS:
-                size = f"{self._image.width}×{self._image.height} pixels"
-                raise PageReadError(f"{size} are over the limit of {_LIMIT}; make the picture smaller")
-            return _in_colour(ImageOps.exif_transpose(self._image))
-        except _FAILURES as error:
-            raise PageReadError(str(error) or type(error).__name__) from error
-
-
-def _points(frame: Image.Image, resolution: tuple[float, float]) -> tuple[float, float]:
-    across, down = resolution
-    if across > 0 and down > 0:
-        width, height = frame.width * 72 / across, frame.height * 72 / down
-        if _SANE[0] <= max(width, height) <= _SANE[1]:
-            return width, height
-    scale = min(_SCREEN, _A4_LONG / max(frame.size))
-    return frame.width * scale, frame.height * scale
-
-
-def _in_colour(frame: Image.Image) -> Image.Image:
-    """The frame in RGB: transparent parts white, deep grey scaled to what it uses."""
-    if frame.mode.startswith(("I", "F")):
-        grey = np.asarray(frame, dtype=np.float64)
-        low, high = float(grey.min()), float(grey.max())
-        return Image.fromarray(np.uint8((grey - low) * (255 / max(high - low, 1e-9)))).convert("RGB")
-    if frame.has_transparency_data:
-        shown = frame.convert("RGBA")
-        paper = Image.new("RGBA", shown.size, "white")
-        return Image.alpha_composite(paper, shown).convert("RGB")
-    return frame.convert("RGB")
-
-
-def _inside(area: tuple[float, float, float, float], frame: Image.Image) -> tuple[float, float, float, float]:
-    x0, y0, x1, y1 = area
-    return (min(x0, frame.width - 1.0), min(y0, frame.height - 1.0), min(x1, frame.width), min(y1, frame.height))
-
-
-def _png(picture: Image.Image) -> bytes:
-    out = BytesIO()
-    picture.save(out, format="PNG")
-    return out.getvalue()
-
-
-_LITTLE_TEXT = 200
+    def __call__(
+        self,
+        document: Document,
+        *,
+        sha256: str,
+        file: str,
+        format: PaperFormat,  # noqa: A002 -- the field's name
+        max_pages: int | None,
+        on_page: PageCallback | None,
+    ) -> _ReadDocument:
+        """Raises `PaperFileError` for a document without a readable page, and for one of more than `max_pages`."""
+        ...
 
 
 class ImageParser:
-    """Reads papers from picture files: the text of each frame is recognised and read by the rules for PDF pages.
+    """Reads papers from image files: the text of each frame is recognised and read like that of a PDF page.
 
-    A page on which little or nothing is recognised is a figure, whole, beside whatever text there is.
+    A page on which little or nothing is recognised becomes a figure as well.
+
+    Args:
+        read_document: Reads the recognised pages.
+        recognition: The text recogniser, or the remedy to name without one.
+        dpi: The resolution of the crops.
+        max_pages: Files with more pages are refused.
     """
 
-    def __init__(self, *, recognition: Recognition, dpi: int = 200, max_pages: int | None = None) -> None:
+    def __init__(
+        self, read_document: DocumentReader, *, recognition: Recognition, dpi: int = 200, max_pages: int | None = None
+    ) -> None:
+        self._read_document = read_document
         self._backend = OcrBackend(ImageBackend(), recognition)
         self._dpi = dpi
         self._max_pages = max_pages
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
-        """See `Parser.parse`; pictures have no password."""
-        data = read_file(file)
-        with self._backend.open(data, name=file.name, password=password) as document:
-            read = read_document(
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+        """See `Parser.parse`."""
+        data = read_file(file.path)
+        with self._backend.open(data, name=file.name, password=file.password) as document:
+            read = self._read_document(
                 document,
                 sha256=hashlib.sha256(data).hexdigest(),
                 file=file.name,
@@ -180,23 +101,24 @@ class ImageParser:
                 max_pages=self._max_pages,
                 on_page=on_page,
             )
-            return add_crops(_with_pictures(read.paper), document, views=read.views, dpi=self._dpi)
+            return add_crops(_with_page_figures(read.paper), document, views=read.views, dpi=self._dpi)
 
 
-def _with_pictures(paper: Paper) -> Paper:
-    """The paper with a figure for each page of little text, after the page's other elements."""
+def _with_page_figures(paper: Paper) -> Paper:
+    """Add a figure for each page with few letters, after the page's other elements."""
     letters: Counter[int] = Counter()
-    last: dict[int, float] = {}
+    last_order: dict[int, float] = {}
     for element in paper.elements:
         letters[element.place.page] += len(_text(element))
-        last[element.place.page] = element.order
-    bare = [page for page in paper.pages if letters[page.number] < _LITTLE_TEXT]
+        last_order[element.place.page] = element.order
+    bare = [page for page in paper.pages if letters[page.number] < _FEW_LETTERS]
     if not bare:
         return paper
     drafts = [Draft(at=element.order, element=element) for element in paper.elements]
     for page in bare:
-        at = max((order for number, order in last.items() if number <= page.number), default=-1) + 0.5
-        drafts.append(Draft(at=at, element=_figure(page, paper=paper.id)))
+        at = max((order for number, order in last_order.items() if number <= page.number), default=-1) + 0.5
+        place = Place(paper=paper.id, page=page.number, box=_whole(page))
+        drafts.append(Draft(at=at, element=Figure(id="", place=place, order=0)))
     drafts.sort(key=lambda draft: draft.at)
     return assemble_paper(
         drafts,
@@ -220,6 +142,117 @@ def _text(element: Element) -> str:
             return element.text
 
 
-def _figure(page: Page, *, paper: str) -> Figure:
-    place = Place(paper=paper, page=page.number, box=Box(0.0, 0.0, page.width, page.height))
-    return Figure(id="", place=place, order=0)
+def _whole(page: Page) -> Box:
+    return Box(0.0, 0.0, page.width, page.height)
+
+
+class ImageBackend:
+    """Opens image files with Pillow; each frame is a page with one image and no text."""
+
+    @contextmanager
+    def open(self, data: bytes, *, name: str, password: str | None) -> Iterator["ImageDocument"]:  # noqa: ARG002
+        """See `Backend.open`; image files have no password."""
+        try:
+            with warnings.catch_warnings():
+                # Pillow warns below our own limit.
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+                image = Image.open(BytesIO(data), formats=_FORMATS)
+                count = int(getattr(image, "n_frames", 1))
+        except Image.DecompressionBombError as error:
+            raise PaperFileError(
+                f"{name!r} has too many pixels; the limit is {_PIXEL_LIMIT}. Make it smaller."
+            ) from error
+        except UnidentifiedImageError as error:
+            raise PaperFileError(f"{name!r} is no picture that can be read. Save it as PNG, JPEG or TIFF.") from error
+        except _FAILURES as error:
+            raise PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.") from error
+        with image:
+            yield ImageDocument(image, count=count)
+
+
+class ImageDocument:
+    """An open image file."""
+
+    title = ""
+    authors = ""
+    repaired = False
+    outline: Sequence[OutlineEntry] = ()
+
+    def __init__(self, image: Image.Image, *, count: int) -> None:
+        self._image = image
+        self.page_count = count
+
+    def read(self, number: int) -> PageContent:
+        """See `Document.read`.
+
+        The resolution sets the page's size if that makes a page between 100 and 1500 points long; else a pixel is
+        0.75 points, but no page is longer than A4.
+        """
+        width, height = self._page_size(self._frame(number))
+        return PageContent(number=number, width=width, height=height, images=(Box(0.0, 0.0, width, height),))
+
+    def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
+        """See `Document.render`."""
+        frame = self._frame(number)
+        width, height = self._page_size(frame)
+        across, down = frame.width / width, frame.height / height
+        images = []
+        for x0, y0, x1, y1 in boxes:
+            size = (max(1, round((x1 - x0) * dpi / 72)), max(1, round((y1 - y0) * dpi / 72)))
+            area = (
+                min(max(0.0, x0 * across), frame.width - 1.0),
+                min(max(0.0, y0 * down), frame.height - 1.0),
+                min(x1 * across, frame.width),
+                min(y1 * down, frame.height),
+            )
+            shown = frame.resize(size, Image.Resampling.LANCZOS, box=area)
+            out = BytesIO()
+            (shown.rotate(-90 * turns, expand=True) if turns else shown).save(out, format="PNG")
+            images.append(out.getvalue())
+        return images
+
+    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the protocol's
+        """See `Document.cells`; an image has none."""
+        return ()
+
+    def _frame(self, number: int) -> Image.Image:
+        try:
+            self._image.seek(number - 1)
+            if self._image.width * self._image.height > _MAX_PIXELS:
+                size = f"{self._image.width}×{self._image.height} pixels"
+                raise PageReadError(f"{size} are over the limit of {_PIXEL_LIMIT}; make the picture smaller")
+            return _to_rgb(ImageOps.exif_transpose(self._image))
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
+
+    def _page_size(self, frame: Image.Image) -> tuple[float, float]:
+        across, down = self._resolution()
+        if across > 0 and down > 0:
+            width, height = frame.width * 72 / across, frame.height * 72 / down
+            if _PAGE_LENGTHS[0] <= max(width, height) <= _PAGE_LENGTHS[1]:
+                return width, height
+        scale = min(_SCREEN_PIXEL, _A4_HEIGHT / max(frame.size))
+        return frame.width * scale, frame.height * scale
+
+    def _resolution(self) -> tuple[float, float]:
+        """Pixels per inch across and down the upright image, zeros if the file states none."""
+        dpi = self._image.info.get("dpi") or (0.0, 0.0)
+        try:
+            across, down = float(dpi[0]), float(dpi[1])
+        except (TypeError, ValueError, IndexError, ZeroDivisionError):
+            return 0.0, 0.0
+        on_its_side = self._image.getexif().get(_EXIF_ORIENTATION, 1) >= 5
+        return (down, across) if on_its_side else (across, down)
+
+
+def _to_rgb(frame: Image.Image) -> Image.Image:
+    """The frame in RGB: transparent parts become white, deep grey is scaled to the range that it uses."""
+    if frame.mode.startswith(("I", "F")):
+        grey = np.asarray(frame, dtype=np.float64)
+        low, high = float(grey.min()), float(grey.max())
+        return Image.fromarray(np.uint8((grey - low) * (255 / max(high - low, 1e-9)))).convert("RGB")
+    if frame.has_transparency_data:
+        shown = frame.convert("RGBA")
+        white = Image.new("RGBA", shown.size, "white")
+        return Image.alpha_composite(white, shown).convert("RGB")
+    return frame.convert("RGB")

@@ -80,7 +80,7 @@ def _script(item: Node) -> str:
 def _best(alternatives: Node) -> Node | None:
     """LaTeX before MathML before anything else."""
     for tag in ("tex-math", "math"):
-        if found := alternatives.one(tag):
+        if found := alternatives.find(tag):
             return found
     return next(iter(alternatives.nodes), None)
 

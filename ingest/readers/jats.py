@@ -17,7 +17,7 @@ __all__ = ["JatsBodyWalker", "equation_of", "figure_of", "read_jats", "tables_of
 def figure_of(fig: Node, *, source: Source) -> list[Element]:
     """A figure with its label and caption; a bare `graphic` is one without."""
     label, caption, place = _named(fig, lines=source.lines)
-    graphics = [fig] if fig.tag == "graphic" else list(fig.all("graphic", "inline-graphic"))
+    graphics = [fig] if fig.tag == "graphic" else list(fig.iter("graphic", "inline-graphic"))
     return [
         Figure(
             id="",
@@ -35,7 +35,7 @@ def tables_of(wrap: Node, *, source: Source) -> list[Element]:
     """The tables of a `table-wrap` (the caption is the first one's), and its notes behind them. One that is only a
     picture has no cells."""
     label, caption, place = _named(wrap, lines=source.lines)
-    tables = [wrap] if wrap.tag == "table" else list(wrap.where(lambda node: node.tag == "table"))
+    tables = [wrap] if wrap.tag == "table" else list(wrap.outermost(lambda node: node.tag == "table"))
     found: list[Element] = []
     for node in tables:
         named = (label, caption, place) if not found else ("", "", None)
@@ -43,7 +43,7 @@ def tables_of(wrap: Node, *, source: Source) -> list[Element]:
         if table:
             found.append(table)
     if not found:
-        crop = _crop(list(wrap.all("graphic")), source=source)
+        crop = _crop(list(wrap.iter("graphic")), source=source)
         found.append(
             Table(
                 id="",
@@ -62,8 +62,8 @@ def tables_of(wrap: Node, *, source: Source) -> list[Element]:
 
 def equation_of(formula: Node, *, lines: SourceLines) -> list[Equation]:
     """The equation with its number."""
-    label = formula.one("label")
-    number = label.plain().strip("() .") if label is not None else ""
+    label = formula.find("label")
+    number = label.plain_text().strip("() .") if label is not None else ""
     text = inline_text(child for child in formula.children if child is not label)
     if not text:
         return []
@@ -73,7 +73,7 @@ def equation_of(formula: Node, *, lines: SourceLines) -> list[Equation]:
 
 def _named(node: Node, *, lines: SourceLines) -> tuple[str, str, Place | None]:
     """Label, caption and the caption's place. The caption's title comes before its paragraphs."""
-    label, caption = node.one("label"), node.one("caption")
+    label, caption = node.find("label"), node.find("caption")
     name = label_of(inline_text(label.children)) if label is not None else ""
     if caption is None:
         return name, "", lines.of(label) if label is not None else None
@@ -83,7 +83,11 @@ def _named(node: Node, *, lines: SourceLines) -> tuple[str, str, Place | None]:
 
 
 def _notes(wrap: Node, *, lines: SourceLines) -> list[Element]:
-    nodes = [node for foot in wrap.many("table-wrap-foot") for node in foot.where(lambda part: part.tag in ("fn", "p"))]
+    nodes = [
+        node
+        for foot in wrap.findall("table-wrap-foot")
+        for node in foot.outermost(lambda part: part.tag in ("fn", "p"))
+    ]
     return [
         Passage(id="", place=lines.of(node), order=0, text=text, role="footnote")
         for node in nodes
@@ -92,8 +96,8 @@ def _notes(wrap: Node, *, lines: SourceLines) -> list[Element]:
 
 
 def _crop(graphics: list[Node], *, source: Source) -> str | None:
-    crops = [crop for node in graphics if (crop := source.pictures.named(node.get("href")))]
-    return source.pictures.joined(crops)
+    crops = [crop for node in graphics if (crop := source.images.named(node.get("href")))]
+    return source.images.joined(crops)
 
 
 _BLOCKS = frozenset(
@@ -112,13 +116,13 @@ class JatsBodyWalker:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._lines = source.lines
-        self._flow = ElementCollector(source.lines)
+        self._elements = ElementCollector(source.lines)
         self._level = 0
 
     def walked(self, part: Node) -> list[Element]:
         """The elements of `body`, `back` or `floats-group` in their order."""
-        self._flow.through(part, self._visit)
-        return self._flow.finished()
+        self._elements.visit_children(part, self._visit)
+        return self._elements.finish()
 
     def _visit(self, node: Node) -> None:
         if node.tag in _UNREAD:
@@ -131,7 +135,7 @@ class JatsBodyWalker:
         elif node.tag in _BLOCKS:
             self._inside(node)
         else:
-            self._flow.run(node)
+            self._elements.add_inline(node)
 
     def _handlers(self) -> dict[str, Callable[[Node], None]]:
         return {
@@ -149,67 +153,67 @@ class JatsBodyWalker:
         }
 
     def _inside(self, node: Node) -> None:
-        self._flow.flush()
-        self._flow.through(node, self._visit)
-        self._flow.flush()
+        self._elements.end_paragraph()
+        self._elements.visit_children(node, self._visit)
+        self._elements.end_paragraph()
 
     def _section(self, node: Node) -> None:
         """The heading (a section's label is its number), then what stands under it."""
-        self._flow.flush()
-        parts = [part for part in (node.one("label"), node.one("title")) if part is not None]
+        self._elements.end_paragraph()
+        parts = [part for part in (node.find("label"), node.find("title")) if part is not None]
         words = " ".join(filter(None, (inline_text(part.children) for part in parts))) or _DEFAULTS.get(node.tag, "")
         self._level += 1
         if words:
-            self._flow.passage(parts[0] if parts else node, words, "heading", level=self._level)
+            self._elements.add_passage(parts[0] if parts else node, words, "heading", level=self._level)
         for child in node.nodes:
             if child.tag not in ("label", "title"):
                 self._visit(child)
-        self._flow.flush()
+        self._elements.end_paragraph()
         self._level -= 1
 
     def _float(self, elements: list[Element]) -> None:
-        self._flow.add(*elements)
+        self._elements.add(*elements)
 
     def _equation(self, node: Node) -> None:
-        self._flow.flush()
-        self._flow.add(*equation_of(node, lines=self._lines))
+        self._elements.end_paragraph()
+        self._elements.add(*equation_of(node, lines=self._lines))
 
     def _list(self, node: Node) -> None:
-        self._flow.flush()
-        items = node.many("list-item")
+        self._elements.end_paragraph()
+        items = node.findall("list-item")
         marks = list_markers(
             Node(tag=_list_tag(node), attributes=_list_type(node), children=(), first=0, last=0), items
         )
         for item, mark in zip(items, marks, strict=True):
-            label = item.one("label")
-            self._flow.mark = f"{inline_text(label.children)} " if label is not None else mark
+            label = item.find("label")
+            self._elements.marker = f"{inline_text(label.children)} " if label is not None else mark
             for child in item.nodes:
                 if child.tag != "label":
                     self._visit(child)
-            self._flow.flush()
-            self._flow.mark = ""
+            self._elements.end_paragraph()
+            self._elements.marker = ""
 
     def _definition(self, node: Node) -> None:
-        term = node.one("term")
-        words = [inline_text(part.children) for part in node.many("def")]
+        term = node.find("term")
+        words = [inline_text(part.children) for part in node.findall("def")]
         name = inline_text(term.children) if term is not None else ""
-        self._flow.passage(node, f"• {name}: {' '.join(words)}", "list")
+        self._elements.add_passage(node, f"• {name}: {' '.join(words)}", "list")
 
     def _note(self, node: Node) -> None:
-        label = node.one("label")
+        label = node.find("label")
         text = inline_text(child for child in node.children if child is not label)
         mark = inline_text(label.children) if label is not None else ""
         if text:
             said = f"{mark} {text}".strip()
-            self._flow.add(Passage(id="", place=self._lines.of(node), order=0, text=said, role="footnote"))
+            self._elements.add(Passage(id="", place=self._lines.of(node), order=0, text=said, role="footnote"))
 
     def _reference(self, node: Node) -> None:
-        self._flow.flush()
+        self._elements.end_paragraph()
         if reference := jats_reference(node, lines=self._lines):
-            self._flow.add(reference)
+            self._elements.add(reference)
 
     def _code(self, node: Node) -> None:
-        self._flow.passage(node, node.text().expandtabs(4).strip("\n").rstrip(), "code")
+        self._elements.add_passage(node, node.text().expandtabs(4).strip("\n").rstrip(), "code")
 
 
 def _list_tag(node: Node) -> str:
@@ -228,11 +232,11 @@ def read_jats(source: Source) -> Reading:
     """Read an article. Raises `PaperFileError` for a file that holds none."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
-    article = tree if tree.tag == "article" else next(tree.all("article"), None)
+    article = tree if tree.tag == "article" else next(tree.iter("article"), None)
     if article is None:
         raise PaperFileError(f"{source.name!r} holds no JATS article: its root element is {tree.tag!r}.")
-    front = article.one("front") or article.one("front-stub")
-    meta = (front.one("article-meta") or front) if front else None
+    front = article.find("front") or article.find("front-stub")
+    meta = (front.find("article-meta") or front) if front else None
     elements: list[Element] = []
     title = ""
     authors: tuple[str, ...] = ()
@@ -240,7 +244,7 @@ def read_jats(source: Source) -> Reading:
         head = _Head(meta, source)
         title, authors = head.title, head.authors
         elements.extend(head.elements())
-    for part in article.many("body", "back", "floats-group"):
+    for part in article.findall("body", "back", "floats-group"):
         elements.extend(JatsBodyWalker(source).walked(part))
     if front is not None and meta is not None:
         elements.extend(_furniture(front, meta, source))
@@ -253,13 +257,13 @@ class _Head:
     def __init__(self, meta: Node, source: Source) -> None:
         self._meta = meta
         self._source = source
-        title = meta.one("title-group", "article-title")
+        title = meta.find("title-group", "article-title")
         self._title = title
         self.title = inline_text(title.children) if title is not None else ""
         people = [
             person
-            for group in meta.many("contrib-group")
-            for person in group.many("contrib")
+            for group in meta.findall("contrib-group")
+            for person in group.findall("contrib")
             if person.get("contrib-type") in ("", "author")
         ]
         self._people = people
@@ -271,15 +275,15 @@ class _Head:
         if self._title is not None:
             found += self._passage(self._title, self.title, "title")
         if self.authors:
-            places = [inline_text(node.children) for node in self._meta.all("aff")]
-            nodes = self._meta.many("contrib-group", "aff")
+            places = [inline_text(node.children) for node in self._meta.iter("aff")]
+            nodes = self._meta.findall("contrib-group", "aff")
             text = "\n".join([", ".join(self.authors), *filter(None, places)])
             found.append(Passage(id="", place=self._source.lines.of(*nodes), order=0, text=text, role="authors"))
-        for abstract in self._meta.many("abstract"):
+        for abstract in self._meta.findall("abstract"):
             if abstract.get("abstract-type") not in _ASIDE:
                 found += self._abstract(abstract)
-        for group in self._meta.many("kwd-group"):
-            words = ", ".join(inline_text(word.children) for word in group.all("kwd"))
+        for group in self._meta.findall("kwd-group"):
+            words = ", ".join(inline_text(word.children) for word in group.iter("kwd"))
             found += self._passage(group, f"Keywords: {words}" if words else "", "paragraph")
         return found
 
@@ -287,7 +291,7 @@ class _Head:
         """Its paragraphs; the titles of a structured abstract run into them."""
         found: list[Element] = []
         lead = ""
-        for node in abstract.all("title", "p"):
+        for node in abstract.iter("title", "p"):
             text = inline_text(node.children)
             if node.tag == "title":
                 lead = "" if text.lower().strip(" .:") in ("abstract", "summary") else f"{text.rstrip('.:')}: "
@@ -304,11 +308,11 @@ class _Head:
 
 def _furniture(front: Node, meta: Node, source: Source) -> list[Element]:
     """Journal, year and identifier, as a page's head prints them."""
-    journal = next((node for node in front.all("journal-title")), None)
-    year = next((node for node in meta.all("pub-date") for node in node.many("year")), None)
-    doi = next((node for node in meta.many("article-id") if node.get("pub-id-type") == "doi"), None)
+    journal = next((node for node in front.iter("journal-title")), None)
+    year = next((node for node in meta.iter("pub-date") for node in node.findall("year")), None)
+    doi = next((node for node in meta.findall("article-id") if node.get("pub-id-type") == "doi"), None)
     nodes = [node for node in (journal, year, doi) if node is not None]
-    text = ", ".join(filter(None, (node.plain() for node in nodes)))
+    text = ", ".join(filter(None, (node.plain_text() for node in nodes)))
     if not text:
         return []
     return [Passage(id="", place=source.lines.of(nodes[0]), order=0, text=text, role="furniture")]

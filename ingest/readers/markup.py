@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from ingest.document.assembly import paper_id
 from ingest.document.element_text import element_text
@@ -18,21 +17,26 @@ from ingest.readers.reading import Reading, Source, SourceLines
 from ingest.readers.tei import read_tei
 from ingest.sandbox.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import PaperFormat, ParsedPaper
+from paperscope_core.protocols import PageCallback
+from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
 
 __all__ = ["MarkupParser", "markup_parsers"]
 
-
-_MOST_BYTES = 40_000_000
-_BYTES_OF_A_STEP = 1_000_000
-# As much as a page of two columns holds.
-_LETTERS_OF_A_PAGE = 6_000
+# A book of 1,000 pages has 3 MB of text; markup multiplies that.
+_MAX_BYTES = 40_000_000
+# The time limit is set for one page; a megabyte of markup takes about as long.
+_BYTES_PER_STEP = 1_000_000
+# As many as a page of two columns holds.
+_LETTERS_PER_PAGE = 6_000
 
 
 class MarkupParser:
-    """Reads papers of one format with `read`, which raises `PaperFileError` for a file that it can't read.
+    """Reads papers of one format.
 
-    `max_pages` refuses a file of more text than so many pages hold.
+    Args:
+        format: The format.
+        read: Reads a file's elements; raises `PaperFileError` if it can't.
+        max_pages: Files with more text than fits on so many pages are refused.
     """
 
     def __init__(
@@ -46,23 +50,22 @@ class MarkupParser:
         self._read = read
         self._max_pages = max_pages
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
-        """See `Parser.parse`; these formats know no password."""
-        del password
-        data = read_file(file)
-        if len(data) > _MOST_BYTES and self._format != "docx":
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+        """See `Parser.parse`; these formats have no passwords."""
+        data = read_file(file.path)
+        if len(data) > _MAX_BYTES and self._format != "docx":
             raise PaperFileError(
-                f"{file.name!r} is too large for a text: {len(data) / 1e6:.0f} MB, over {_MOST_BYTES / 1e6:.0f} MB. "
+                f"{file.name!r} is too large for a text: {len(data) / 1e6:.0f} MB, over {_MAX_BYTES / 1e6:.0f} MB. "
                 "Split it into several files."
             )
-        # The limit of a step is meant for a page.
-        extend_time_limit(1 + len(data) // _BYTES_OF_A_STEP)
+        extend_time_limit(1 + len(data) // _BYTES_PER_STEP)
         sha256 = hashlib.sha256(data).hexdigest()
-        paper = paper_id(sha256)
-        pictures = EmbeddedImages(file.parent)
-        source = Source(name=file.name, data=data, lines=SourceLines(paper=paper), pictures=pictures)
+        source = Source(
+            name=file.name,
+            data=data,
+            lines=SourceLines(paper=paper_id(sha256)),
+            images=EmbeddedImages(file.path.parent),
+        )
         reading = self._read(source)
         self._check_length(reading, name=file.name)
         parsed = build_paper(reading, source=source, sha256=sha256, format=self._format)
@@ -71,7 +74,7 @@ class MarkupParser:
         return parsed
 
     def _check_length(self, reading: Reading, *, name: str) -> None:
-        pages = sum(len(element_text(element)) for element in reading.elements) // _LETTERS_OF_A_PAGE
+        pages = sum(len(element_text(element)) for element in reading.elements) // _LETTERS_PER_PAGE
         if self._max_pages is not None and pages > self._max_pages:
             raise PaperFileError(
                 f"{name!r} holds as much text as {pages} pages, over the limit of {self._max_pages}; split it, or "
@@ -80,7 +83,7 @@ class MarkupParser:
 
 
 def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, MarkupParser]:
-    """A parser for each of these formats; `max_pages` refuses a file of more text than so many pages hold."""
+    """A parser for each of these formats."""
     readers: dict[PaperFormat, Callable[[Source], Reading]] = {
         "docx": read_docx,
         "markdown": read_markdown,
@@ -89,4 +92,4 @@ def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, Mark
         "tei": read_tei,
         "text": read_text,
     }
-    return {kind: MarkupParser(format=kind, read=read, max_pages=max_pages) for kind, read in readers.items()}
+    return {name: MarkupParser(format=name, read=read, max_pages=max_pages) for name, read in readers.items()}

@@ -43,7 +43,7 @@ class Node:
         """The children that are elements."""
         return [child for child in self.children if isinstance(child, Node)]
 
-    def all(self, *tags: str) -> Iterator["Node"]:
+    def iter(self, *tags: str) -> Iterator["Node"]:
         """The elements below this one in document order, with these tags or, without any, all."""
         stack = self.nodes[::-1]
         while stack:
@@ -52,7 +52,7 @@ class Node:
                 yield node
             stack.extend(node.nodes[::-1])
 
-    def where(self, holds: Callable[["Node"], bool]) -> Iterator["Node"]:
+    def outermost(self, holds: Callable[["Node"], bool]) -> Iterator["Node"]:
         """The outermost elements below this one for which `holds`, in document order."""
         stack = self.nodes[::-1]
         while stack:
@@ -62,14 +62,14 @@ class Node:
             else:
                 stack.extend(node.nodes[::-1])
 
-    def one(self, *path: str) -> "Node | None":
+    def find(self, *path: str) -> "Node | None":
         """The first element that is reached by going down through children with these tags."""
         if not path:
             return self
-        found = (node.one(*path[1:]) for node in self.nodes if node.tag == path[0])
+        found = (node.find(*path[1:]) for node in self.nodes if node.tag == path[0])
         return next((node for node in found if node is not None), None)
 
-    def many(self, *tags: str) -> list["Node"]:
+    def findall(self, *tags: str) -> list["Node"]:
         """The children with these tags."""
         return [node for node in self.nodes if node.tag in tags]
 
@@ -85,7 +85,7 @@ class Node:
                 stack.extend(item.children[::-1])
         return "".join(parts)
 
-    def plain(self) -> str:
+    def plain_text(self) -> str:
         """`text()` with single spaces."""
         return " ".join(self.text().split())
 

@@ -13,8 +13,8 @@ _BIG = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argma
 
 def mathml_text(math: Node) -> str:
     """What a `math` element says."""
-    for note in math.all("annotation"):
-        if "tex" in note.get("encoding").lower() and note.plain():
+    for note in math.iter("annotation"):
+        if "tex" in note.get("encoding").lower() and note.plain_text():
             return latex_text(note.text())
     alternative = math.get("alttext").strip()
     return latex_text(alternative) if alternative else tidy_spaces(_mathml(math))
@@ -27,9 +27,9 @@ def _mathml(node: Node | str) -> str:
         case "annotation" | "annotation-xml" | "mphantom":
             said = ""
         case "mo":
-            said = _operator(node.plain())
+            said = _operator(node.plain_text())
         case "mtext" | "mi" | "mn" | "ms":
-            said = node.plain()
+            said = node.plain_text()
         case "mtr":
             said = " ".join(map(_mathml, node.nodes)) + " ; "
         case "mfenced":
@@ -95,17 +95,17 @@ def _summed(node: Node) -> str:
 
 
 def _enclosed(node: Node) -> str:
-    inner = ", ".join(map(_omml, node.many("e")))
+    inner = ", ".join(map(_omml, node.findall("e")))
     return f"{_option(node, 'dpr', 'begchr', default='(')}{inner}{_option(node, 'dpr', 'endchr', default=')')}"
 
 
 def _part(node: Node, tag: str) -> str:
-    part = node.one(tag) if tag else None
+    part = node.find(tag) if tag else None
     return "".join(map(_omml, part.children)) if part else ""
 
 
 def _option(node: Node, group: str, name: str, *, default: str) -> str:
-    option = node.one(group, name)
+    option = node.find(group, name)
     return default if option is None else option.get("val")
 
 
@@ -118,6 +118,6 @@ _BUILDERS: Mapping[str, Callable[[Node], str]] = {
     "d": _enclosed,
     "acc": lambda node: with_accent(_part(node, "e"), _option(node, "accpr", "chr", default="^")),
     "bar": lambda node: with_accent(_part(node, "e"), "¯"),
-    "mr": lambda node: " ".join(map(_omml, node.many("e"))) + " ; ",
-    "eqarr": lambda node: " ; ".join(map(_omml, node.many("e"))),
+    "mr": lambda node: " ".join(map(_omml, node.findall("e"))) + " ; ",
+    "eqarr": lambda node: " ; ".join(map(_omml, node.findall("e"))),
 }

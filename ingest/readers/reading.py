@@ -1,48 +1,55 @@
-"""What a reader is given and gives back, and the collector of its elements."""
+"""What a reader is given and returns, and the collector of its elements."""
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.inline_text import inline_text, is_bold
 from ingest.readers.markup_tree import Node
 from paperscope_core.types import Box, Element, Page, PageProblem, Passage, PassageRole, Place
 
-__all__ = ["ElementCollector", "Reading", "Source", "SourceLines", "normalize_levels", "section_number"]
+__all__ = ["ElementCollector", "Reading", "Source", "SourceLines", "bold_heading_level", "section_number"]
+
+_NUMBER = re.compile(r"(?:(?:Appendix|Section)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3})[.:)]?\s+\S")
+_NAMED_HEADINGS = frozenset("abstract references bibliography acknowledgements acknowledgments".split())
+# A longer paragraph in bold is text that is emphasised.
+_MAX_HEADING_LENGTH = 100
+# Below the six levels of HTML.
+_BOLD_LEVEL = 7
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceLines:
-    """Makes the places of one paper's lines."""
+    """Makes places that are lines of a paper's source."""
 
     paper: str
 
     def at(self, first: int, last: int) -> Place:
-        """Lines first to last, from 1."""
+        """The place of the lines first to last, counted from 1."""
         return Place(paper=self.paper, page=1, box=Box(0.0, float(first), 0.0, float(max(first, last))))
 
     def of(self, *nodes: Node) -> Place:
-        """The lines from the first of these nodes to the last."""
+        """The place of the lines from the first of these nodes to the last."""
         return self.at(min(node.first for node in nodes), max(node.last for node in nodes))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """A file: its name and bytes, the maker of its places, and the collector of its pictures."""
+    """A file: its name and bytes, the factory of its places, and the collector of its images."""
 
     name: str
     data: bytes
     lines: SourceLines
-    pictures: EmbeddedImages
+    images: EmbeddedImages
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
     """The elements of a file in reading order, without ids, order and sections.
 
-    `title` and `authors` are what the file says of itself, "" and () if nothing. `pages` are the pages on which the
-    places lie, () where they are lines.
+    `title` and `authors` come from the file's metadata. `pages` are the pages that the places refer to, () if the
+    places are lines.
     """
 
     elements: Sequence[Element]
@@ -52,124 +59,92 @@ class Reading:
     pages: Sequence[Page] = ()
 
 
-_NUMBER = re.compile(r"(?:(?:Appendix|Section)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3})[.:)]?\s+\S")
-_DEEPEST = 9
-
-
 def section_number(text: str) -> str:
-    """`4.2` of `4.2 Results`, "" for a heading without a number of digits."""
+    """`4.2` of `4.2 Results`, "" for a heading without an Arabic number."""
     match = _NUMBER.match(text)
     return match[1] if match else ""
 
 
-def normalize_levels(elements: Sequence[Element]) -> list[Element]:
-    """The elements with the highest level of heading at 1; so is that of the abstract, however small it is set.
-
-    If all headings have one level, as some converters write them, those with a number of several parts go deeper.
-    """
-    headings = [
-        element
-        for element in elements
-        if isinstance(element, Passage) and element.role == "heading" and not _is_abstract(element)
-    ]
-    top = min((heading.level for heading in headings), default=1)
-    flat = all(heading.level == top for heading in headings)
-    result: list[Element] = []
-    for element in elements:
-        if isinstance(element, Passage) and element.role == "heading":
-            depth = section_number(element.text).count(".") if flat else element.level - top
-            result.append(replace(element, level=1 if _is_abstract(element) else min(depth + 1, _DEEPEST)))
-        else:
-            result.append(element)
-    return result
-
-
-def _is_abstract(passage: Passage) -> bool:
-    return passage.text.lower().strip(" .:—") == "abstract"
-
-
-_RUN_IN = frozenset("abstract references bibliography acknowledgements acknowledgments".split())
-_LONGEST_HEADING = 100
-_BOLD_LEVEL = 7
+def bold_heading_level(text: str) -> int:
+    """The level of a paragraph in bold that is numbered or named like a section, 0 for any other."""
+    named = bool(section_number(text)) or text.lower().strip(" .:") in _NAMED_HEADINGS
+    return _BOLD_LEVEL if named and len(text) < _MAX_HEADING_LENGTH else 0
 
 
 class ElementCollector:
-    """What was read so far. `mark` is the list mark of the paragraph that comes next, `role` what paragraphs are.
+    """Collects the elements of a file in order; inline content becomes a paragraph when a block begins.
 
-    With `bold_headings` a paragraph in bold that is numbered or named like a section is a heading.
+    `marker` is the list marker of the next paragraph. With `bold_headings`, paragraphs in bold may be headings.
     """
 
     def __init__(self, lines: SourceLines, *, bold_headings: bool = False) -> None:
-        self.mark = ""
-        self.role: PassageRole = "paragraph"
+        self.marker = ""
         self._lines = lines
         self._bold_headings = bold_headings
-        self._out: list[Element] = []
-        self._late: list[Element] = []
-        self._text: list[Node | str] = []
+        self._elements: list[Element] = []
+        self._after_paragraph: list[Element] = []
+        self._inline: list[Node | str] = []
         self._span = (1, 1)
 
-    @property
-    def running(self) -> bool:
-        """Whether a paragraph is under way."""
-        return bool(self._text)
+    def finish(self) -> list[Element]:
+        """All elements, the last paragraph included."""
+        self.end_paragraph()
+        return self._elements
 
-    def finished(self) -> list[Element]:
-        """Everything, the last paragraph included."""
-        self.flush()
-        return self._out
-
-    def through(self, node: Node, visit: Callable[[Node], None]) -> None:
-        """Take a node's text as running text, and let `visit` see its elements, in their order."""
+    def visit_children(self, node: Node, visit: Callable[[Node], None]) -> None:
+        """Add a node's text as inline content, and call `visit` for its elements, in document order."""
         line = node.first
         for child in node.children:
             if isinstance(child, str):
-                self._add(child, line)
+                self._add_text(child, line)
                 line += child.count("\n")
             else:
                 visit(child)
                 line = child.last
 
-    def run(self, node: Node) -> None:
-        """Take an element into the paragraph."""
-        self._extend(node, node.first, node.last)
+    def visit_block(self, node: Node, visit: Callable[[Node], None]) -> None:
+        """`visit_children` of a node that begins and ends a paragraph."""
+        self.end_paragraph()
+        self.visit_children(node, visit)
+        self.end_paragraph()
 
-    def flush(self) -> None:
-        """End the paragraph; what was to come after it follows."""
-        text = inline_text(self._text)
+    def add_inline(self, node: Node) -> None:
+        """Add an element to the paragraph."""
+        self._span = (self._span[0] if self._inline else node.first, node.last)
+        self._inline.append(node)
+
+    def end_paragraph(self) -> None:
+        """End the paragraph, and add the elements that were found inside it."""
+        text = inline_text(self._inline)
         if text:
+            level = bold_heading_level(text) if self._bold_headings and not self.marker and is_bold(self._inline) else 0
+            role: PassageRole = "list" if self.marker else "heading" if level else "paragraph"
             place = self._lines.at(*self._span)
-            role: PassageRole = "list" if self.mark else self.role
-            passage = Passage(id="", place=place, order=0, text=self.mark + text, role=role)
-            heading = self._bold_headings and role == "paragraph" and self._is_heading(text)
-            self._out.append(replace(passage, role="heading", level=_BOLD_LEVEL) if heading else passage)
-            self.mark = ""
-        self._out.extend(self._late)
-        self._text, self._late = [], []
+            self._elements.append(Passage(id="", place=place, order=0, text=self.marker + text, role=role, level=level))
+            self.marker = ""
+        self._elements.extend(self._after_paragraph)
+        self._inline, self._after_paragraph = [], []
 
-    def passage(self, node: Node, text: str, role: PassageRole, *, level: int = 0) -> None:
+    def add_passage(self, node: Node, text: str, role: PassageRole, *, level: int = 0) -> None:
         """End the paragraph and add a passage, unless it is empty."""
-        self.flush()
+        self.end_paragraph()
         if text:
             self.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role=role, level=level))
 
     def add(self, *elements: Element) -> None:
-        """Add elements where the file is; after the paragraph if one is under way."""
-        (self._late if self._text else self._out).extend(elements)
+        """Add elements; inside a paragraph they follow it."""
+        (self._after_paragraph if self._inline else self._elements).extend(elements)
 
-    def _is_heading(self, text: str) -> bool:
-        named = bool(section_number(text)) or text.lower().strip(" .:") in _RUN_IN
-        return named and len(text) < _LONGEST_HEADING and is_bold(self._text)
+    def add_blocks(self, elements: Sequence[Element]) -> None:
+        """End the paragraph and add elements."""
+        self.end_paragraph()
+        self.add(*elements)
 
-    def _add(self, text: str, line: int) -> None:
-        if not self._text and not text.strip():
+    def _add_text(self, text: str, line: int) -> None:
+        if not self._inline and not text.strip():
             return
-        lead = text[: len(text) - len(text.lstrip())].count("\n")
-        self._extend(text, line + lead, line + text.rstrip().count("\n"))
-
-    def _extend(self, item: Node | str, first: int, last: int) -> None:
-        self._span = (
-            self._span[0] if self._text else first,
-            last if not isinstance(item, str) or item.strip() else self._span[1],
-        )
-        self._text.append(item)
+        leading = text[: len(text) - len(text.lstrip())].count("\n")
+        first = self._span[0] if self._inline else line + leading
+        last = line + text.rstrip().count("\n") if text.strip() else self._span[1]
+        self._span = (first, last)
+        self._inline.append(text)

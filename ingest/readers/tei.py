@@ -32,7 +32,7 @@ __all__ = [
 def table_of(figure: Node, places: "Places") -> list[Element]:
     """The table with its caption, and the notes under it; without cells if the file holds none."""
     label, caption = _named(figure, "Table")
-    table = figure if figure.tag == "table" else next(figure.all("table"), None)
+    table = figure if figure.tag == "table" else next(figure.iter("table"), None)
     place, *more = places.of(figure)
     cells, header_rows = table_cells(_rows(table, place) if table is not None else [], head=0)
     found: list[Element] = [
@@ -51,7 +51,7 @@ def table_of(figure: Node, places: "Places") -> list[Element]:
     ]
     found.extend(
         Passage(id="", place=place, order=0, text=text, role="footnote")
-        for note in figure.many("note")
+        for note in figure.findall("note")
         if (text := inline_text(note.children))
     )
     return found if cells or label or caption else []
@@ -60,7 +60,7 @@ def table_of(figure: Node, places: "Places") -> list[Element]:
 def figure_of(figure: Node, places: "Places", *, pictures: EmbeddedImages) -> list[Element]:
     """The figure with its caption."""
     label, caption = _named(figure, "Figure")
-    address = next((node.get("url") for node in figure.all("graphic") if node.get("url")), "")
+    address = next((node.get("url") for node in figure.iter("graphic") if node.get("url")), "")
     crop = pictures.named(address)
     if not (label or caption or crop):
         return []
@@ -70,8 +70,8 @@ def figure_of(figure: Node, places: "Places", *, pictures: EmbeddedImages) -> li
 
 def equation_of(formula: Node, places: "Places") -> list[Element]:
     """The formula with its number."""
-    label = formula.one("label")
-    number = label.plain().strip("() .") if label is not None else formula.get("n").strip("() .")
+    label = formula.find("label")
+    number = label.plain_text().strip("() .") if label is not None else formula.get("n").strip("() .")
     text = inline_text(child for child in formula.children if child is not label)
     if formula.get("notation").lower() in ("tex", "latex"):
         text = latex_text(text.strip("$"))
@@ -83,7 +83,7 @@ def equation_of(formula: Node, places: "Places") -> list[Element]:
 
 def _named(figure: Node, word: str) -> tuple[str, str]:
     """Label and caption from `head`, `label` and `figDesc`, as GROBID or people write them."""
-    head, label, description = (figure.one(tag) for tag in ("head", "label", "figdesc"))
+    head, label, description = (figure.find(tag) for tag in ("head", "label", "figdesc"))
     words = inline_text(description.children) if description is not None else ""
     title = inline_text(head.children) if head is not None else ""
     if found := split_caption(title):
@@ -91,14 +91,14 @@ def _named(figure: Node, word: str) -> tuple[str, str]:
         return found.label, f"{rest}. {words}" if rest and words else words or found.rest
     if found := split_caption(words):
         return found.label, found.rest
-    number = label.plain().strip(" .") if label is not None else ""
+    number = label.plain_text().strip(" .") if label is not None else ""
     name = f"{word} {number}" if number[:1].isdigit() else number
     return name, ". ".join(filter(None, (title.rstrip("."), words)))
 
 
 def _rows(table: Node, place: Place) -> list[list[MarkupCell]]:
     rows = []
-    for row in table.all("row"):
+    for row in table.iter("row"):
         heads = row.get("role") == "label"
         rows.append(
             [
@@ -110,7 +110,7 @@ def _rows(table: Node, place: Place) -> list[list[MarkupCell]]:
                     heads=heads or cell.get("role") == "label",
                     bold=is_bold(cell.children),
                 )
-                for cell in row.many("cell")
+                for cell in row.findall("cell")
             ]
         )
     return rows
@@ -164,11 +164,11 @@ class TeiWalker:
 
     def _division(self, node: Node, *, level: int) -> None:
         """A section; one without a head is named by its type, or goes on with the section before."""
-        head = next((part for part in node.all("head") if part.plain()), None)
+        head = next((part for part in node.iter("head") if part.plain_text()), None)
         default = _HEADS.get(node.get("type"), "")
-        if default and head is None and node.plain():
+        if default and head is None and node.plain_text():
             self.passage(default, "heading", node, level=level)
-        self.walk(node, level=level + (node.one("head") is not None))
+        self.walk(node, level=level + (node.find("head") is not None))
 
     def _heading(self, head: Node, *, level: int) -> None:
         number = head.get("n").strip(" .")
@@ -180,12 +180,12 @@ class TeiWalker:
         """The running text, then the floats and notes that stand in it."""
         text = inline_text(_without_blocks(node))
         self.passage(mark + text if text else "", "list" if mark else "paragraph", node)
-        for block in node.where(lambda part: part.tag in _BLOCKS):
+        for block in node.outermost(lambda part: part.tag in _BLOCKS):
             self._block(block)
 
     def _block(self, node: Node) -> None:
         match node.tag:
-            case "figure" if node.get("type") == "table" or next(node.all("table"), None):
+            case "figure" if node.get("type") == "table" or next(node.iter("table"), None):
                 self.elements.extend(table_of(node, self._places))
             case "figure":
                 self.elements.extend(figure_of(node, self._places, pictures=self._pictures))
@@ -201,19 +201,19 @@ class TeiWalker:
                 self.passage(f"{number} {text}".strip() if text else "", "footnote", node)
             case "listbibl":
                 self._bibliography(node)
-            case _ if node.plain():
+            case _ if node.plain_text():
                 self._paragraph(node)
 
     def _list(self, node: Node) -> None:
         ordered = node.get("type") in ("ordered", "numbered") or node.get("rend") == "numbered"
-        for number, item in enumerate(node.many("item"), start=1):
+        for number, item in enumerate(node.findall("item"), start=1):
             self._paragraph(item, mark=item.get("n") + " " if item.get("n") else f"{number}. " if ordered else "• ")
 
     def _bibliography(self, node: Node) -> None:
         if not any(isinstance(element, Passage) and element.role == "heading" for element in self.elements[-1:]):
             self.passage("References", "heading", node, level=1)
-        for entry in node.many("biblstruct", "bibl", "biblfull"):
-            if entry.plain() and (found := tei_reference(entry, self._places.of(entry), numbers=self._numbers)):
+        for entry in node.findall("biblstruct", "bibl", "biblfull"):
+            if entry.plain_text() and (found := tei_reference(entry, self._places.of(entry), numbers=self._numbers)):
                 self.elements.append(found)
 
 
@@ -264,7 +264,7 @@ class PagePlaces:
 def pages_of(root: Node) -> tuple[Page, ...]:
     """The pages that `facsimile` lists with their sizes, in their order."""
     pages = {}
-    for surface in root.all("surface"):
+    for surface in root.iter("surface"):
         number = surface.get("n")
         try:
             width, height = float(surface.get("lrx")), float(surface.get("lry"))
@@ -282,7 +282,7 @@ def _boxes(node: Node) -> list[tuple[int, Box]]:
         return own
     return [
         box
-        for part in node.where(lambda part: bool(part.get("coords")) and part.tag in _CARRIERS)
+        for part in node.outermost(lambda part: bool(part.get("coords")) and part.tag in _CARRIERS)
         for box in _parsed(part.get("coords"))
     ]
 
@@ -308,10 +308,10 @@ def read_tei(source: Source) -> Reading:
     """
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
-    root = tree if tree.tag in ("tei", "tei.2") else next(tree.all("tei"), None)
+    root = tree if tree.tag in ("tei", "tei.2") else next(tree.iter("tei"), None)
     if root is None:
         raise PaperFileError(f"{source.name!r} holds no TEI: its root element is {tree.tag!r}.")
-    title = root.one("teiheader", "filedesc", "titlestmt", "title")
+    title = root.find("teiheader", "filedesc", "titlestmt", "title")
     elements, pages = _placed(root, source)
     return Reading(
         elements=elements,
@@ -326,7 +326,7 @@ def _placed(root: Node, source: Source) -> tuple[list[Element], Sequence[Page]]:
     pages = pages_of(root)
     numbers = numbers_cited(root)
     if pages:
-        on_pages = TeiWalker(PagePlaces(source.lines.paper), pictures=source.pictures, numbers=numbers)
+        on_pages = TeiWalker(PagePlaces(source.lines.paper), pictures=source.images, numbers=numbers)
         try:
             elements = _elements(root, on_pages)
         except NoCoordinatesError:
@@ -334,36 +334,40 @@ def _placed(root: Node, source: Source) -> tuple[list[Element], Sequence[Page]]:
         else:
             if {element.place.page for element in elements} <= {page.number for page in pages}:
                 return elements, pages
-    on_lines = TeiWalker(LinePlaces(source.lines), pictures=source.pictures, numbers=numbers)
+    on_lines = TeiWalker(LinePlaces(source.lines), pictures=source.images, numbers=numbers)
     return _elements(root, on_lines), ()
 
 
 def _elements(root: Node, walker: TeiWalker) -> list[Element]:
-    header = root.one("teiheader")
+    header = root.find("teiheader")
     if header is not None:
-        title = header.one("filedesc", "titlestmt", "title")
+        title = header.find("filedesc", "titlestmt", "title")
         if title is not None:
             walker.passage(inline_text(title.children), "title", title)
         authors = _authors(root)
         if authors:
             walker.passage("\n".join(filter(None, map(person_name, authors))), "authors", *authors)
-        abstract = header.one("profiledesc", "abstract")
+        abstract = header.find("profiledesc", "abstract")
         if abstract is not None:
-            paragraphs = list(abstract.all("p")) or [abstract]
+            paragraphs = list(abstract.iter("p")) or [abstract]
             for paragraph in paragraphs:
                 walker.passage(inline_text(paragraph.children), "abstract", paragraph)
-    text = root.one("text")
-    for part in text.many("front", "body", "back") if text is not None else ():
+    text = root.find("text")
+    for part in text.findall("front", "body", "back") if text is not None else ():
         walker.walk(part)
     return walker.elements
 
 
 def _authors(root: Node) -> list[Node]:
     """The authors of the paper itself; editors and publishers of the file are others."""
-    header = root.one("teiheader", "filedesc")
+    header = root.find("teiheader", "filedesc")
     if header is None:
         return []
-    analytic = header.one("sourcedesc", "biblstruct", "analytic")
-    statement = header.one("titlestmt")
-    found = analytic.many("author") if analytic is not None else []
-    return [author for author in found or (statement.many("author") if statement is not None else []) if author.plain()]
+    analytic = header.find("sourcedesc", "biblstruct", "analytic")
+    statement = header.find("titlestmt")
+    found = analytic.findall("author") if analytic is not None else []
+    return [
+        author
+        for author in found or (statement.findall("author") if statement is not None else [])
+        if author.plain_text()
+    ]

@@ -9,86 +9,87 @@ from typing import TypeVar
 
 __all__ = ["extend_time_limit", "handle_time_requests", "on_cancel", "run_in_thread"]
 
-
 T = TypeVar("T")
 
 
 class _Cancellation:
-    """What is to be called when the work is given up."""
+    """The callbacks of one cancellable piece of work."""
 
     def __init__(self) -> None:
-        self._asked = False
-        self._ends: list[Callable[[], None]] = []
+        self._cancelled = False
+        self._callbacks: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
-    def ask(self) -> None:
+    def cancel(self) -> None:
         with self._lock:
-            self._asked = True
-            for end in self._ends:
-                end()
+            self._cancelled = True
+            for callback in self._callbacks:
+                callback()
 
-    def add(self, end: Callable[[], None]) -> None:
+    @contextmanager
+    def registered(self, callback: Callable[[], None]) -> Iterator[None]:
         with self._lock:
-            self._ends.append(end)
-            if self._asked:
-                end()
+            self._callbacks.append(callback)
+            if self._cancelled:
+                callback()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._callbacks.remove(callback)
 
-    def drop(self, end: Callable[[], None]) -> None:
-        with self._lock:
-            self._ends.remove(end)
 
-
-_current: ContextVar[_Cancellation | None] = ContextVar("_heard", default=None)
+_current: ContextVar[_Cancellation | None] = ContextVar("_current", default=None)
+_time_listener: ContextVar[Callable[[float], None] | None] = ContextVar("_time_listener", default=None)
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """What `work` returns, done in a thread. Cancelled, the work is ended where it says how (`when_stopped`), and its
-    thread has ended when this raises."""
-    stop = _Cancellation()
-    token = _current.set(stop)
+    """Run `work` in a thread and return its result.
+
+    On cancellation the callbacks registered by `on_cancel` are called, and `CancelledError` is raised only after the
+    thread has ended.
+    """
+    cancellation = _Cancellation()
+    token = _current.set(cancellation)
     try:
-        # The thread takes the context with it.
+        # The thread runs in a copy of the current context.
         task = asyncio.create_task(asyncio.to_thread(work))
     finally:
         _current.reset(token)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        stop.ask()
+        cancellation.cancel()
         await asyncio.gather(task, return_exceptions=True)
         raise
 
 
 @contextmanager
-def on_cancel(end: Callable[[], None]) -> Iterator[None]:
-    """Let `end` be called, from another thread, if the work that the block is part of is given up; at once where it was
-    already. It must be quick."""
-    stop = _current.get()
-    if stop is None:
+def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
+    """Call `callback`, from another thread, if the enclosing `run_in_thread` is cancelled during the block.
+
+    If it is cancelled already, `callback` is called at once. It must return quickly.
+    """
+    cancellation = _current.get()
+    if cancellation is None:
         yield
-        return
-    stop.add(end)
-    try:
-        yield
-    finally:
-        stop.drop(end)
+    else:
+        with cancellation.registered(callback):
+            yield
 
 
-_listener: ContextVar[Callable[[float], None] | None] = ContextVar("_listener", default=None)
-
-
-def extend_time_limit(times: float = 1.0) -> None:
-    """Say that a step begins, and how many times as long as other steps it may take; nobody need be listening."""
-    listener = _listener.get()
+def extend_time_limit(factor: float = 1.0) -> None:
+    """Announce a new step that may take `factor` times the usual limit; without a listener this does nothing."""
+    listener = _time_listener.get()
     if listener:
-        listener(times)
+        listener(factor)
 
 
 @contextmanager
 def handle_time_requests(listener: Callable[[float], None]) -> Iterator[None]:
-    """Let `listener` hear what is asked for within the block."""
-    token = _listener.set(listener)
+    """Call `listener` with the factor of each `extend_time_limit` within the block."""
+    token = _time_listener.set(listener)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _time_listener.reset(token)

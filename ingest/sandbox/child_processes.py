@@ -19,102 +19,99 @@ from paperscope_core.errors import PaperFileError, PaperscopeError
 
 __all__ = ["ChildPool", "ChildProcess", "error_from_frame"]
 
-
 Job = TypeVar("Job")
 
-_STARTING = 60.0
-_JOBS = 50
+_START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
+_JOBS_PER_CHILD = 50  # Bounds what leaks in the libraries add up to.
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.sandbox.worker import main; main()"
 
 
 class ChildPool(Generic[Job]):
-    """Child processes for `work`, which is pickled.
+    """Child processes that run jobs with one handler.
 
-    `memory_mb` is how much memory a child may take beyond what it starts with, where the system can limit it.
-    `environment` is what it has beside the caller's. A child is kept for the next job; one that failed, or has done
-    many, is replaced.
+    A child is kept for the next job; one that failed, or has run many jobs, is replaced.
+
+    Args:
+        handler: Runs the jobs; it is pickled.
+        memory_mb: How much memory a child may take beyond what it starts with, where the system can limit it.
+        environment: Environment variables added to the caller's.
     """
 
     def __init__(
-        self, work: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str] | None = None
+        self, handler: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str] | None = None
     ) -> None:
         self.memory_mb = memory_mb
-        self._work = work
+        self._handler = handler
         self._environment = dict(environment or {})
         self._idle: list[ChildProcess[Job]] = []
         self._lock = threading.Lock()
 
     @contextmanager
-    def one(self) -> Iterator["ChildProcess[Job]"]:
-        """A child for the block; where the work is given up (`ingest.sandbox.cancellation`), it is killed at once."""
+    def acquire(self) -> Iterator["ChildProcess[Job]"]:
+        """A child for the block; it is killed at once if the work is cancelled (`on_cancel`)."""
         with self._lock:
             child = self._idle.pop() if self._idle else None
-        child = child or ChildProcess(self._work, memory_mb=self.memory_mb, environment=self._environment)
+        child = child or ChildProcess(self._handler, memory_mb=self.memory_mb, environment=self._environment)
         try:
             with on_cancel(child.kill):
                 yield child
         except BaseException:
-            child.stop()
+            child.close()
             raise
         with self._lock:
-            if child.jobs < _JOBS and not child.killed and not self._idle:
+            if child.jobs < _JOBS_PER_CHILD and not child.killed and not self._idle:
                 self._idle.append(child)
                 return
-        child.stop()
-
-
-def error_from_frame(frame: Frame) -> PaperscopeError:
-    """The error that a frame of the kind E tells."""
-    kind, message = json.loads(frame.data)
-    known = getattr(errors, kind, PaperFileError) if kind in errors.__all__ else PaperFileError
-    error: PaperscopeError = known(message)
-    return error
+        child.close()
 
 
 class ChildProcess(Generic[Job]):
-    """A running child process that does one kind of work, job after job."""
+    """A running child process.
 
-    def __init__(self, work: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str]) -> None:
+    `expired` says that it was killed because it exceeded its time limit, which was `time_limit` at last.
+    """
+
+    def __init__(self, handler: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str]) -> None:
         self.jobs = 0
         self.expired = self.killed = False
-        self.waited = 0.0
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_stop`
+        self.time_limit = 0.0
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_close`
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _START, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._stderr,
             env={**os.environ, **environment},
         )
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("BinaryIO", self._process.stdout)
-        self._finish = weakref.finalize(self, _stop, self._process, self._said)
-        self._write(pickle.dumps((work, memory_mb)))
-        self.next(within=_STARTING)
+        self._finalizer = weakref.finalize(self, _close, self._process, self._stderr)
+        self._write(pickle.dumps((handler, memory_mb)))
+        self.receive(within=_START_SECONDS)
 
     def send(self, job: Job) -> None:
-        """Ask for a job."""
+        """Start a job."""
         self.jobs += 1
         self._write(pickle.dumps(job))
 
     def _write(self, data: bytes) -> None:
-        # A child that is gone is noticed when it is read.
-        try:
+        # `receive` notices a child that has exited.
+        with suppress(OSError):
             self._input.write(data)
             self._input.flush()
-        except OSError:
-            return
 
-    def next(self, *, within: float) -> Frame | None:
-        """The child's next frame, None where it failed or was stopped for its time: `within` seconds, or as many times
-        that as it asks for. How many they were at last is in `waited`."""
-        self.waited = within
+    def receive(self, *, within: float) -> Frame | None:
+        """Return the child's next frame, None if it failed or was killed for taking too long.
+
+        The limit is `within` seconds, or the multiple of it that the child asks for (`extend_time_limit`).
+        """
+        self.time_limit = within
         while True:
-            with self._watched(self.waited):
+            with self._watched(self.time_limit):
                 frame = read_frame(self._output)
             if frame is None or frame.kind != b"T":
                 return frame
-            self.waited = within * json.loads(frame.data)
+            self.time_limit = within * json.loads(frame.data)
 
     @contextmanager
     def _watched(self, seconds: float) -> Iterator[None]:
@@ -131,25 +128,33 @@ class ChildProcess(Generic[Job]):
         self.kill()
 
     def kill(self) -> None:
-        """End the child at once, also while it is read by another thread."""
+        """Kill the child, even while another thread reads from it."""
         self.killed = True
         self._process.kill()
 
-    def last_words(self) -> tuple[int, str]:
-        """The exit code of a child that is gone, and the last line of its error output."""
+    def exit_status(self) -> tuple[int, str]:
+        """The exit code of a child that has ended, and the last line of its error output."""
         code = self._process.wait()
-        self._said.seek(0)
-        lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         return code, lines[-1] if lines else ""
 
-    def stop(self) -> None:
-        """End the child."""
-        self._finish()
+    def close(self) -> None:
+        """End the child and release its pipes."""
+        self._finalizer()
 
 
-def _stop(process: "subprocess.Popen[bytes]", said: IO[bytes]) -> None:
+def error_from_frame(frame: Frame) -> PaperscopeError:
+    """Rebuild the error that a frame of the kind E carries."""
+    name, message = json.loads(frame.data)
+    known = getattr(errors, name, PaperFileError) if name in errors.__all__ else PaperFileError
+    error: PaperscopeError = known(message)
+    return error
+
+
+def _close(process: "subprocess.Popen[bytes]", stderr: IO[bytes]) -> None:
     process.kill()
     process.wait()
-    for pipe in (process.stdin, process.stdout, said):
+    for pipe in (process.stdin, process.stdout, stderr):
         with suppress(OSError):
             pipe.close()  # type: ignore[union-attr] # both pipes were asked for

@@ -1,13 +1,10 @@
-"""Switches off onnxruntime's usage reports."""
+"""Switches off onnxruntime's usage reports; PyMuPDF and the text recognition load that library."""
 
 import os
 
-__all__ = ["silence_onnxruntime"]
+__all__ = ["disable_onnxruntime_telemetry"]
 
 
-def silence_onnxruntime() -> None:
-    """Let onnxruntime, where it is loaded after this, report nothing and write nothing down for a later report.
-
-    Whoever sets the variable themselves is obeyed.
-    """
+def disable_onnxruntime_telemetry() -> None:
+    """Keep onnxruntime, if it is loaded later, from storing or sending usage reports; a value set by the user wins."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

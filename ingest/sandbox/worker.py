@@ -1,4 +1,4 @@
-"""The child process: does job after job until its input ends, and answers in frames on a pipe."""
+"""The child process: runs job after job until its input ends, and answers in frames on a pipe."""
 
 import json
 import os
@@ -16,30 +16,35 @@ from paperscope_core.errors import PaperscopeError
 
 __all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame", "write_frame"]
 
-
-_HEAD = struct.Struct(">cQ")
+# A frame's kind and the length of its data.
+_HEADER = struct.Struct(">cQ")
+_MEGABYTE = 1_000_000
 
 
 class Frame(NamedTuple):
-    """One message."""
+    """A message on the pipe; `kind` is one byte.
+
+    The kinds of every child: R: ready; T: a step begins that may take so many times the usual limit; E: an error's
+    class and message. The others belong to the job handler.
+    """
 
     kind: bytes
     data: bytes
 
 
 def write_frame(pipe: BinaryIO, kind: bytes, data: bytes = b"") -> None:
-    """Send a message; `kind` is one byte."""
-    pipe.write(_HEAD.pack(kind, len(data)))
+    """Send a frame."""
+    pipe.write(_HEADER.pack(kind, len(data)))
     pipe.write(data)
     pipe.flush()
 
 
 def read_frame(pipe: BinaryIO) -> Frame | None:
-    """The next message, None where the other side has gone."""
-    head = pipe.read(_HEAD.size)
-    if len(head) < _HEAD.size:
+    """Return the next frame, None if the other process has exited."""
+    header = pipe.read(_HEADER.size)
+    if len(header) < _HEADER.size:
         return None
-    kind, length = _HEAD.unpack(head)
+    kind, length = _HEADER.unpack(header)
     data = pipe.read(length)
     return Frame(kind, data) if len(data) == length else None
 
@@ -49,57 +54,53 @@ SendFrame = Callable[[bytes, bytes], None]
 
 
 class JobHandler(Protocol[Job_contra]):
-    """What a child does, job after job; it and its jobs can be pickled."""
+    """What a child process does with each job; handler and jobs are pickled."""
 
     def __call__(self, job: Job_contra, send: SendFrame) -> None:
-        """Do a job; what comes of it is sent in frames. Raises `PaperscopeError`."""
+        """Run a job and send its results as frames. Raises `PaperscopeError`."""
         ...
 
 
 def main() -> None:
-    """Take the work and its limit of memory from the input, then job after job; answer in frames.
-
-    R: ready; T: how many times as long as usual the next step may take; E: an error's kind and message; the others are
-    the work's own.
-    """
-    # What a library prints must not get among the frames.
+    """Read the handler and its memory limit from the input, then run job after job."""
+    # What libraries print must not get between the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Ctrl-C ends the child at once, also inside a library that never comes back to Python.
+    # Ctrl-C ends the child at once, even inside a library that never returns to Python.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     jobs = _jobs(sys.stdin.buffer)
-    work, memory_mb = next(jobs)
+    handler, memory_mb = next(jobs)
     if memory_mb is not None:
         _limit_memory(memory_mb)
     write_frame(out, b"R")
     for job in jobs:
-        _do(work, job, out)
+        _run(handler, job, out)
 
 
 def _jobs(pipe: BinaryIO) -> Iterator[Any]:
-    """What the parent sends: its own, nothing from a stranger."""
+    """Yield what the parent process sends; no other process writes to this pipe."""
     with suppress(EOFError):
         while True:
             yield pickle.load(pipe)  # noqa: S301
 
 
-def _do(work: JobHandler[object], job: object, out: BinaryIO) -> None:
-    def on_request(times: float) -> None:
-        write_frame(out, b"T", json.dumps(times).encode())
+def _run(handler: JobHandler[object], job: object, out: BinaryIO) -> None:
+    def request_time(factor: float) -> None:
+        write_frame(out, b"T", json.dumps(factor).encode())
 
     try:
-        with handle_time_requests(on_request):
-            work(job, lambda kind, data: write_frame(out, kind, data))
+        with handle_time_requests(request_time):
+            handler(job, lambda kind, data: write_frame(out, kind, data))
     except PaperscopeError as error:
         write_frame(out, b"E", json.dumps([type(error).__name__, str(error)]).encode())
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Let this process take so much more than it has now; systems that can't limit memory are left alone."""
+    """Limit this process to so much memory beyond what it has now, on systems that support it."""
     try:
         import resource
 
-        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (now + megabytes * 1_000_000, resource.RLIM_INFINITY))
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + megabytes * _MEGABYTE, resource.RLIM_INFINITY))
     except (ImportError, OSError, ValueError):
         return

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from paperscope_core.types.displayable import Displayable
@@ -19,6 +20,7 @@ __all__ = [
     "Panel",
     "Paper",
     "PaperEntry",
+    "PaperFile",
     "PaperFormat",
     "ParsedPaper",
     "Passage",
@@ -266,6 +268,19 @@ class PaperEntry:
     revision: int
     authors: tuple[str, ...] = ()
     year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFile:
+    """The file or folder of a paper, with the password that opens it if it is encrypted."""
+
+    path: Path
+    password: str | None = field(default=None, kw_only=True, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return self.path.name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError, OutputError
 from paperscope_core.settings import ParserSettings, Settings
-from paperscope_core.types import Paper, ParsedPaper
+from paperscope_core.types import Paper, PaperFile, ParsedPaper
 from service.cli.display import problem_line, stderr, stdout
 from service.cli.options import (
     ConfigOption,
@@ -31,7 +31,7 @@ from service.cli.options import (
 
 if TYPE_CHECKING:
     from ingest.export import Written
-    from ingest.page_images import PageImages
+    from ingest.export.overlay import PageImages
 
 __all__ = ["parse"]
 
@@ -129,7 +129,7 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
         def on_page(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total)
 
-        parsed = read_paper(parser, file, password=options.password, on_page=on_page)
+        parsed = read_paper(parser, PaperFile(file, password=options.password), on_page=on_page)
     if folder is None:
         typer.echo(to_paper_json(parsed.paper, pictures={}))
         return
@@ -152,7 +152,7 @@ def _page_images(
         stderr().print(Text(note, style="yellow"))
         yield None
     else:
-        with open_page_images(file, paper, settings=settings, password=options.password) as pictures:
+        with open_page_images(PaperFile(file, password=options.password), paper, settings=settings) as pictures:
             yield pictures
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from ingest import PdfParser
-from paperscope_core.types import Equation, Figure, Paper, Passage, Table
+from paperscope_core.types import Equation, Figure, Paper, PaperFile, Passage, Table
 
 FOLDER = Path("examples") / "paper"
 
 
 @pytest.fixture(scope="module")
 def paper(root: Path) -> Paper:
-    return PdfParser().parse(root / FOLDER / "ner-report.pdf").paper
+    return PdfParser().parse(PaperFile(root / FOLDER / "ner-report.pdf")).paper
 
 
 def test_the_pdfs_are_in_step_with_their_sources(root: Path) -> None:

@@ -7,7 +7,7 @@ from statistics import mean, stdev
 import pytest
 
 from ingest import PdfParser
-from paperscope_core.types import Equation, Figure, Paper, Table
+from paperscope_core.types import Equation, Figure, Paper, PaperFile, Table
 
 FOLDER = Path("examples") / "paper"
 STUDENT = 2.3646
@@ -15,7 +15,7 @@ SYSTEMS = ("RoBERTa-base", "RoBERTa-large", "Ensemble")
 
 
 def parsed(root: Path, name: str) -> Paper:
-    return PdfParser().parse(root / FOLDER / name).paper
+    return PdfParser().parse(PaperFile(root / FOLDER / name)).paper
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ingest import PdfParser
 from paperscope_core.models import FakeEmbedder
-from paperscope_core.types import ModelReply, ModelRequest, ParsedPaper
+from paperscope_core.protocols import PageCallback
+from paperscope_core.types import ModelReply, ModelRequest, PaperFile, ParsedPaper
 
 __all__ = ["BlockingEmbedder", "BlockingModel", "BlockingParser"]
 
@@ -25,16 +26,14 @@ class BlockingParser:
 
     held: Path
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         def told(done: int, total: int) -> None:
             if on_page:
                 on_page(done, total)
             if self.held.exists():
                 time.sleep(_LONG)
 
-        return PdfParser(dpi=72).parse(file, password=password, on_page=told)
+        return PdfParser(dpi=72).parse(file, on_page=told)
 
 
 class BlockingModel:

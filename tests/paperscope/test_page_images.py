@@ -16,7 +16,7 @@ from paperscope.library import Library
 from paperscope_core.errors import InputError, PaperFileError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.settings import LimitSettings, ParserSettings, Settings
-from paperscope_core.types import Box, Place, Table
+from paperscope_core.types import Box, PaperFile, Place, Table
 from tests.paperscope.test_adding import write_pdf
 
 MARK = (216, 84, 0)
@@ -121,9 +121,9 @@ def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_drawn(librar
     hasty = PageRenderer(ParserSettings(), LimitSettings(parse_seconds=0.2))
     paper = library.add(file).paper
     with pytest.raises(PaperFileError, match=r"page 1 of 'many\.pdf' can't be drawn: it took longer than 0\.2 seconds"):
-        hasty.draw(tmp_path / "slow.pdf", paper, 1, dpi=600)
+        hasty.draw(PaperFile(tmp_path / "slow.pdf"), paper, 1, dpi=600)
     patient = PageRenderer(ParserSettings(), LimitSettings())
-    assert shown(patient.draw(file, paper, 1, dpi=72)).height == 842
+    assert shown(patient.draw(PaperFile(file), paper, 1, dpi=72)).height == 842
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
@@ -132,4 +132,4 @@ def test_a_page_that_takes_too_much_memory_is_given_up(library: Library, tmp_pat
     Image.new("1", (30_000, 30_000)).save(tmp_path / "bloat.png")
     tight = PageRenderer(ParserSettings(), LimitSettings(parse_memory_mb=256))
     with pytest.raises(PaperFileError, match=r"page 1 of .* can't be drawn"):
-        tight.draw(tmp_path / "bloat.png", replace(paper, format="image"), 1, dpi=72)
+        tight.draw(PaperFile(tmp_path / "bloat.png"), replace(paper, format="image"), 1, dpi=72)

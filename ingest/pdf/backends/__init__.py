@@ -7,7 +7,7 @@ from typing import Literal
 
 from ingest.document.pages import Backend, Document
 from ingest.sandbox.cancellation import extend_time_limit
-from ingest.sandbox.telemetry import silence_onnxruntime
+from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.errors import SettingsError
 
 __all__ = ["BackendName", "backend_for"]
@@ -44,7 +44,7 @@ class _NamedBackend:
 
     def _backend(self) -> Backend:
         if self.name == "pymupdf":
-            silence_onnxruntime()
+            disable_onnxruntime_telemetry()
             from ingest.pdf.backends.mupdf import MuPdfBackend
 
             return MuPdfBackend()

@@ -1,7 +1,10 @@
-"""`DoclingParser`: docling reads a PDF, and what it finds becomes a `ParsedPaper`."""
+"""`DoclingParser`: docling reads a PDF, and what it finds becomes a `ParsedPaper`.
+
+The library is imported only when a file is read with it.
+"""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -17,116 +20,53 @@ from ingest.document.crops import add_crops
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import read_pdf
 from ingest.ocr import needs_recognition
-from ingest.pdf import backend_for
 from ingest.readers.docling.elements import Places, draft_nodes
 from ingest.readers.docling.schema import DoclingFile
-from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.errors import PaperFileError, SettingsError
-from paperscope_core.protocols import Parser
-from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import PageProblem, Paper, ParsedPaper
+from paperscope_core.protocols import PageCallback
+from paperscope_core.settings import ParserSettings
+from paperscope_core.types import PageProblem, Paper, PaperFile, ParsedPaper
 
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
 
-
-__all__ = ["Converted", "DoclingParser", "convert", "docling_for", "paper_of_docling"]
-
+__all__ = ["Converted", "DoclingParser", "convert", "find_models", "paper_of_docling"]
 
 _OCR_MODELS = "RapidOcr"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Converted:
-    """A document in docling's JSON shape, and what docling says that it could not read."""
-
-    document: Mapping[str, object]
-    problems: tuple[PageProblem, ...]
-
-
-def convert(
-    data: bytes,
-    *,
-    name: str,
-    models: Path,
-    ocr: bool,
-    seconds: float,
-    password: str | None,
-    on_page: Callable[[int, int], None] | None,
-) -> Converted:
-    """Read a PDF with the models in the folder `models`; no other is used, and none is fetched.
-
-    Text is recognised where `ocr` is set and the folder has models for that. After `seconds` docling stops, and the
-    pages that it has read are the paper. Raises `SettingsError` for a folder without the models, `PaperFileError` for
-    a file that docling can't read.
-    """
-    from docling.datamodel.base_models import ConversionStatus, DocumentStream
-
-    converter = _converter(models, ocr and (models / _OCR_MODELS).is_dir(), seconds, password)
-
-    def progress(event: object) -> None:
-        done, total = getattr(event, "completed_pages", None), getattr(event, "total_pages", None)
-        if on_page and isinstance(done, int) and isinstance(total, int):
-            on_page(done, total)
-
-    stream = DocumentStream(name="paper.pdf", stream=BytesIO(data))
-    result = converter.convert(stream, raises_on_error=False, progress_callback=progress)
-    if result.status not in (ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS):
-        why = _first_line("; ".join(error.error_message for error in result.errors))
-        raise PaperFileError(
-            f"{name!r}: docling can't read it: {why}. Fetch the file again, or set parser.engine = 'paperscope'."
-        )
-    problems = (
-        PageProblem(page=error.page_no or 1, reason=f"docling: {_first_line(error.error_message)}")
-        for error in result.errors
-    )
-    return Converted(document=result.document.export_to_dict(), problems=tuple(dict.fromkeys(problems)))
-
-
-@lru_cache(maxsize=1)
-def _converter(models: Path, ocr: bool, seconds: float, password: str | None) -> "DocumentConverter":
-    """Docling with its models loaded, which takes longer than many a paper."""
-    from docling.datamodel.backend_options import PdfBackendOptions
-    from docling.datamodel.base_models import InputFormat
-    from docling.datamodel.pipeline_options import PdfPipelineOptions, RapidOcrOptions
-    from docling.document_converter import DocumentConverter, PdfFormatOption
-    from pydantic import SecretStr
-
-    options = PdfPipelineOptions(
-        artifacts_path=models,
-        do_ocr=ocr,
-        ocr_options=RapidOcrOptions(),
-        document_timeout=seconds,
-        enable_remote_services=False,
-        allow_external_plugins=False,
-    )
-    backend = PdfBackendOptions(password=SecretStr(password) if password is not None else None)
-    option = PdfFormatOption(pipeline_options=options, backend_options=backend)
-    converter = DocumentConverter(allowed_formats=[InputFormat.PDF], format_options={InputFormat.PDF: option})
-    try:
-        converter.initialize_pipeline(InputFormat.PDF)
-    except (OSError, RuntimeError, ValueError, KeyError, ImportError) as error:
-        raise SettingsError(
-            f"parser.docling_models = {str(models)!r}: docling can't load its models from there "
-            f"({_first_line(str(error))}). Fetch them with docling-tools models download layout tableformer "
-            "--output-dir FOLDER, and name that folder."
-        ) from error
-    return converter
-
-
-def _first_line(text: str) -> str:
-    return (text.strip().splitlines() or ["it gives no reason"])[0].rstrip(".")
-
-
 _NO_TEXT = (
     "docling found no text on this page, which has ink; parser.engine = 'paperscope' with the extra ocr reads scans"
 )
+_OTHER_ENGINE = "or set parser.engine = 'paperscope'."
+
+
+def find_models(settings: ParserSettings) -> Path:
+    """The folder of docling's models. Raises `SettingsError` if it, or docling, is missing."""
+    if find_spec("docling") is None:
+        raise SettingsError(
+            "parser.engine = 'docling' needs docling, which isn't installed. Install it with "
+            f'pip install "paperscope[docling]", {_OTHER_ENGINE}'
+        )
+    models = settings.docling_models
+    if models is None or not models.is_dir():
+        missing = "isn't set" if models is None else f"= {str(models)!r} is no folder"
+        raise SettingsError(
+            f"parser.engine = 'docling' reads its models from parser.docling_models, which {missing}. Fetch them with "
+            "docling-tools models download layout tableformer --output-dir FOLDER, and name that folder, "
+            f"{_OTHER_ENGINE}"
+        )
+    return models.absolute()
 
 
 class DoclingParser:
-    """Reads papers from PDF files with docling and the models in the folder `models`.
+    """Reads papers from PDF files with docling.
 
-    `backend` opens the file too, for the pictures of tables, figures and equations, at `dpi`.
+    Args:
+        models: The folder of docling's models; no others are used, and none are downloaded.
+        backend: Opens the file as well, to render the crops.
+        ocr: Recognises text, if the folder has models for that.
+        seconds: After this time docling stops, and the pages that it has read are the paper.
+        dpi: The resolution of the crops.
+        max_pages: Files with more pages are refused.
     """
 
     def __init__(
@@ -139,42 +79,119 @@ class DoclingParser:
         self._dpi = dpi
         self._max_pages = max_pages
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
-        """See `Parser.parse`; raises `SettingsError` as well, where the models can't be loaded."""
-        data = read_pdf(file)
-        with self._backend.open(data, name=file.name, password=password) as document:
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+        """See `Parser.parse`; also raises `SettingsError`, if the models can't be loaded."""
+        data = read_pdf(file.path)
+        with self._backend.open(data, name=file.name, password=file.password) as document:
             count = document.page_count
             if self._max_pages is not None and count > self._max_pages:
                 raise PaperFileError(
                     f"{file.name!r} has {count} pages, over the limit of {self._max_pages}; raise limits.max_pages to "
                     "add it."
                 )
-            converted = convert(
-                data,
-                name=file.name,
+            options = _Options(
                 models=self._models,
-                ocr=self._ocr,
+                ocr=self._ocr and (self._models / _OCR_MODELS).is_dir(),
                 seconds=self._seconds,
-                password=password,
-                on_page=on_page,
+                password=file.password,
             )
+            converted = convert(data, options, name=file.name, on_page=on_page)
             paper = paper_of_docling(
                 converted.document,
                 sha256=hashlib.sha256(data).hexdigest(),
                 file=file.name,
                 problems=converted.problems,
             )
-            views = _views(document)
-            paper = replace(paper, problems=tuple(sorted((*paper.problems, *_wordless(paper, views)), key=_page)))
-            return add_crops(paper, document, views=views, dpi=self._dpi)
+            views = _readable_pages(document)
+            problems = sorted((*paper.problems, *_pages_without_text(paper, views)), key=lambda problem: problem.page)
+            return add_crops(replace(paper, problems=tuple(problems)), document, views=views, dpi=self._dpi)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Converted:
+    """A document in docling's JSON format, and what docling reports that it could not read."""
+
+    document: Mapping[str, object]
+    problems: tuple[PageProblem, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Options:
+    models: Path
+    ocr: bool
+    seconds: float
+    password: str | None
+
+
+def convert(data: bytes, options: _Options, *, name: str, on_page: PageCallback | None) -> Converted:
+    """Read a PDF with docling.
+
+    Raises:
+        PaperFileError: Docling can't read the file.
+        SettingsError: The models can't be loaded.
+    """
+    from docling.datamodel.base_models import ConversionStatus, DocumentStream
+
+    converter = _converter(options)
+
+    def report_progress(event: object) -> None:
+        done, total = getattr(event, "completed_pages", None), getattr(event, "total_pages", None)
+        if on_page and isinstance(done, int) and isinstance(total, int):
+            on_page(done, total)
+
+    stream = DocumentStream(name="paper.pdf", stream=BytesIO(data))
+    result = converter.convert(stream, raises_on_error=False, progress_callback=report_progress)
+    if result.status not in (ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS):
+        reason = _first_line("; ".join(error.error_message for error in result.errors))
+        raise PaperFileError(
+            f"{name!r}: docling can't read it: {reason}. Fetch the file again, or set parser.engine = 'paperscope'."
+        )
+    problems = (
+        PageProblem(page=error.page_no or 1, reason=f"docling: {_first_line(error.error_message)}")
+        for error in result.errors
+    )
+    return Converted(document=result.document.export_to_dict(), problems=tuple(dict.fromkeys(problems)))
+
+
+@lru_cache(maxsize=1)
+def _converter(options: _Options) -> "DocumentConverter":
+    """Docling with its models loaded, which takes longer than reading a short paper."""
+    from docling.datamodel.backend_options import PdfBackendOptions
+    from docling.datamodel.base_models import InputFormat
+    from docling.datamodel.pipeline_options import PdfPipelineOptions, RapidOcrOptions
+    from docling.document_converter import DocumentConverter, PdfFormatOption
+    from pydantic import SecretStr
+
+    pipeline = PdfPipelineOptions(
+        artifacts_path=options.models,
+        do_ocr=options.ocr,
+        ocr_options=RapidOcrOptions(),
+        document_timeout=options.seconds,
+        enable_remote_services=False,
+        allow_external_plugins=False,
+    )
+    backend = PdfBackendOptions(password=SecretStr(options.password) if options.password is not None else None)
+    option = PdfFormatOption(pipeline_options=pipeline, backend_options=backend)
+    converter = DocumentConverter(allowed_formats=[InputFormat.PDF], format_options={InputFormat.PDF: option})
+    try:
+        converter.initialize_pipeline(InputFormat.PDF)
+    except (OSError, RuntimeError, ValueError, KeyError, ImportError) as error:
+        raise SettingsError(
+            f"parser.docling_models = {str(options.models)!r}: docling can't load its models from there "
+            f"({_first_line(str(error))}). Fetch them with docling-tools models download layout tableformer "
+            "--output-dir FOLDER, and name that folder."
+        ) from error
+    return converter
+
+
+def _first_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it gives no reason"])[0].rstrip(".")
 
 
 def paper_of_docling(
     document: Mapping[str, object], *, sha256: str, file: str, problems: tuple[PageProblem, ...] = ()
 ) -> Paper:
-    """The paper, without crops, in a DoclingDocument's JSON shape. Raises `PaperFileError` for another shape."""
+    """The paper, without crops, of a DoclingDocument in JSON. Raises `PaperFileError` for any other JSON."""
     try:
         read = DoclingFile.model_validate(document)
     except ValidationError as error:
@@ -199,58 +216,22 @@ def paper_of_docling(
     )
 
 
-def _views(document: Document) -> Sequence[PageContent]:
-    """The pages that can be read."""
-    views: list[PageContent] = []
+def _readable_pages(document: Document) -> Sequence[PageContent]:
+    pages: list[PageContent] = []
     for number in range(1, document.page_count + 1):
         try:
-            views.append(document.read(number))
+            pages.append(document.read(number))
         except PageReadError:
-            # What docling made of the page stands; that it can't be drawn either is told with the crops.
+            # Docling's reading of the page is kept; the crops report that it can't be rendered.
             continue
-    return views
+    return pages
 
 
-def _wordless(paper: Paper, views: Sequence[PageContent]) -> list[PageProblem]:
+def _pages_without_text(paper: Paper, pages: Sequence[PageContent]) -> list[PageProblem]:
     """A problem for each page with ink on which docling found no text."""
-    worded = {element.place.page for element in paper.elements if element.kind != "figure"}
+    with_text = {element.place.page for element in paper.elements if element.kind != "figure"}
     return [
-        PageProblem(page=view.number, reason=_NO_TEXT)
-        for view in views
-        if view.number not in worded and needs_recognition(view)
+        PageProblem(page=page.number, reason=_NO_TEXT)
+        for page in pages
+        if page.number not in with_text and needs_recognition(page)
     ]
-
-
-def _page(problem: PageProblem) -> int:
-    return problem.page
-
-
-_OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-_OR_OURS = "or set parser.engine = 'paperscope'."
-
-
-def docling_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
-    """The parser of PDF files with docling. Raises `SettingsError` where it or the folder of its models is missing."""
-    if find_spec("docling") is None:
-        raise SettingsError(
-            "parser.engine = 'docling' needs docling, which isn't installed. Install it with "
-            f'pip install "paperscope[docling]", {_OR_OURS}'
-        )
-    models = settings.docling_models
-    if models is None or not models.is_dir():
-        missing = "isn't set" if models is None else f"= {str(models)!r} is no folder"
-        raise SettingsError(
-            f"parser.engine = 'docling' reads its models from parser.docling_models, which {missing}. Fetch them with "
-            f"docling-tools models download layout tableformer --output-dir FOLDER, and name that folder, {_OR_OURS}"
-        )
-    parser = DoclingParser(
-        models=models.absolute(),
-        backend=backend_for(settings.backend),
-        ocr=settings.ocr == "auto" and find_spec("onnxruntime") is not None,
-        seconds=limits.engine_seconds,
-        dpi=settings.dpi,
-        max_pages=limits.max_pages,
-    )
-    return IsolatedParser(
-        parser, seconds=limits.engine_seconds, memory_mb=None, setting="limits.engine_seconds", environment=_OFFLINE
-    )

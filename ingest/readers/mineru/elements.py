@@ -12,7 +12,7 @@ from ingest.document.references import entry_label, entry_mark, entry_year
 from ingest.readers.block_captions import BlockCaption, BlockFloat, find_captions, group_floats, match_captions
 from ingest.readers.layout_blocks import Front, find_front, heading_level, is_abstract, is_heading, opens_references
 from ingest.readers.mineru.blocks import Block, BlockDocument, TextLine
-from ingest.readers.mineru.folder import PictureError, picture_of
+from ingest.readers.mineru.folder import ImageError, joined_image
 from ingest.readers.mineru.tables import read_html_table
 from paperscope_core.types import (
     Box,
@@ -104,8 +104,8 @@ class FloatBuilder:
         if not any(block.images for block in blocks):
             return None
         try:
-            picture = picture_of(self._folder, blocks)
-        except PictureError as error:
+            picture = joined_image(self._folder, blocks)
+        except ImageError as error:
             self._problem(blocks[0].page, f"{name}: {error}")
             return None
         crop = content_hash(picture)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -16,15 +16,19 @@ from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
 from ingest.document.source import read_pdf
 from ingest.readers.mineru.elements import FloatBuilder, draft_blocks
-from ingest.readers.mineru.folder import is_mineru_folder, read_document, source_of
+from ingest.readers.mineru.folder import is_mineru_folder, mineru_file, read_blocks, read_json
 from ingest.sandbox.cancellation import on_cancel
 from paperscope_core.errors import PaperFileError, SettingsError
-from paperscope_core.types import PageProblem, PaperFormat, ParsedPaper
+from paperscope_core.protocols import PageCallback
+from paperscope_core.types import PageProblem, PaperFile, PaperFormat, ParsedPaper
 
 __all__ = ["MinerUCommandParser", "MinerUParser", "read_folder"]
 
-
-_NOT_SIZED = "MinerU's file names no page sizes; boxes are set as if the pages were A4"
+_NO_PAGE_SIZES = "MinerU's file names no page sizes; boxes are set as if the pages were A4"
+# How long an interrupted MinerU may take to end its own child processes.
+_GRACE_SECONDS = 10.0
+_TAIL_BYTES = 8192
+_MAX_LINE_LENGTH = 300
 
 
 class MinerUParser:
@@ -33,15 +37,9 @@ class MinerUParser:
     def __init__(self, *, max_pages: int | None = None) -> None:
         self._max_pages = max_pages
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
-        """Parse a folder; MinerU's files have no password.
-
-        Raises `PaperFileError` when its JSON can't be read; a picture that can't is a `PageProblem` of the paper.
-        """
-        del password
-        parsed = read_folder(file, name=file.resolve().name, max_pages=self._max_pages)
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+        """See `Parser.parse`; an image that can't be read is a `PageProblem` of the paper."""
+        parsed = read_folder(file.path, name=file.path.resolve().name, max_pages=self._max_pages)
         if on_page:
             on_page(len(parsed.paper.pages), len(parsed.paper.pages))
         return parsed
@@ -55,13 +53,15 @@ def read_folder(
     sha256: str = "",
     format: PaperFormat = "mineru",  # noqa: A002 -- the field's name
 ) -> ParsedPaper:
-    """The paper in a folder of MinerU. Without the `sha256` of the file that MinerU read it is known by MinerU's JSON.
+    """Read the paper in a folder of MinerU.
 
-    Raises `PaperFileError` as `MinerUParser.parse` does.
+    `sha256` is the hash of the file that MinerU read; without it the paper is identified by MinerU's JSON. Raises
+    `PaperFileError` if the JSON can't be read.
     """
-    source = source_of(folder)
-    sha256 = sha256 or source.sha256
-    document = read_document(source)
+    file = mineru_file(folder)
+    data = read_json(file)
+    sha256 = sha256 or hashlib.sha256(data).hexdigest()
+    document = read_blocks(data, file=file)
     count = len(document.pages)
     if max_pages is not None and count > max_pages:
         raise PaperFileError(
@@ -69,59 +69,56 @@ def read_folder(
         )
     floats = FloatBuilder(document, paper=paper_id(sha256), folder=folder)
     drafted = draft_blocks(document, paper=paper_id(sha256), floats=floats)
-    unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NOT_SIZED),)
-    return ParsedPaper(
-        paper=assemble_paper(
-            drafted.drafts,
-            sha256=sha256,
-            file=name,
-            title=drafted.title or name,
-            authors=author_names(drafted.authors, metadata=""),
-            pages=document.pages,
-            problems=(*unsized, *drafted.problems),
-            format=format,
-        ),
-        crops=floats.crops,
+    unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
+    paper = assemble_paper(
+        drafted.drafts,
+        sha256=sha256,
+        file=name,
+        title=drafted.title or name,
+        authors=author_names(drafted.authors, metadata=""),
+        pages=document.pages,
+        problems=(*unsized, *drafted.problems),
+        format=format,
     )
-
-
-_GRACE = 10.0
-_LAST_BYTES = 8192
-_LONGEST_LINE = 300
+    return ParsedPaper(paper=paper, crops=floats.crops)
 
 
 class MinerUCommandParser:
-    """Runs `command` (a program and its options, without a shell) for each file, at most `seconds` long.
+    """Runs MinerU on each PDF and reads what it writes.
 
-    Raises `SettingsError` where there is no such program.
+    Args:
+        command: MinerU's program and its options; no shell is used.
+        seconds: The time limit for a file.
+        max_pages: Files with more pages are refused.
+
+    Raises:
+        SettingsError: There is no such program.
     """
 
     def __init__(self, command: str, *, seconds: float, max_pages: int | None = None) -> None:
-        self._command = _program(command)
+        self._command = _split_command(command)
         self._seconds = seconds
         self._max_pages = max_pages
 
-    def parse(
-        self, file: Path, *, password: str | None = None, on_page: Callable[[int, int], None] | None = None
-    ) -> ParsedPaper:
-        """Parse a PDF; `on_page` is called once, after the last page. MinerU opens no encrypted file.
+    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
+        """See `Parser.parse`; `on_page` is called once, after the last page. MinerU opens no encrypted file.
 
-        Raises `PaperFileError` when the command fails, takes too long, or writes nothing that can be read.
+        Raises `PaperFileError` if the command fails, takes too long, or writes nothing that can be read.
         """
-        if password is not None:
+        if file.password is not None:
             raise PaperFileError(
                 f"{file.name!r}: MinerU opens no encrypted files. Take its password off, or set "
                 "parser.engine = 'paperscope'."
             )
-        data = read_pdf(file)
+        data = read_pdf(file.path)
         with tempfile.TemporaryDirectory(prefix="paperscope-mineru-", ignore_cleanup_errors=True) as scratch:
-            # Under a name of ours: the file's own may look like an option, or be longer than MinerU can take.
+            # The file's own name may look like an option, or be too long for MinerU.
             paper, out = Path(scratch, "paper.pdf"), Path(scratch, "out")
             paper.write_bytes(data)
             out.mkdir()
-            said = self._run(["-p", str(paper), "-o", str(out)], name=file.name)
+            message = self._run(["-p", str(paper), "-o", str(out)], name=file.name)
             parsed = read_folder(
-                self._written(out, said=said, name=file.name),
+                self._find_output(out, message=message, name=file.name),
                 name=file.name,
                 max_pages=self._max_pages,
                 sha256=hashlib.sha256(data).hexdigest(),
@@ -132,11 +129,11 @@ class MinerUCommandParser:
         return parsed
 
     def _run(self, options: Sequence[str], *, name: str) -> str:
-        """Run the command to its end; returns the last line that it said."""
-        with tempfile.TemporaryFile() as said:
+        """Run the command and return the last line of its output."""
+        with tempfile.TemporaryFile() as output:
             try:
                 process = subprocess.Popen(  # noqa: S603 -- the user's own command, without a shell
-                    [*self._command, *options], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
+                    [*self._command, *options], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
                 )
             except OSError as error:
                 raise SettingsError(
@@ -153,28 +150,29 @@ class MinerUCommandParser:
                 ) from error
             finally:
                 _stop(process)
-            last = _last_line(said)
+            message = _last_line(output)
         if code:
+            ending = f"signal {-code}" if code < 0 else f"exit code {code}"
             raise PaperFileError(
-                f"{name!r}: MinerU failed ({_ending(code)}): {last or 'it said nothing'}. Run "
-                f"'{shlex.join(self._command)} -p FILE -o FOLDER' to see all that it says, or set "
+                f"{name!r}: MinerU failed ({ending}): {message or 'it said nothing'}. Run "
+                f"'{shlex.join(self._command)} -p FILE -o FOLDER' to see its whole output, or set "
                 "parser.engine = 'paperscope'."
             )
-        return last
+        return message
 
-    def _written(self, out: Path, *, said: str, name: str) -> Path:
-        """The folder of the paper, somewhere below `out`: its depth differs from version to version."""
+    def _find_output(self, out: Path, *, message: str, name: str) -> Path:
+        """The paper's folder below `out`; its depth differs between versions of MinerU."""
         found = sorted(folder for folder in (out, *out.rglob("*")) if is_mineru_folder(folder))
         if not found:
             raise PaperFileError(
-                f"{name!r}: MinerU wrote no middle.json and no content_list.json: {said or 'it said nothing'}. Is "
+                f"{name!r}: MinerU wrote no middle.json and no content_list.json: {message or 'it said nothing'}. Is "
                 f"parser.mineru_command = {shlex.join(self._command)!r} MinerU's program?"
             )
         return found[0]
 
 
-def _program(command: str) -> list[str]:
-    """The command's words, the first one a program that is there."""
+def _split_command(command: str) -> list[str]:
+    """The words of a command whose first word is an existing program."""
     try:
         words = shlex.split(command, posix=os.name != "nt")
     except ValueError as error:
@@ -189,7 +187,7 @@ def _program(command: str) -> list[str]:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """End a process that still runs, politely at first, so that it can end those that it started itself."""
+    """Interrupt a process that still runs, so that it can end its own child processes; kill it if it goes on."""
     if process.poll() is not None:
         return
     if sys.platform == "win32":
@@ -197,19 +195,15 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     else:
         process.send_signal(signal.SIGINT)
     try:
-        process.wait(timeout=_GRACE)
+        process.wait(timeout=_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
 
-def _last_line(said: IO[bytes]) -> str:
-    """The last line that isn't blank of what a command said; a progress bar's lines end in a carriage return."""
-    size = said.seek(0, os.SEEK_END)
-    said.seek(max(0, size - _LAST_BYTES))
-    lines = [line.strip() for line in said.read().decode("utf-8", "replace").splitlines()]
-    return next((line[:_LONGEST_LINE].rstrip(".") for line in reversed(lines) if line), "")
-
-
-def _ending(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+def _last_line(output: IO[bytes]) -> str:
+    """The last line that isn't blank; the lines of a progress bar end in a carriage return."""
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - _TAIL_BYTES))
+    lines = [line.strip() for line in output.read().decode("utf-8", "replace").splitlines()]
+    return next((line[:_MAX_LINE_LENGTH].rstrip(".") for line in reversed(lines) if line), "")

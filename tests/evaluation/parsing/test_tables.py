@@ -15,7 +15,7 @@ from evaluation.parsing.tables import Tree, score_lookups, score_tables, teds, t
 from evaluation.score import Score, Tally
 from ingest import PdfParser
 from paperscope_core.errors import GoldFileError
-from paperscope_core.types import Paper, Table
+from paperscope_core.types import Paper, PaperFile, Table
 
 ROWS = (("Model", "F1", "Acc"), ("ours", "1.5", "2"), ("theirs", "3", "4"))
 
@@ -149,7 +149,7 @@ def test_the_papers_with_gold_stay_exact(shared: Path, name: str, cells: int, ta
     folder = shared / "papers" / name
     assert json.loads((folder / "gold_tables.json").read_text())["tables"]
     gold = Gold(tables=load_gold_tables(folder / "gold_tables.json"), all_tables=True)
-    score = score_tables(PdfParser(dpi=36).parse(folder / "paper.pdf").paper, gold)
+    score = score_tables(PdfParser(dpi=36).parse(PaperFile(folder / "paper.pdf")).paper, gold)
     assert score.tallies["tables.cells"] == Tally(right=cells, total=cells)
     assert score.tallies["tables.exact"] == Tally(right=tables, total=tables)
     assert score.tallies["tables.captions"].share == score.tallies["tables.spans"].share == 1

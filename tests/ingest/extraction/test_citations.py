@@ -17,6 +17,7 @@ from paperscope_core.types import (
     Extraction,
     Link,
     Paper,
+    PaperFile,
     Passage,
     Place,
     Reference,
@@ -152,7 +153,7 @@ def test_a_paper_without_its_title_on_paper_has_no_works() -> None:
 @pytest.mark.parametrize(("citing", "cited"), [("2310.07609v1", "2023.acl-long.386")])
 def test_real_papers_meet(shared: Path, citing: str, cited: str) -> None:
     parser = PdfParser(backend=backend_for("pymupdf"), max_pages=None)
-    papers = [parser.parse(shared / f"papers/mmlongbench/{name}.pdf").paper for name in (citing, cited)]
+    papers = [parser.parse(PaperFile(shared / f"papers/mmlongbench/{name}.pdf")).paper for name in (citing, cited)]
     one, other = (drawn(paper) for paper in papers)
     own = next(entity.id for entity in other.entities if entity.type == WORK and entity.name == papers[1].title)
     assert own in {entity.id for entity in one.entities}

@@ -9,7 +9,7 @@ from ingest.document.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
 from ingest.extraction.entity_types import type_of_name
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, Reference, Table
+from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, PaperFile, Reference, Table
 from tests.ingest.extraction.paper_builders import PLACE, by_name, extract, paper_of, passages, relations, table_of
 
 
@@ -183,7 +183,7 @@ def check(paper: Paper, extraction: Extraction) -> None:
 async def test_real_papers_give_a_small_connected_grounded_graph(shared: Path, name: str) -> None:
     from ingest.pdf import PdfParser
 
-    paper = PdfParser(dpi=36).parse(shared / "papers" / name).paper
+    paper = PdfParser(dpi=36).parse(PaperFile(shared / "papers" / name)).paper
     extraction = await extract(paper)
     check(paper, extraction)
     ends = {end for relation in extraction.relations for end in (relation.source, relation.target)}

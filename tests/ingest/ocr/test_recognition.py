@@ -22,7 +22,7 @@ from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.backends.mupdf import MuPdfBackend
 from ingest.sandbox.cancellation import handle_time_requests
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Box, Paper, Passage, Table
+from paperscope_core.types import Box, Paper, PaperFile, Passage, Table
 
 DPI = 200
 SCALE = DPI / 72
@@ -92,7 +92,7 @@ def scan_of(document: pymupdf.Document, *, angle: float = 0.0, stamp: str = "") 
 def parse(data: bytes, tmp_path: Path, recognition: Recognition) -> Paper:
     file = tmp_path / "scan.pdf"
     file.write_bytes(data)
-    return PdfParser(dpi=72, backend=OcrBackend(MuPdfBackend(), recognition)).parse(file).paper
+    return PdfParser(dpi=72, backend=OcrBackend(MuPdfBackend(), recognition)).parse(PaperFile(file)).paper
 
 
 class AtHand(FakeRecognizer):
@@ -288,7 +288,7 @@ def test_rapidocr_reads_text_and_a_table_without_the_network(tmp_path: Path, mon
     monkeypatch.setattr(socket, "socket", refused)
     file = tmp_path / "scan.pdf"
     file.write_bytes(scan_of(page_of([*TABLE, Line(72, 190, LINES[0].text)], rules=RULES), angle=1.0))
-    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
     (table,) = (element for element in paper.elements if isinstance(element, Table))
     assert table.grid() == [["Model", "Prec.", "F1"], ["Fox", "93.68", "94.07"], ["Dog", "91.11", "90.81"]]
     assert (table.label, table.caption) == ("Table 1", "Results of foxes and dogs.")

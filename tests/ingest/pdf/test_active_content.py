@@ -13,6 +13,7 @@ from ingest import PdfParser
 from ingest.pdf import backend_for
 from ingest.pdf.backends import BackendName
 from ingest.sandbox.isolated_parser import IsolatedParser
+from paperscope_core.types import PaperFile
 
 LEAK = b"BT /helv 12 Tf 72 200 Td (LEAKED) Tj ET"
 
@@ -115,7 +116,7 @@ def test_nothing_in_a_file_is_followed(name: BackendName, isolated: bool, tmp_pa
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     plain = PdfParser(dpi=72, backend=backend_for(name))
     parser = IsolatedParser(plain, seconds=60, memory_mb=2000) if isolated else plain
-    paper = parser.parse(file).paper
+    paper = parser.parse(PaperFile(file)).paper
     assert [element.text for element in paper.elements if element.kind == "passage"] == ["A page with active content"]
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert listener.seen == []

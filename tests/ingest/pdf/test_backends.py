@@ -16,7 +16,7 @@ from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
 from ingest.pdf.backends import BackendName
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import Settings
-from paperscope_core.types import Box, ParsedPaper, Table
+from paperscope_core.types import Box, PaperFile, ParsedPaper, Table
 
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 BOXES = {
@@ -201,7 +201,7 @@ def test_a_damaged_file_is_refused_by_name(backend: Backend) -> None:
 @pytest.fixture(scope="module")
 def both(root: Path) -> dict[str, ParsedPaper]:
     file = root / "examples/paper/ner-report.pdf"
-    return {name: PdfParser(dpi=72, backend=backend_for(name)).parse(file) for name in NAMES}
+    return {name: PdfParser(dpi=72, backend=backend_for(name)).parse(PaperFile(file)) for name in NAMES}
 
 
 @pytest.mark.slow
@@ -251,9 +251,10 @@ def test_with_pdfium_nothing_of_pymupdf_is_loaded(root: Path) -> None:
         "from pathlib import Path\n"
         "from ingest import parser_for\n"
         "from paperscope_core.settings import Settings\n"
+        "from paperscope_core.types import PaperFile\n"
         "settings = Settings(parser={'backend': 'pdfium', 'dpi': 72})\n"
         "parser = parser_for(settings.parser, limits=settings.limits)\n"
-        "paper = parser.parse(Path('examples/paper/ner-report.pdf')).paper\n"
+        "paper = parser.parse(PaperFile(Path('examples/paper/ner-report.pdf'))).paper\n"
         "assert any(element.kind == 'table' for element in paper.elements)\n"
     )
     subprocess.run(  # noqa: S603

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.document.captions import is_continuation_note, opens_continuation
 from ingest.pdf import PdfParser
-from paperscope_core.types import Figure, ParsedPaper, Passage, Table
+from paperscope_core.types import Figure, PaperFile, ParsedPaper, Passage, Table
 
 HEAD = """
 #set page(paper: "a5", margin: 2cm, numbering: "1", {page})
@@ -36,7 +36,7 @@ def table(rows: list[list[str]], *, repeat: bool = True, lines: bool = False, fo
 def parsed(source: str, folder: Path, *, page: str = "") -> ParsedPaper:
     file = folder / "paper.pdf"
     file.write_bytes(typst.compile((HEAD.format(page=page) + source).encode(), ignore_system_fonts=True))
-    return PdfParser(dpi=72).parse(file)
+    return PdfParser(dpi=72).parse(PaperFile(file))
 
 
 def only_table(result: ParsedPaper) -> Table:

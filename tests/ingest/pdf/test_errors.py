@@ -11,7 +11,7 @@ from ingest.document.pages import Char, OutlineEntry
 from ingest.pdf import PageContent, PageReadError, PdfParser, backend_for
 from ingest.pdf.backends import BackendName
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Box
+from paperscope_core.types import Box, PaperFile
 
 
 def pdf(pages: int = 1, *, text: str = "Some text on the page", **options: object) -> bytes:
@@ -23,7 +23,7 @@ def pdf(pages: int = 1, *, text: str = "Some text on the page", **options: objec
 
 def refused(file: Path, **options: str) -> str:
     with pytest.raises(PaperFileError) as caught:
-        PdfParser().parse(file, **options)  # type: ignore[arg-type]
+        PdfParser().parse(PaperFile(file, **options))
     return str(caught.value)
 
 
@@ -52,7 +52,7 @@ def test_an_encrypted_file_opens_with_its_password_only(tmp_path: Path) -> None:
     file.write_bytes(pdf(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open", owner_pw="own"))
     assert "encrypted" in refused(file)
     assert "password given" in refused(file, password="wrong")  # noqa: S106
-    assert PdfParser().parse(file, password="open").paper.elements  # noqa: S106
+    assert PdfParser().parse(PaperFile(file, password="open")).paper.elements  # noqa: S106
 
 
 def test_a_truncated_file_is_read_as_far_as_it_goes_or_refused(
@@ -64,7 +64,7 @@ def test_a_truncated_file_is_read_as_far_as_it_goes_or_refused(
         file = tmp_path / f"cut-{share}.pdf"
         file.write_bytes(whole[: len(whole) * share // 100])
         try:
-            outcomes.add(len(PdfParser().parse(file).paper.pages) > 0)
+            outcomes.add(len(PdfParser().parse(PaperFile(file)).paper.pages) > 0)
         except PaperFileError as error:
             assert file.name in str(error)  # noqa: PT017
             outcomes.add(False)
@@ -78,7 +78,7 @@ def test_a_file_that_was_repaired_says_so(tmp_path: Path, name: BackendName) -> 
     file = tmp_path / "cut.pdf"
     for data, repaired in ((whole, False), (whole[: whole.rindex(b"xref")], True)):
         file.write_bytes(data)
-        problems = PdfParser(backend=backend_for(name)).parse(file).paper.problems
+        problems = PdfParser(backend=backend_for(name)).parse(PaperFile(file)).paper.problems
         assert [problem.reason for problem in problems if "repaired" in problem.reason] == (
             ["the file is damaged and was repaired; pages or parts of them may be missing"] if repaired else []
         )
@@ -92,7 +92,7 @@ def test_a_page_without_text_is_a_problem(tmp_path: Path) -> None:
     document.new_page().insert_image(pymupdf.Rect(50, 50, 500, 700), pixmap=picture)
     file = tmp_path / "scan.pdf"
     file.write_bytes(document.tobytes())
-    paper = PdfParser().parse(file).paper
+    paper = PdfParser().parse(PaperFile(file)).paper
     [problem] = paper.problems
     assert problem.page == 2
     assert "scanned" in problem.reason
@@ -145,7 +145,7 @@ class _BrokenBackend:
 def test_letters_that_nobody_can_see_are_left_out(tmp_path: Path) -> None:
     file = tmp_path / "faint.pdf"
     file.write_bytes(pdf())
-    paper = PdfParser(backend=_BrokenBackend(_Faint())).parse(file).paper
+    paper = PdfParser(backend=_BrokenBackend(_Faint())).parse(PaperFile(file)).paper
     texts = [element.text for element in paper.elements if element.kind == "passage"]
     assert set("".join(texts)) <= {"x", " "}
     assert sum(text.count("x") for text in texts) == 3 * 18
@@ -156,7 +156,9 @@ def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
     file.write_bytes(pdf())
     seen: list[tuple[int, int]] = []
     paper = (
-        PdfParser(backend=_BrokenBackend()).parse(file, on_page=lambda done, total: seen.append((done, total))).paper
+        PdfParser(backend=_BrokenBackend())
+        .parse(PaperFile(file), on_page=lambda done, total: seen.append((done, total)))
+        .paper
     )
     assert [page.number for page in paper.pages] == [1, 3]
     assert [(problem.page, "bad stream" in problem.reason) for problem in paper.problems] == [(2, True)]
@@ -172,7 +174,7 @@ def test_a_page_that_is_not_there_leaves_the_others(tmp_path: Path, name: Backen
     document.xref_set_key(tree, "Kids", f"[{first} 0 R 99 0 R {third} 0 R]")
     file = tmp_path / "odd.pdf"
     file.write_bytes(document.tobytes())
-    paper = PdfParser(backend=backend_for(name)).parse(file).paper
+    paper = PdfParser(backend=backend_for(name)).parse(PaperFile(file)).paper
     assert {element.place.page for element in paper.elements} == {1, 3}
     assert any(problem.page == 2 and "can't be read" in problem.reason for problem in paper.problems)
 
@@ -181,5 +183,5 @@ def test_a_file_with_too_many_pages_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "long.pdf"
     file.write_bytes(pdf(3))
     with pytest.raises(PaperFileError, match=r"long\.pdf' has 3 pages, over the limit of 2; raise limits\.max_pages"):
-        PdfParser(max_pages=2).parse(file)
-    assert len(PdfParser(max_pages=3).parse(file).paper.pages) == 3
+        PdfParser(max_pages=2).parse(PaperFile(file))
+    assert len(PdfParser(max_pages=3).parse(PaperFile(file)).paper.pages) == 3

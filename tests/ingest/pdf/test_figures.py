@@ -10,7 +10,7 @@ from PIL import Image
 
 from ingest.document.crops import trim_white
 from ingest.pdf import PdfParser
-from paperscope_core.types import Box, Figure, ParsedPaper
+from paperscope_core.types import Box, Figure, PaperFile, ParsedPaper
 
 TEXT = "The quick brown fox jumps over the lazy dog and never comes back to the yard again on a day like this one."
 LEFT, RIGHT, WIDTH = 60.0, 320.0, 220.0
@@ -57,7 +57,7 @@ def parse(folder: Path, draw: Draw, *, columns: int = 2) -> ParsedPaper:
     draw(document.new_page(width=600, height=800))
     file = folder / "paper.pdf"
     file.write_bytes(document.tobytes())
-    return PdfParser(dpi=72).parse(file)
+    return PdfParser(dpi=72).parse(PaperFile(file))
 
 
 def figures(parsed: ParsedPaper) -> dict[str, Figure]:
@@ -225,7 +225,7 @@ def test_a_picture_without_a_caption_is_a_figure_unless_it_is_decoration(tmp_pat
         blob(page, 100, 100, 300, 300)
         prose(page, LEFT, 400, 700)
     (tmp_path / "repeated.pdf").write_bytes(document.tobytes())
-    assert not figures(PdfParser(dpi=20).parse(tmp_path / "repeated.pdf"))
+    assert not figures(PdfParser(dpi=20).parse(PaperFile(tmp_path / "repeated.pdf")))
 
 
 def test_a_blank_picture_is_not_trimmed() -> None:

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from ingest.pdf import PdfParser
-from paperscope_core.types import Equation, Figure, ParsedPaper, Passage, Reference, Table, content_hash
+from paperscope_core.types import Equation, Figure, PaperFile, ParsedPaper, Passage, Reference, Table, content_hash
 
 T = TypeVar("T")
 LEFT, RIGHT, PITCH = 60.0, 315.0, 12.0
@@ -95,7 +95,7 @@ def _table(sheet: Sheet, *, y: float) -> None:
 def parsed(tmp_path_factory: pytest.TempPathFactory) -> ParsedPaper:
     file = tmp_path_factory.mktemp("golden") / "fox.pdf"
     file.write_bytes(make_paper())
-    return PdfParser().parse(file)
+    return PdfParser().parse(PaperFile(file))
 
 
 def passages(parsed: ParsedPaper, role: str) -> list[str]:
@@ -195,6 +195,6 @@ def test_ids_orders_and_places(parsed: ParsedPaper) -> None:
 def test_the_same_file_gives_the_same_paper(tmp_path: Path) -> None:
     file = tmp_path / "fox.pdf"
     file.write_bytes(make_paper())
-    parsed = PdfParser().parse(file)
+    parsed = PdfParser().parse(PaperFile(file))
     assert parsed.paper.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert PdfParser().parse(file) == parsed
+    assert PdfParser().parse(PaperFile(file)) == parsed

@@ -13,7 +13,7 @@ from ingest.pdf.backends import BackendName
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Paper
+from paperscope_core.types import Paper, PaperFile
 
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 LONGEST, LONGEST_RECOGNISED = 60.0, 150.0
@@ -41,7 +41,7 @@ def outcome(parser: Parser, file: Path, *, password: str | None = None, within: 
     """The paper, or the message of its refusal; any other error fails the test, and so does a crash or a limit."""
     started = time.monotonic()
     try:
-        return parser.parse(file, password=password).paper
+        return parser.parse(PaperFile(file, password=password)).paper
     except PaperFileError as error:
         message = str(error)
         assert file.name in message
@@ -112,7 +112,7 @@ def test_a_truncated_paper_is_read_as_far_as_it_goes_or_refused(name: BackendNam
         file = tmp_path / f"cut-{share}.pdf"
         file.write_bytes(whole[: len(whole) * share // 100])
         try:
-            problems = parser.parse(file).paper.problems
+            problems = parser.parse(PaperFile(file)).paper.problems
         except PaperFileError as error:
             assert file.name in str(error)  # noqa: PT017
         else:

@@ -12,7 +12,7 @@ import pytest
 
 from ingest.pdf import PdfParser
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Equation, Paper, Table
+from paperscope_core.types import Equation, Paper, PaperFile, Table
 
 
 def plain(text: str) -> str:
@@ -64,7 +64,7 @@ def test_the_scorer_sees_errors() -> None:
 @pytest.mark.parametrize(("name", "tables"), [("acl-2020-45", 10), ("mmgraphrag", 12)])
 def test_all_cells_of_the_gold_papers(shared: Path, name: str, tables: int) -> None:
     folder = shared / "papers" / name
-    paper = PdfParser().parse(folder / "paper.pdf").paper
+    paper = PdfParser().parse(PaperFile(folder / "paper.pdf")).paper
     right, total, exact = score(paper, folder / "gold_tables.json")
     assert total > 400
     assert right == total
@@ -73,7 +73,7 @@ def test_all_cells_of_the_gold_papers(shared: Path, name: str, tables: int) -> N
 
 @pytest.mark.slow
 def test_the_structure_of_the_reference_paper(shared: Path) -> None:
-    parsed = PdfParser().parse(shared / "papers" / "acl-2020-45" / "paper.pdf")
+    parsed = PdfParser().parse(PaperFile(shared / "papers" / "acl-2020-45" / "paper.pdf"))
     paper = parsed.paper
     labels = Counter(item.label for item in paper.elements if isinstance(item, Equation))
     assert labels == Counter(f"Equation {number}" for number in range(1, 13))
@@ -90,7 +90,7 @@ def test_odd_papers_are_read(shared: Path) -> None:
     files = [*sorted((shared / "papers" / "jose").glob("*.pdf")), *sorted((shared / "papers" / "olmocr").glob("*.pdf"))]
     assert len(files) > 15
     for file in files:
-        paper = PdfParser().parse(file).paper
+        paper = PdfParser().parse(PaperFile(file)).paper
         assert paper.elements or paper.problems, file.name
 
 
@@ -99,7 +99,7 @@ def test_hostile_files_have_typed_outcomes(shared: Path, capfd: pytest.CaptureFi
     outcomes: Counter[bool] = Counter()
     for file in sorted((shared / "eval" / "hostile").glob("*.pdf")):
         try:
-            PdfParser().parse(file)
+            PdfParser().parse(PaperFile(file))
         except PaperFileError as error:
             assert file.name in str(error)  # noqa: PT017
             outcomes[False] += 1

@@ -6,7 +6,7 @@ import pytest
 import typst
 
 from ingest.pdf import PdfParser
-from paperscope_core.types import Table
+from paperscope_core.types import PaperFile, Table
 
 PROSE = " ".join(f"Sentence number {number} of the running text tells what was done." for number in range(12))
 
@@ -19,7 +19,7 @@ def table_of(rows: str, folder: Path, *, columns: int) -> Table:
     )
     file = folder / "paper.pdf"
     file.write_bytes(typst.compile(source.encode(), ignore_system_fonts=True))
-    [table] = [e for e in PdfParser(dpi=36).parse(file).paper.elements if isinstance(e, Table)]
+    [table] = [e for e in PdfParser(dpi=36).parse(PaperFile(file)).paper.elements if isinstance(e, Table)]
     return table
 
 

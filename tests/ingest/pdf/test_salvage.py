@@ -9,7 +9,7 @@ from ingest import PdfParser
 from ingest.pdf import backend_for
 from ingest.pdf.backends import BackendName
 from ingest.pdf.salvage import salvaged
-from paperscope_core.types import Paper
+from paperscope_core.types import Paper, PaperFile
 
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 PAGES = 4
@@ -61,7 +61,7 @@ def document(*, packed: bool, list_first: bool = False) -> bytes:
 def parse(name: BackendName, data: bytes, folder: Path) -> Paper:
     file = folder / "cut.pdf"
     file.write_bytes(data)
-    return PdfParser(dpi=36, backend=backend_for(name)).parse(file).paper
+    return PdfParser(dpi=36, backend=backend_for(name)).parse(PaperFile(file)).paper
 
 
 def problems(paper: Paper) -> list[tuple[int, str]]:

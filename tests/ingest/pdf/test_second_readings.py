@@ -20,7 +20,7 @@ from ingest.pdf.lines import lines_of
 from ingest.pdf.tables.find import find_tables, with_second_readings
 from ingest.pdf.tables.model import FoundTable
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Box, Table
+from paperscope_core.types import Box, PaperFile, Table
 from tests.ingest.pdf.words import sentence
 
 WIDTH, HEIGHT = 300.0, 200.0
@@ -235,7 +235,7 @@ def close_pdf() -> bytes:
 
 def parsed(file: Path, *, layout_check: bool, cells: Callable[[int, Box], Sequence[Box]]) -> list[str]:
     """The first row of the body of the only table."""
-    paper = PdfParser(dpi=36, backend=_Sees(cells), layout_check=layout_check).parse(file).paper
+    paper = PdfParser(dpi=36, backend=_Sees(cells), layout_check=layout_check).parse(PaperFile(file)).paper
     [table] = [element for element in paper.elements if isinstance(element, Table)]
     return table.grid()[1]
 

@@ -10,7 +10,7 @@ import typst
 from PIL import Image
 
 from ingest.pdf import PdfParser
-from paperscope_core.types import Box, Paper, ParsedPaper, Passage, Table
+from paperscope_core.types import Box, Paper, PaperFile, ParsedPaper, Passage, Table
 
 TABLE = """
 #figure(kind: table, supplement: [Table], caption: [Results of four systems on two sets of reports.],
@@ -27,7 +27,7 @@ def parsed(source: str, folder: Path, *, backend: str = "pymupdf") -> ParsedPape
     file = folder / "paper.pdf"
     head = '#set page(paper: "a4", margin: 2cm)\n#set figure.caption(position: top)\n#set text(size: 10pt)\n'
     file.write_bytes(typst.compile((head + source).encode(), ignore_system_fonts=True))
-    return PdfParser(dpi=72).parse(file)
+    return PdfParser(dpi=72).parse(PaperFile(file))
 
 
 def only_table(paper: Paper) -> Table:

@@ -7,7 +7,7 @@ import typst
 
 from ingest.export.file_names import file_stems
 from ingest.pdf import PdfParser
-from paperscope_core.types import Paper, Table
+from paperscope_core.types import Paper, PaperFile, Table
 
 PROSE = " ".join(f"Sentence number {number} of the running text tells what was done." for number in range(20))
 ROWS = [["Alpha", "91.2", "88.1"], ["Beta", "90.4", "87.3"], ["Gamma", "85.9", "86.0"], ["Delta", "79.8", "90.2"]]
@@ -18,7 +18,7 @@ def paper_of(source: str, folder: Path) -> Paper:
     file = folder / "paper.pdf"
     whole = f"{head}= Results\n{PROSE}\n\n{source}\n\n{PROSE}"
     file.write_bytes(typst.compile(whole.encode(), ignore_system_fonts=True))
-    return PdfParser(dpi=36).parse(file).paper
+    return PdfParser(dpi=36).parse(PaperFile(file)).paper
 
 
 def tables_of(source: str, folder: Path) -> list[Table]:

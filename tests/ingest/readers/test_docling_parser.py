@@ -9,11 +9,10 @@ import pytest
 from ingest import parser_for
 from ingest.pdf import backend_for
 from ingest.readers.docling import parser as engine
-from ingest.readers.docling import parser as wiring
 from ingest.readers.docling.parser import Converted, DoclingParser, paper_of_docling
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Box, Paper, Table
+from paperscope_core.types import Box, Paper, PaperFile, Table
 from tests.ingest.readers.docling_documents import DoclingJson, cell
 
 installed = pytest.mark.skipif(
@@ -39,7 +38,7 @@ def parser(models: Path, *, max_pages: int | None = None) -> DoclingParser:
 
 
 def test_a_library_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(wiring, "find_spec", lambda _: None)
+    monkeypatch.setattr(engine, "find_spec", lambda _: None)
     settings = ParserSettings(engine="docling", docling_models=tmp_path)
     with pytest.raises(SettingsError, match=r'needs docling.*pip install "paperscope\[docling\]"'):
         parser_for(settings, limits=LimitSettings())
@@ -51,7 +50,7 @@ def test_a_library_that_is_not_installed_names_the_extra(monkeypatch: pytest.Mon
 def test_a_folder_of_models_that_is_missing_names_the_setting(
     monkeypatch: pytest.MonkeyPatch, models: Path | None, said: str
 ) -> None:
-    monkeypatch.setattr(wiring, "find_spec", lambda _: object())
+    monkeypatch.setattr(engine, "find_spec", lambda _: object())
     with pytest.raises(SettingsError, match=r"parser\.docling_models") as caught:
         parser_for(ParserSettings(engine="docling", docling_models=models), limits=LimitSettings())
     assert said in str(caught.value)
@@ -65,7 +64,7 @@ def test_a_file_becomes_a_paper_with_crops_and_a_page_without_text_says_so(
     document.table(200, [cell(0, 0, "a"), cell(0, 1, "1")])
     converted = Converted(document=document.export(), problems=())
     monkeypatch.setattr("ingest.readers.docling.parser.convert", lambda *_, **__: converted)
-    parsed = parser(tmp_path).parse(paper_file)
+    parsed = parser(tmp_path).parse(PaperFile(paper_file))
     (table,) = (element for element in parsed.paper.elements if isinstance(element, Table))
     assert table.crop is not None
     assert parsed.crops[table.crop].startswith(b"\x89PNG")
@@ -76,7 +75,7 @@ def test_a_file_becomes_a_paper_with_crops_and_a_page_without_text_says_so(
 
 def test_more_pages_than_allowed_are_refused_before_docling_starts(tmp_path: Path, paper_file: Path) -> None:
     with pytest.raises(PaperFileError, match=r"2 pages, over the limit of 1; raise limits\.max_pages"):
-        parser(tmp_path, max_pages=1).parse(paper_file)
+        parser(tmp_path, max_pages=1).parse(PaperFile(paper_file))
 
 
 @installed
@@ -86,7 +85,7 @@ def test_a_folder_without_the_models_is_an_error_of_the_settings_and_nothing_is_
 ) -> None:
     settings = ParserSettings(engine="docling", docling_models=tmp_path)
     with pytest.raises(SettingsError, match=r"docling can't load its models .*not found in artifacts_path.*Fetch them"):
-        parser_for(settings, limits=LimitSettings()).parse(paper_file)
+        parser_for(settings, limits=LimitSettings()).parse(PaperFile(paper_file))
 
 
 @installed
@@ -104,7 +103,7 @@ def test_what_the_library_reads_without_models_stands_where_we_read_it(
     converter = DocumentConverter(format_options={InputFormat.PDF: option})
     monkeypatch.setattr(engine, "_converter", lambda *_: converter)
     seen: list[tuple[int, int]] = []
-    paper = parser(tmp_path).parse(paper_file, on_page=lambda done, total: seen.append((done, total))).paper
+    paper = parser(tmp_path).parse(PaperFile(paper_file), on_page=lambda done, total: seen.append((done, total))).paper
     (line,) = (element for element in paper.elements if element.kind == "passage")
     assert line.text == "The fox jumps."
     assert (line.place.page, round(line.place.box.x0)) == (1, 60)

@@ -10,14 +10,15 @@ import pytest
 from PIL import Image
 
 from ingest.ocr import FakeRecognizer, Recognition, RecognizedWord
+from ingest.pdf.parser import read_document
 from ingest.readers.images import ImageParser, is_image
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Box, Figure, Page, ParsedPaper, Passage
+from paperscope_core.types import Box, Figure, Page, PaperFile, ParsedPaper, Passage
 
 
 def parse(file: Path, recognizer: FakeRecognizer | None = None, *, max_pages: int | None = None) -> ParsedPaper:
     recognition = Recognition(recognizer=recognizer, remedy="install it")
-    return ImageParser(recognition=recognition, dpi=72, max_pages=max_pages).parse(file)
+    return ImageParser(read_document, recognition=recognition, dpi=72, max_pages=max_pages).parse(PaperFile(file))
 
 
 def save(folder: Path, name: str, *, size: tuple[int, int] = (400, 300), mode: str = "RGB", **options: object) -> Path:

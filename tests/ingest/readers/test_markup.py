@@ -10,7 +10,7 @@ from rich.console import Console
 from ingest import parser_for
 from ingest.export import to_html
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Paper, PaperImages, Passage, Shortfall, Table
+from paperscope_core.types import Paper, PaperFile, PaperImages, Passage, Shortfall, Table
 from service.cli.display import paper_view, papers_view
 
 MARKDOWN = """---
@@ -110,7 +110,7 @@ FORMATS = dict(zip(FILES, ("markdown", "html", "text", "jats", "tei", "docx"), s
 def paper(request: pytest.FixtureRequest, tmp_path: Path) -> Paper:
     file = tmp_path / request.param
     file.write_bytes(FILES[request.param])
-    return parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+    return parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
 
 
 def test_each_format_gives_the_same_paper(paper: Paper) -> None:
@@ -145,7 +145,7 @@ def test_no_page_is_shown_to_a_reader(paper: Paper) -> None:
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     file = tmp_path / "owl.md"
     file.write_text(MARKDOWN)
-    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
     where = {element.text: element.place.where for element in paper.elements if isinstance(element, Passage)}
     assert where["Owl nets reach 91.5 percent, as Table 1 shows."] == "lines 14-15"
     assert where["Owls see at night."] == "line 10"
@@ -154,7 +154,7 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
 def test_problems_of_a_file_without_pages_name_none(tmp_path: Path) -> None:
     file = tmp_path / "owl.html"
     file.write_text(HTML.replace("<table>", '<img src="gone.png"><table>'))
-    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(file).paper
+    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
     assert [problem.reason for problem in paper.problems] == [
         "pictures that are not in the file's folder are left out: gone.png"
     ]

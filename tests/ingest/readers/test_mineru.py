@@ -13,7 +13,7 @@ from ingest import paper_files
 from ingest.readers.mineru.folder import is_mineru_folder
 from ingest.readers.mineru.parser import MinerUParser
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Box, Equation, Figure, Paper, ParsedPaper, Passage, Reference, Table
+from paperscope_core.types import Box, Equation, Figure, Paper, PaperFile, ParsedPaper, Passage, Reference, Table
 
 LEFT, RIGHT = (60, 290), (310, 540)
 
@@ -69,7 +69,7 @@ def write(folder: Path, *sheets: Sheet, deleted: Sequence[dict[str, Any]] = ()) 
 
 
 def parse(folder: Path) -> Paper:
-    return MinerUParser().parse(folder).paper
+    return MinerUParser().parse(PaperFile(folder)).paper
 
 
 def tables(paper: Paper) -> dict[str, Table]:
@@ -200,7 +200,7 @@ def test_pictures_become_png_crops_and_panels_one_picture(tmp_path: Path) -> Non
     folder = write(tmp_path / "out", sheet)
     picture(folder, "a.jpg")
     picture(folder, "b.jpg")
-    parsed = MinerUParser().parse(folder)
+    parsed = MinerUParser().parse(PaperFile(folder))
     (figure,) = figures(parsed)
     assert figure.place.box == Box(60, 50, 280, 100)
     assert figure.crop is not None
@@ -216,7 +216,7 @@ def test_a_picture_that_is_not_there_or_not_inside_is_a_problem(tmp_path: Path, 
     folder = write(tmp_path / "out", sheet)
     (folder / "images").mkdir()
     (folder / "images" / "bad.jpg").write_bytes(b"no picture")
-    parsed = MinerUParser().parse(folder)
+    parsed = MinerUParser().parse(PaperFile(folder))
     assert ([figure.crop for figure in figures(parsed)], parsed.crops) == ([None], {})
     assert len(parsed.paper.problems) == 1
 

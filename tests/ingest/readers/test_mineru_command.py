@@ -16,7 +16,7 @@ from ingest import parser_for
 from ingest.readers.mineru.parser import MinerUCommandParser
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Table, content_hash
+from paperscope_core.types import PaperFile, Table, content_hash
 
 PDF = b"%PDF-1.7\nfor the command's eyes only"
 
@@ -69,7 +69,7 @@ def test_what_the_command_writes_is_the_paper_of_the_pdf(script: Script, paper_f
     settings = ParserSettings(engine="mineru", mineru_command=f'{script(WRITES)} --backend "two words"')
     seen: list[tuple[int, int]] = []
     parsed = parser_for(settings, limits=LimitSettings()).parse(
-        paper_file, on_page=lambda done, total: seen.append((done, total))
+        PaperFile(paper_file), on_page=lambda done, total: seen.append((done, total))
     )
     paper = parsed.paper
     assert (paper.title, paper.file, paper.format) == ("A Paper", paper_file.name, "pdf")
@@ -94,24 +94,24 @@ def test_a_command_that_can_not_be_read_or_run_is_an_error_of_the_settings(tmp_p
     broken.write_text("no program")
     broken.chmod(0o755)
     with pytest.raises(SettingsError, match=r"broken' can't be run: Exec format error"):
-        MinerUCommandParser(str(broken), seconds=10).parse(paper_file)
+        MinerUCommandParser(str(broken), seconds=10).parse(PaperFile(paper_file))
 
 
 def test_a_command_that_fails_says_its_last_words(script: Script, paper_file: Path) -> None:
     command = script("import sys\nprint('50%\\r60%', file=sys.stderr)\nsys.exit('no model: run its download.\\n\\n')")
     with pytest.raises(PaperFileError, match=r"MinerU failed \(exit code 1\): no model: run its download\. Run"):
-        MinerUCommandParser(command, seconds=10).parse(paper_file)
+        MinerUCommandParser(command, seconds=10).parse(PaperFile(paper_file))
 
 
 def test_a_command_that_writes_nothing_is_told(script: Script, paper_file: Path) -> None:
     with pytest.raises(PaperFileError, match=r"wrote no middle\.json .*: hello\. Is parser\.mineru_command"):
-        MinerUCommandParser(script("print('hello')"), seconds=10).parse(paper_file)
+        MinerUCommandParser(script("print('hello')"), seconds=10).parse(PaperFile(paper_file))
 
 
 def test_what_the_command_writes_must_be_mineru_s(script: Script, paper_file: Path) -> None:
     code = "import pathlib, sys\npathlib.Path(sys.argv[-1], 'a_middle.json').write_text('[')"
     with pytest.raises(PaperFileError, match=r"no file of a MinerU that Paperscope knows"):
-        MinerUCommandParser(script(code), seconds=10).parse(paper_file)
+        MinerUCommandParser(script(code), seconds=10).parse(PaperFile(paper_file))
 
 
 def test_a_command_that_takes_too_long_is_stopped(script: Script, paper_file: Path, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_command_that_takes_too_long_is_stopped(script: Script, paper_file: Pa
         pathlib.Path({str(mark)!r}).touch()
     """
     with pytest.raises(PaperFileError, match=r"longer than 2 seconds\. Raise limits\.engine_seconds"):
-        MinerUCommandParser(script(code), seconds=2).parse(paper_file)
+        MinerUCommandParser(script(code), seconds=2).parse(PaperFile(paper_file))
     assert mark.exists()
 
 
@@ -136,8 +136,9 @@ def test_ctrl_c_stops_the_command(script: Script, paper_file: Path, tmp_path: Pa
         f"import os, pathlib, time\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
     )
     code = (
-        "from pathlib import Path\nfrom ingest.readers.mineru import MinerUCommandParser\n"
-        f"MinerUCommandParser({command!r}, seconds=50).parse(Path({str(paper_file)!r}))\n"
+        "from pathlib import Path\nfrom ingest.readers.mineru.parser import MinerUCommandParser\n"
+        "from paperscope_core.types import PaperFile\n"
+        f"MinerUCommandParser({command!r}, seconds=50).parse(PaperFile(Path({str(paper_file)!r})))\n"
     )
     process = subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", code],
@@ -156,11 +157,11 @@ def test_ctrl_c_stops_the_command(script: Script, paper_file: Path, tmp_path: Pa
 
 def test_no_encrypted_file_is_handed_over(script: Script, paper_file: Path) -> None:
     with pytest.raises(PaperFileError, match="opens no encrypted files"):
-        MinerUCommandParser(script(WRITES), seconds=10).parse(paper_file, password="secret")  # noqa: S106
+        MinerUCommandParser(script(WRITES), seconds=10).parse(PaperFile(paper_file, password="secret"))  # noqa: S106
 
 
 def test_only_pdf_files_go_to_the_command(script: Script, tmp_path: Path) -> None:
     file = tmp_path / "notes.md"
     file.write_text("# Notes\n\nText.\n")
     settings = ParserSettings(engine="mineru", mineru_command=script("raise SystemExit('not for me')"))
-    assert parser_for(settings, limits=LimitSettings()).parse(file).paper.title == "Notes"
+    assert parser_for(settings, limits=LimitSettings()).parse(PaperFile(file)).paper.title == "Notes"

@@ -18,26 +18,27 @@ from ingest import PdfParser, run_in_thread
 from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import Parser
+from paperscope_core.types import PaperFile
 
 ODD = """
 import os, signal, time
 from pathlib import Path
-from ingest.sandbox import extend_time_limit
+from ingest.sandbox.cancellation import extend_time_limit
 from paperscope_core.errors import SettingsError
 from paperscope_core.types import Page, Paper, ParsedPaper
 
 class OddParser:
-    def parse(self, file, *, password=None, on_page=None):
+    def parse(self, file, *, on_page=None):
         on_page(1, 2)
         print("noise on the output")
-        match file.stem:
+        match file.path.stem:
             case "crash": os.kill(os.getpid(), signal.SIGSEGV)
             case "hang": time.sleep(60)
             case "slow":
-                ask_for_time(10)
+                extend_time_limit(10)
                 time.sleep(3)
             case "slower":
-                ask_for_time(1.5)
+                extend_time_limit(1.5)
                 time.sleep(60)
             case "after":
                 on_page(2, 2)
@@ -66,12 +67,12 @@ def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parser:
 def test_the_paper_its_crops_and_the_pages_come_through(odd: Parser) -> None:
     isolated = IsolatedParser(odd, seconds=20, memory_mb=500)
     seen: list[tuple[int, int]] = []
-    parsed = isolated.parse(Path("good.pdf"), on_page=lambda done, total: seen.append((done, total)))
+    parsed = isolated.parse(PaperFile(Path("good.pdf")), on_page=lambda done, total: seen.append((done, total)))
     assert parsed.crops == {"name": b"bytes\nand more"}
     assert parsed.paper.pages[0].height == 2.0
     assert int(parsed.paper.title) != os.getpid()
     assert seen == [(1, 2), (2, 2)]
-    assert isolated.parse(Path("next.pdf")).paper.title == parsed.paper.title
+    assert isolated.parse(PaperFile(Path("next.pdf"))).paper.title == parsed.paper.title
 
 
 @pytest.mark.parametrize(
@@ -92,18 +93,18 @@ def test_the_paper_its_crops_and_the_pages_come_through(odd: Parser) -> None:
 def test_a_failure_is_the_files_own_and_the_next_file_is_read(odd: Parser, name: str, message: str) -> None:
     isolated = IsolatedParser(odd, seconds=2, memory_mb=500)
     with pytest.raises(PaperFileError, match=message):
-        isolated.parse(Path(f"{name}.pdf"))
-    assert isolated.parse(Path("good.pdf")).crops
+        isolated.parse(PaperFile(Path(f"{name}.pdf")))
+    assert isolated.parse(PaperFile(Path("good.pdf"))).crops
 
 
 def test_a_step_that_asks_for_time_gets_it(odd: Parser) -> None:
-    assert IsolatedParser(odd, seconds=2, memory_mb=500).parse(Path("slow.pdf")).crops
+    assert IsolatedParser(odd, seconds=2, memory_mb=500).parse(PaperFile(Path("slow.pdf"))).crops
 
 
 async def test_work_that_is_given_up_kills_the_child_and_the_next_file_is_read(odd: Parser) -> None:
     isolated = IsolatedParser(odd, seconds=60, memory_mb=500)
     begun = threading.Event()
-    hanging = partial(isolated.parse, Path("hang.pdf"), on_page=lambda _done, _total: begun.set())
+    hanging = partial(isolated.parse, PaperFile(Path("hang.pdf")), on_page=lambda _done, _total: begun.set())
     task = asyncio.create_task(run_in_thread(hanging))
     await asyncio.to_thread(begun.wait)
     before, started = threading.active_count(), time.monotonic()
@@ -112,23 +113,23 @@ async def test_work_that_is_given_up_kills_the_child_and_the_next_file_is_read(o
         await task
     assert time.monotonic() - started < 5
     assert threading.active_count() <= before
-    assert (await run_in_thread(partial(isolated.parse, Path("good.pdf")))).crops
+    assert (await run_in_thread(partial(isolated.parse, PaperFile(Path("good.pdf"))))).crops
 
 
 def test_errors_keep_their_kind(odd: Parser) -> None:
     with pytest.raises(SettingsError, match="install it"):
-        IsolatedParser(odd, seconds=20, memory_mb=500).parse(Path("settings.pdf"))
+        IsolatedParser(odd, seconds=20, memory_mb=500).parse(PaperFile(Path("settings.pdf")))
 
 
 def test_a_real_paper_is_the_same_as_without(root: Path) -> None:
     file = root / "examples/paper/ner-report.pdf"
     plain = PdfParser(dpi=72)
-    assert IsolatedParser(plain, seconds=60, memory_mb=2000).parse(file) == plain.parse(file)
+    assert IsolatedParser(plain, seconds=60, memory_mb=2000).parse(PaperFile(file)) == plain.parse(PaperFile(file))
 
 
 def test_a_missing_file_is_refused_as_without(tmp_path: Path) -> None:
     with pytest.raises(PaperFileError, match="There is no file"):
-        IsolatedParser(PdfParser(), seconds=60, memory_mb=2000).parse(tmp_path / "nowhere.pdf")
+        IsolatedParser(PdfParser(), seconds=60, memory_mb=2000).parse(PaperFile(tmp_path / "nowhere.pdf"))
 
 
 def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None:
@@ -139,10 +140,11 @@ def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None
         sys.path[:0] = [{str(root)!r}, {str(tmp_path)!r}]
         from pathlib import Path
         from ingest.sandbox.isolated_parser import IsolatedParser
+        from paperscope_core.types import PaperFile
         parser = pickle.loads({pickle.dumps(odd)!r})
         say = lambda done, total: print("page", flush=True)
         try:
-            IsolatedParser(parser, seconds=60, memory_mb=500).parse(Path("hang.pdf"), on_page=say)
+            IsolatedParser(parser, seconds=60, memory_mb=500).parse(PaperFile(Path("hang.pdf")), on_page=say)
         except KeyboardInterrupt:
             print("stopped", flush=True)
         """)

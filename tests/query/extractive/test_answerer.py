@@ -24,6 +24,7 @@ from paperscope_core.types import (
     Figure,
     Paper,
     PaperEntry,
+    PaperFile,
     PaperImages,
     Passage,
     Place,
@@ -270,7 +271,7 @@ async def test_it_is_deterministic() -> None:
 
 
 def parsed(file: Path) -> Shelf:
-    paper = PdfParser(dpi=36).parse(file).paper
+    paper = PdfParser(dpi=36).parse(PaperFile(file)).paper
     return Shelf(paper, chunk_paper(paper))
 
 
