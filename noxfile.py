@@ -12,5 +12,5 @@ nox.options.reuse_venv = "yes"
 def tests(session: nox.Session) -> None:
     """The unit tests, or those that the arguments select, with the pinned packages."""
     session.install("--constraint", "constraints.txt", "--editable", ".[dev]")
-    arguments = session.posargs or ["-m", "not slow", "-n", "auto"]
+    arguments = session.posargs or ["-m", "not slow", "--hypothesis-profile", "quick", "-n", "auto"]
     session.run("python", "-m", "pytest", *arguments, env={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"})

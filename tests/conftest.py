@@ -11,10 +11,15 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")
+# No limits of time, because a busy machine would fail tests. `scripts/test --quick` selects the profile `quick`.
+settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("all"), max_examples=20)
+settings.load_profile("all")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

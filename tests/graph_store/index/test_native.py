@@ -47,6 +47,7 @@ def ids(hits: tuple[Hit, ...]) -> list[str]:
     return [hit.id for hit in hits]
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(histories(), st.lists(WORDS, min_size=1, max_size=3), st.lists(st.sampled_from(PAPER_IDS), max_size=2))
 def test_an_index_that_followed_equals_one_built_anew(history: list[Step], texts: list[str], papers: list[str]) -> None:

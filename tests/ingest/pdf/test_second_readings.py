@@ -254,6 +254,7 @@ def test_a_file_is_read_with_the_check_or_without(tmp_path: Path) -> None:
     assert parsed(file, layout_check=True, cells=fails) == ours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", [True, False])
 def test_the_setting_reaches_the_parser(monkeypatch: pytest.MonkeyPatch, *, check: bool) -> None:
     options: dict[str, object] = {}

@@ -129,6 +129,7 @@ def test_a_command_that_takes_too_long_is_stopped(script: Script, paper_file: Pa
     assert mark.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_stops_the_command(script: Script, paper_file: Path, tmp_path: Path) -> None:
     mark = tmp_path / "pid"

@@ -121,6 +121,7 @@ def test_errors_keep_their_kind(odd: Parser) -> None:
         IsolatedParser(odd, seconds=20, memory_mb=500).parse(PaperFile(Path("settings.pdf")))
 
 
+@pytest.mark.slow
 def test_a_real_paper_is_the_same_as_without(root: Path) -> None:
     file = root / "examples/paper/ner-report.pdf"
     plain = PdfParser(dpi=72)
@@ -132,6 +133,7 @@ def test_a_missing_file_is_refused_as_without(tmp_path: Path) -> None:
         IsolatedParser(PdfParser(), seconds=60, memory_mb=2000).parse(PaperFile(tmp_path / "nowhere.pdf"))
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_child(odd: Parser, tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -296,12 +296,14 @@ def records_of(file: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 async def test_cells_of_the_reference_paper(shared: Path) -> None:
     folder = shared / "papers" / "acl-2020-45"
     records = records_of(folder / "cells.jsonl")[::3]
     assert await correct_share(folder / "paper.pdf", records, FakeEmbedder()) >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["1706.03762", "2305.03393"])
 async def test_cells_of_papers_with_latex_sources(shared: Path, name: str) -> None:
     records = [
