@@ -1,4 +1,4 @@
-"""Text that runs sideways: its direction, and turning a page and back."""
+"""Turning pages, and joining rules."""
 
 import math
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.geometry import quarter_turns, turned_box, turned_page, turned_point, turned_size
+from ingest.document.geometry import join_rules, quarter_turns, turned_box, turned_page, turned_point, turned_size
 from ingest.document.pages import Char, CharTable, HorizontalRule, VerticalRule
 from ingest.pdf import PageContent
 from ingest.pdf.backends.mupdf import MuPdfBackend
@@ -108,3 +108,12 @@ def test_text_at_another_angle_is_left_out() -> None:
     page.insert_text((200, 300), "DRAFT", morph=(pymupdf.Point(200, 300), pymupdf.Matrix(45)))
     with MuPdfBackend().open(document.tobytes(), name="draft.pdf", password=None) as opened:
         assert "".join(char.text for char in opened.read(1).chars) == "upright"
+
+
+def test_dashes_and_abutting_rules_join_but_meant_gaps_stay() -> None:
+    dashes = [HorizontalRule(x, x + 3, 10) for x in range(0, 60, 6)]
+    borders = [HorizontalRule(0, 50, 30), HorizontalRule(50.5, 100, 30)]
+    groups = [HorizontalRule(0, 50, 50), HorizontalRule(55, 100, 50)]
+    assert len(join_rules(dashes)) == 1
+    assert join_rules(borders) == [HorizontalRule(0, 100, 30)]
+    assert join_rules(groups) == groups

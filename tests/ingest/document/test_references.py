@@ -1,10 +1,10 @@
-"""The title of a work, from the entry of a bibliography: every style that papers use, and no title in doubt."""
+"""Entries of a bibliography: labels, years and titles, in every style that papers use."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.references import title_of
+from ingest.document.references import entry_label, entry_mark, entry_year, title_of
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,34 @@ def test_what_is_in_doubt_has_no_title(entry: str) -> None:
 @given(st.text(max_size=300))
 def test_any_text_gives_a_part_of_itself(text: str) -> None:
     assert title_of(text) in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "year"),
+    [
+        ("[12] A. Smith. Title. 2019.", "[12]", 2019),
+        ("12. Smith, A.: Title. Journal 3, 1–9 (2019)", "[12]", 2019),
+        ("(12) Smith, A.; Wu, B. Title. J. Chem. 2019, 3, 1–9.", "[12]", 2019),
+        ("12 Smith A. Title. Journal. 2019;3:1–9.", "[12]", 2019),
+        ("¹²A. Smith, J. Appl. Phys. 39, 788 (2019).", "[12]", 2019),
+        ("[LCS20] Xiaoya Li, Ada Chen, and Bo Sun. Title. 2020.", "[LCS20]", 2020),
+        ("[Li et al., 2020a] Li, X., Chen, A., and Sun, B. (2020a). Title.", "Li et al., 2020a", 2020),
+        ("Xiaoya Li, Fei Wu, and Jiwei Li. 2019. A title.", "Li et al., 2019", 2019),
+        ("Xiaoya Li and Fei Wu. Learning to parse. arXiv preprint arXiv:2009.12345, 2021.", "Li and Wu, 2021", 2021),
+        ("William B. Dolan and Chris Brockett. 2005. Automatically.", "Dolan and Brockett, 2005", 2005),
+        ("Smith, J. (n.d.). A page.", "Smith, n.d.", None),
+        ("No year and no marks", "", None),
+    ],
+)
+def test_an_entry_is_labelled_as_a_text_cites_it(text: str, label: str, year: int | None) -> None:
+    assert entry_label(text) == label
+    assert entry_year(text) == year
+
+
+def test_a_title_in_quotation_marks_ends_the_authors() -> None:
+    assert entry_label("A. Zoph and Q. V. Le, “Neural search,” in Proc. ICML, 2017.") == "Zoph and Le, 2017"
+
+
+def test_a_bare_number_is_no_mark_outside_a_bibliography() -> None:
+    assert entry_mark("12 Smith A. Title.") == ""
+    assert entry_mark("(12) Smith, A. Title.") == "12"

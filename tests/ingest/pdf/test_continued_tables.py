@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 import typst
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ingest.document.captions import is_continuation_note, opens_continuation
 from ingest.pdf import PdfParser
 from paperscope_core.types import Figure, PaperFile, ParsedPaper, Passage, Table
 
@@ -104,30 +101,3 @@ def test_text_below_a_table_parts_it_from_what_the_next_page_begins_with(tmp_pat
     [found] = [element for element in result.paper.elements if isinstance(element, Table) and element.label]
     assert found.shape == (9, 3)
     assert not any(isinstance(element, Figure) for element in result.paper.elements)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Continued on next page",
-        "(Continued)",
-        "Table 2 (continued)",
-        "Table 2.7 – continued from previous page",
-        "Table 4: Cont.",
-        "cont'd",
-        "Continued on the following page …",
-    ],
-)
-def test_notes_that_a_table_goes_on(text: str) -> None:
-    assert is_continuation_note(text)
-
-
-@pytest.mark.parametrize("text", ["Continued training improves all scores", "Content", "Table 2", "Control", ""])
-def test_no_notes(text: str) -> None:
-    assert not is_continuation_note(text)
-    assert not opens_continuation(text)
-
-
-@given(st.sampled_from(["(continued)", "Continued.", "— continued:", "Cont.", "(cont’d):"]), st.text(alphabet="ab "))
-def test_a_caption_opens_with_its_note(note: str, rest: str) -> None:
-    assert opens_continuation(f"{note} {rest}")

@@ -1,0 +1,54 @@
+"""Captions: where they begin and end."""
+
+from dataclasses import replace
+
+from ingest.pdf.captions import find_captions
+from ingest.pdf.lines import line_of
+from ingest.pdf.words import Word
+from tests.ingest.pdf.words import sentence
+
+
+def centred(words: list[Word], middle: float) -> list[Word]:
+    shift = middle - (words[0].x0 + words[-1].x1) / 2
+    return [replace(word, x0=word.x0 + shift, x1=word.x1 + shift) for word in words]
+
+
+def test_a_caption_goes_on_until_its_pitch_breaks() -> None:
+    lines = [
+        line_of(sentence("Fig. 3. A very long caption that", 0, 100)),
+        line_of(sentence("goes on here.", 0, 111)),
+        line_of(sentence("Running text after a gap.", 0, 140)),
+    ]
+    [caption] = find_captions(lines, gutter=None)
+    assert (caption.kind, caption.label) == ("figure", "Figure 3")
+    assert caption.text == "A very long caption that goes on here."
+    assert len(caption.lines) == 2
+
+
+def test_a_caption_in_small_capitals_stands_centred_below_its_label() -> None:
+    wide = sentence("THE SPARSE MODEL HELPS BEYOND THE TASK", 330, 109, size=6.4)
+    below = sentence("IT WAS MADE FOR", 0, 118, size=6.4)
+    middle = (wide[0].x0 + wide[-1].x1) / 2
+    lines = [line_of(centred(words, middle)) for words in (sentence("TABLE IV", 0, 100, size=8), wide, below)]
+    for gutter in (None, middle - 10):
+        [caption] = find_captions(lines, gutter=gutter)
+        assert caption.label == "Table IV"
+        assert caption.text == "THE SPARSE MODEL HELPS BEYOND THE TASK IT WAS MADE FOR"
+
+
+def test_a_caption_hangs_from_its_first_word_and_ends_at_the_first_row() -> None:
+    first = sentence("Table 1: The regular", 50, 100)
+    hang = first[2].x0
+    lines = [
+        line_of(first),
+        line_of(sentence("estimator.", hang, 111)),
+        line_of(sentence("Size", 58, 122)),
+        line_of(sentence("Description", hang, 122)),
+    ]
+    [caption] = find_captions(lines, gutter=None)
+    assert caption.text == "The regular estimator."
+
+
+def test_a_sentence_about_a_table_is_no_caption() -> None:
+    lines = [line_of(sentence("Table 4 shows that it works", 0, 100)), line_of(sentence("As in Table 3: no", 0, 112))]
+    assert find_captions(lines, gutter=None) == []

@@ -1,0 +1,74 @@
+"""Gutters between columns, and the reading order across them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.pdf.columns import find_gutters, reading_order
+from ingest.pdf.words import Word
+from paperscope_core.types import Box
+from tests.ingest.pdf.words import sentence, word
+
+
+def test_a_gutter_is_found_between_two_columns_only() -> None:
+    two = [
+        item
+        for row in range(30)
+        for item in (*sentence("x" * 40, 50, 100 + 12 * row), word("y" * 40, 310, 100 + 12 * row))
+    ]
+    one = [item for row in range(30) for item in sentence("many words " * 8, 50, 100 + 12 * row)]
+    [[gutter], none] = find_gutters([(600.0, two), (600.0, one)])
+    assert 250 < gutter < 310
+    assert none == ()
+
+
+def test_the_gap_behind_the_numbers_of_a_list_is_no_gutter() -> None:
+    left = [word("x" * 48, 50, 100 + 12 * row) for row in range(30)]
+    right = [
+        item for row in range(10) for item in (word("[1]", 310, 100 + 12 * row), word("y" * 40, 332, 100 + 12 * row))
+    ]
+    title = word("a" * 11, 270, 80)
+    [[gutter]] = find_gutters([(600.0, [*left, *right, title])])
+    assert 290 < gutter < 310
+
+
+def test_a_page_with_a_wide_abstract_over_two_columns_takes_the_gutter_of_the_others() -> None:
+    def columns(top: int, rows: int) -> list[Word]:
+        return [
+            item
+            for row in range(rows)
+            for x, shift in ((50, 0), (310, 5))
+            for item in sentence("some plain words stand here and there", x, top + shift + 12 * row)
+        ]
+
+    abstract = [item for row in range(12) for item in sentence("many words " * 8, 50, 100 + 12 * row)]
+    first, *_ = find_gutters(
+        [(600.0, abstract + columns(280, 9)), (600.0, columns(100, 30)), (600.0, columns(100, 30))]
+    )
+    assert len(first) == 1
+    alone, *_ = find_gutters([(600.0, abstract), (600.0, columns(100, 30)), (600.0, columns(100, 30))])
+    assert alone == ()
+
+
+def test_three_columns_of_running_text_are_told_from_a_table_of_three() -> None:
+    text = [
+        item
+        for row in range(30)
+        for x in (40, 240, 440)
+        for item in sentence("some plain words " * 2, x, 90 + 12 * row)
+    ]
+    [found] = find_gutters([(650.0, text)])
+    assert [round(x / 100) for x in found] == [2, 4]
+    table = [word("cell" * 8, x, 90 + 12 * row) for row in range(30) for x in (40, 240, 440)]
+    assert find_gutters([(650.0, table)]) == [()]
+
+
+@given(st.permutations(list(range(8))))
+def test_reading_order_goes_column_by_column_between_wide_items(order: list[int]) -> None:
+    boxes = [
+        Box(50, 20, 550, 40),
+        *(Box(50, 60 + 20 * row, 290, 70 + 20 * row) for row in range(3)),
+        *(Box(310, 60 + 20 * row, 550, 70 + 20 * row) for row in range(3)),
+        Box(50, 140, 550, 160),
+    ]
+    shuffled = [boxes[index] for index in order]
+    assert reading_order(shuffled, box=lambda box: box, gutters=(300.0,)) == boxes

@@ -1,0 +1,45 @@
+"""Page numbers and line numbers."""
+
+from collections.abc import Sequence
+
+from ingest.document.pages import PageContent
+from ingest.pdf.furniture import find_furniture
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.line_numbers import find_line_numbers
+from ingest.pdf.lines import Line, line_of
+from tests.ingest.pdf.words import sentence, word
+
+
+def _line(text: str, baseline: float, *, x0: float = 50, size: float = 10.0) -> Line:
+    return line_of(sentence(text, x0, baseline, size=size))
+
+
+def _page(number: int, texts: Sequence[tuple[str, float]], *, x0: float = 50, size: float = 10.0) -> PageLayout:
+    content = PageContent(number=number, width=600, height=800)
+    lines = tuple(_line(text, baseline, x0=x0, size=size) for text, baseline in texts)
+    return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
+
+
+def test_raised_numbers_before_the_entries_of_a_list_are_no_line_numbers() -> None:
+    entries = [item for row in range(25) for item in sentence("some words of an entry", 60, 100 + 20 * row)]
+    marks = [word(str(row + 1), 52, 97 + 20 * row, size=6) for row in range(25)]
+    assert find_line_numbers([entries + marks]) == [[]]
+
+
+def test_line_numbers_are_told_from_numbers_in_the_text() -> None:
+    text = [item for row in range(24) for item in sentence("7 plain words stand here", 60, 100 + 12 * row)]
+    ruler = [word(str(row + 41), 30, 100 + 12 * row, size=6) for row in range(24)]
+    assert find_line_numbers([text + ruler]) == [[ruler]]
+    counted = [word(str(row + 1), 60, 400 + 12 * row) for row in range(20)]
+    assert find_line_numbers([text + counted]) == [[]]
+
+
+def test_numbers_below_the_text_that_count_on_are_page_numbers() -> None:
+    layouts = [_page(at, [("text of the page", 500), (str(at + 6), 640)]) for at in (1, 2, 3)]
+    found = find_furniture(layouts, [layout.lines for layout in layouts])
+    assert [[line.text for line in lines] for lines in found] == [["7"], ["8"], ["9"]]
+
+
+def test_numbers_below_the_text_that_count_otherwise_are_text() -> None:
+    layouts = [_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
+    assert not any(find_furniture(layouts, [layout.lines for layout in layouts]))
