@@ -32,16 +32,16 @@ def test_labels_are_normalised(word_: str, number: str, label: str) -> None:
         "Continued on the following page …",
     ],
 )
-def test_notes_that_a_table_goes_on(text: str) -> None:
+def test_continuation_notes(text: str) -> None:
     assert is_continuation_note(text)
 
 
 @pytest.mark.parametrize("text", ["Continued training improves all scores", "Content", "Table 2", "Control", ""])
-def test_no_notes(text: str) -> None:
+def test_texts_that_are_not_continuation_notes(text: str) -> None:
     assert not is_continuation_note(text)
     assert not opens_continuation(text)
 
 
 @given(st.sampled_from(["(continued)", "Continued.", "— continued:", "Cont.", "(cont’d):"]), st.text(alphabet="ab "))
-def test_a_caption_opens_with_its_note(note: str, rest: str) -> None:
+def test_caption_that_begins_with_a_continuation_note(note: str, rest: str) -> None:
     assert opens_continuation(f"{note} {rest}")

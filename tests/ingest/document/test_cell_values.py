@@ -1,4 +1,4 @@
-"""The value of a table cell is told apart from what qualifies it, and both give the cell's text back."""
+"""The value and the annotation of a table cell, which together are its text."""
 
 import pytest
 from hypothesis import given
@@ -77,7 +77,7 @@ def test_value_and_annotation_are_the_text(text: str) -> None:
 
 
 @given(st.decimals(min_value=0, max_value=1000, places=2), st.decimals(min_value=0, max_value=9, places=2))
-def test_any_number_is_parted_from_any_difference(number: object, other: object) -> None:
+def test_any_number_is_split_from_any_difference(number: object, other: object) -> None:
     for text in (f"{number} (+{other})", f"{number} ± {other}", f"{number}±{other}", f"{number} (−{other}%)"):
         assert split_annotation(text)[0] == f"{number}"
 

@@ -82,7 +82,7 @@ def test_only_quarter_turns_are_directions(degrees: int) -> None:
 
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-def test_a_character_is_measured_as_if_it_stood_upright(degrees: int, rotation: int, tmp_path: Path) -> None:
+def test_character_is_measured_as_if_it_were_upright(degrees: int, rotation: int, tmp_path: Path) -> None:
     """`insert_text` turns counterclockwise; the page flag turns the page clockwise for the reader."""
     document = pymupdf.open()
     page = document.new_page(width=300, height=500)
@@ -110,7 +110,7 @@ def test_text_at_another_angle_is_left_out() -> None:
         assert "".join(char.text for char in opened.read(1).chars) == "upright"
 
 
-def test_dashes_and_abutting_rules_join_but_meant_gaps_stay() -> None:
+def test_dashes_and_abutting_rules_are_joined_but_not_over_gaps() -> None:
     dashes = [HorizontalRule(x, x + 3, 10) for x in range(0, 60, 6)]
     borders = [HorizontalRule(0, 50, 30), HorizontalRule(50.5, 100, 30)]
     groups = [HorizontalRule(0, 50, 50), HorizontalRule(55, 100, 50)]

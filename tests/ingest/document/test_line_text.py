@@ -48,7 +48,7 @@ def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:
         (["from 3 –", "the others"], "from 3 – the others"),
     ],
 )
-def test_an_address_or_range_that_a_line_end_cuts_is_joined(lines: list[str], text: str) -> None:
+def test_broken_addresses_and_ranges_are_joined(lines: list[str], text: str) -> None:
     assert join_lines(lines) == text
 
 
@@ -84,7 +84,7 @@ def test_an_address_is_whole_over_lines(lines: list[str], text: str) -> None:
     assert join_lines(lines) == text
 
 
-def test_halves_of_broken_words_are_no_vocabulary() -> None:
+def test_halves_of_broken_words_are_not_in_the_vocabulary() -> None:
     known = vocabulary_of(["in addition", "an addition-", "ally broken word"])
     assert join_lines(["addition-", "ally"], known) == "additionally"
 

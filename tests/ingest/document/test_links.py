@@ -1,4 +1,4 @@
-"""Tests for cross-references: what a text names, and which elements it thereby leads to."""
+"""Links: what a text names, and the elements that it refers to."""
 
 import pytest
 
@@ -140,7 +140,7 @@ def test_sections_are_found_by_number_and_letters_by_their_parent() -> None:
     assert [link.target for link in links] == ["h0", "h3", "h4"]
 
 
-def test_a_listing_is_a_target_and_its_lines_name_nothing() -> None:
+def test_listing_is_a_target_but_not_a_source() -> None:
     listing = Passage(id="l", place=PLACE, order=0, text="see Table 1", role="code", label="Algorithm 1", caption="A")
     table = Table(id="t", place=PLACE, order=0, cells=(), label="Table 1")
     text = Passage(id="s", place=PLACE, order=0, text="Algorithm 1 fills Table 1.")

@@ -68,7 +68,7 @@ def test_the_title_follows_authors_and_year_or_stands_in_quotation_marks(entry: 
         "see the text of the law of the land",
     ],
 )
-def test_what_is_in_doubt_has_no_title(entry: str) -> None:
+def test_entry_without_a_certain_title(entry: str) -> None:
     assert title_of(entry) == ""
 
 
@@ -103,6 +103,6 @@ def test_a_title_in_quotation_marks_ends_the_authors() -> None:
     assert entry_label("A. Zoph and Q. V. Le, “Neural search,” in Proc. ICML, 2017.") == "Zoph and Le, 2017"
 
 
-def test_a_bare_number_is_no_mark_outside_a_bibliography() -> None:
+def test_bare_number_is_not_a_mark_outside_a_bibliography() -> None:
     assert entry_mark("12 Smith A. Title.") == ""
     assert entry_mark("(12) Smith, A. Title.") == "12"

@@ -1,4 +1,4 @@
-"""What a PDF asks a reader to do is never done: nothing is fetched, run, opened beside it or written."""
+"""Active content of a PDF is never followed: nothing is fetched, run, opened or written."""
 
 import threading
 from collections.abc import Iterator
@@ -106,7 +106,7 @@ class Active:
 @pytest.mark.slow
 @pytest.mark.parametrize("isolated", [False, True])
 @pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
-def test_nothing_in_a_file_is_followed(name: BackendName, isolated: bool, tmp_path: Path, listener: Listener) -> None:
+def test_active_content_is_not_followed(name: BackendName, isolated: bool, tmp_path: Path, listener: Listener) -> None:
     secret = pymupdf.open()
     secret.new_page().insert_text((72, 200), "LEAKED")
     (tmp_path / "secret.pdf").write_bytes(secret.tobytes())

@@ -76,7 +76,7 @@ def one_page(**keys: str) -> bytes:
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270, -90])
 @pytest.mark.parametrize("boxes", BOXES)
-def test_characters_stand_where_the_page_shows_them(backend: Backend, boxes: str, rotation: int) -> None:
+def test_characters_have_the_places_that_the_page_shows(backend: Backend, boxes: str, rotation: int) -> None:
     data = one_page(Rotate=str(rotation), **BOXES[boxes])
     expected = pymupdf.open(stream=data)[0].rect
     with backend.open(data, name="file.pdf", password=None) as document:
@@ -93,7 +93,7 @@ def test_characters_stand_where_the_page_shows_them(backend: Backend, boxes: str
 
 @pytest.mark.parametrize("rotation", [0, 90])
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_a_crop_is_the_turned_part_of_the_page(backend: Backend, rotation: int, turns: int) -> None:
+def test_crop_of_a_rotated_page(backend: Backend, rotation: int, turns: int) -> None:
     with backend.open(one_page(Rotate=str(rotation)), name="file.pdf", password=None) as document:
         content = document.read(1)
         whole = picture(document, Box(0, 0, content.width, content.height), dpi=144)
@@ -114,7 +114,7 @@ def test_a_tiny_and_a_huge_page(backend: Backend) -> None:
         assert text_of(content) == "ab"
 
 
-def test_shapes_and_pictures_inside_forms_stand_where_the_page_shows_them(backend: Backend) -> None:
+def test_shapes_and_pictures_inside_form_objects(backend: Backend) -> None:
     inner = pymupdf.open()
     page = inner.new_page(width=200, height=200)
     page.draw_rect((20, 20, 120, 60), color=None, fill=(0.8, 0.1, 0.1))
@@ -138,7 +138,7 @@ def test_shapes_and_pictures_inside_forms_stand_where_the_page_shows_them(backen
     assert len(content.drawings) == 4
 
 
-def test_text_that_is_hidden_or_white_is_read_and_text_beyond_the_page_is_not(backend: Backend) -> None:
+def test_hidden_and_white_text_is_read_but_not_text_outside_the_page(backend: Backend) -> None:
     """The text layer of a scanned page is hidden; a reader who marks the page gets all of it."""
     document = pymupdf.open()
     page = document.new_page(width=300, height=300)
@@ -185,7 +185,7 @@ def test_passwords(backend: Backend, method: str) -> None:
             pass
 
 
-def test_a_file_that_only_an_owner_may_change_opens_without_a_password(backend: Backend) -> None:
+def test_file_with_an_owner_password_only(backend: Backend) -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 100), "printed")
     data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="own", permissions=0)
@@ -205,7 +205,7 @@ def both(root: Path) -> dict[str, ParsedPaper]:
 
 
 @pytest.mark.slow
-def test_both_read_the_same_characters(root: Path) -> None:
+def test_both_backends_read_the_same_characters(root: Path) -> None:
     data = (root / "examples/paper/ner-report.pdf").read_bytes()
     with (
         backend_for("pymupdf").open(data, name="a", password=None) as one,
@@ -234,7 +234,7 @@ def _rounded(shapes: object) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.slow
-def test_the_rules_find_the_same_paper_on_both(both: dict[str, ParsedPaper]) -> None:
+def test_both_backends_give_the_same_paper(both: dict[str, ParsedPaper]) -> None:
     one, other = (both[name].paper for name in NAMES)
     assert [element.kind for element in one.elements] == [element.kind for element in other.elements]
     tables = [[item.grid() for item in paper.elements if isinstance(item, Table)] for paper in (one, other)]
@@ -245,7 +245,7 @@ def test_the_rules_find_the_same_paper_on_both(both: dict[str, ParsedPaper]) -> 
 
 
 @pytest.mark.slow
-def test_with_pdfium_nothing_of_pymupdf_is_loaded(root: Path) -> None:
+def test_pdfium_does_not_import_pymupdf(root: Path) -> None:
     code = (
         "import sys; sys.modules['pymupdf'] = sys.modules['fitz'] = None\n"
         "from pathlib import Path\n"

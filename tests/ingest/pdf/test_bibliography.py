@@ -12,7 +12,7 @@ def _line(text: str, *, y: float, size: float = 10) -> FlowLine:
     return FlowLine(page=0, column=0, edges=Edges(left=50, right=300), line=line)
 
 
-def test_larger_print_and_what_a_gap_parts_belong_to_no_entry() -> None:
+def test_larger_print_and_text_after_a_gap_belong_to_no_entry() -> None:
     texts = ["[1] A. Li. A title,", "J. Tests 3, 2001.", "[2] B. Wu. Another,", "J. Tests 4, 2002.", "[3] C. Xu, 2003."]
     listed = [_line(text, y=100 + 12 * index) for index, text in enumerate(texts)]
     address = _line("Department of Tests", y=100 + 12 * 8)

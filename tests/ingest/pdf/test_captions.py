@@ -13,7 +13,7 @@ def centred(words: list[Word], middle: float) -> list[Word]:
     return [replace(word, x0=word.x0 + shift, x1=word.x1 + shift) for word in words]
 
 
-def test_a_caption_goes_on_until_its_pitch_breaks() -> None:
+def test_caption_continues_at_one_pitch() -> None:
     lines = [
         line_of(sentence("Fig. 3. A very long caption that", 0, 100)),
         line_of(sentence("goes on here.", 0, 111)),
@@ -25,7 +25,7 @@ def test_a_caption_goes_on_until_its_pitch_breaks() -> None:
     assert len(caption.lines) == 2
 
 
-def test_a_caption_in_small_capitals_stands_centred_below_its_label() -> None:
+def test_caption_in_small_capitals_centred_below_its_label() -> None:
     wide = sentence("THE SPARSE MODEL HELPS BEYOND THE TASK", 330, 109, size=6.4)
     below = sentence("IT WAS MADE FOR", 0, 118, size=6.4)
     middle = (wide[0].x0 + wide[-1].x1) / 2
@@ -36,7 +36,7 @@ def test_a_caption_in_small_capitals_stands_centred_below_its_label() -> None:
         assert caption.text == "THE SPARSE MODEL HELPS BEYOND THE TASK IT WAS MADE FOR"
 
 
-def test_a_caption_hangs_from_its_first_word_and_ends_at_the_first_row() -> None:
+def test_hanging_caption_ends_at_the_first_row_of_the_table() -> None:
     first = sentence("Table 1: The regular", 50, 100)
     hang = first[2].x0
     lines = [
@@ -49,6 +49,6 @@ def test_a_caption_hangs_from_its_first_word_and_ends_at_the_first_row() -> None
     assert caption.text == "The regular estimator."
 
 
-def test_a_sentence_about_a_table_is_no_caption() -> None:
+def test_sentence_about_a_table_is_not_a_caption() -> None:
     lines = [line_of(sentence("Table 4 shows that it works", 0, 100)), line_of(sentence("As in Table 3: no", 0, 112))]
     assert find_captions(lines, gutter=None) == []

@@ -21,7 +21,7 @@ def test_a_gutter_is_found_between_two_columns_only() -> None:
     assert none == ()
 
 
-def test_the_gap_behind_the_numbers_of_a_list_is_no_gutter() -> None:
+def test_gap_after_the_numbers_of_a_list_is_not_a_gutter() -> None:
     left = [word("x" * 48, 50, 100 + 12 * row) for row in range(30)]
     right = [
         item for row in range(10) for item in (word("[1]", 310, 100 + 12 * row), word("y" * 40, 332, 100 + 12 * row))
@@ -31,7 +31,7 @@ def test_the_gap_behind_the_numbers_of_a_list_is_no_gutter() -> None:
     assert 290 < gutter < 310
 
 
-def test_a_page_with_a_wide_abstract_over_two_columns_takes_the_gutter_of_the_others() -> None:
+def test_page_with_a_wide_abstract_gets_the_gutter_of_the_other_pages() -> None:
     def columns(top: int, rows: int) -> list[Word]:
         return [
             item
@@ -49,7 +49,7 @@ def test_a_page_with_a_wide_abstract_over_two_columns_takes_the_gutter_of_the_ot
     assert alone == ()
 
 
-def test_three_columns_of_running_text_are_told_from_a_table_of_three() -> None:
+def test_three_columns_of_text_but_not_a_table_of_three_columns() -> None:
     text = [
         item
         for row in range(30)

@@ -1,4 +1,4 @@
-"""A table that goes on over columns and pages is one table, with each cell where it is printed."""
+"""A table continued over columns and pages is one table, with each cell where it is printed."""
 
 from pathlib import Path
 
@@ -63,24 +63,24 @@ def test_a_table_over_three_pages_is_one(repeat: bool, lines: bool, tmp_path: Pa
     assert said.count("Sentence number 11 of the running text") == 2
 
 
-def test_a_table_goes_on_in_the_next_column(tmp_path: Path) -> None:
+def test_table_continued_in_the_next_column(tmp_path: Path) -> None:
     result = parsed(PROSE + table(ROWS[:40], lines=True) + PROSE, tmp_path, page="columns: 2")
     assert only_table(result).grid() == [NAMES, *ROWS[:40]]
 
 
-def test_rows_that_are_numbered_keep_their_numbers(tmp_path: Path) -> None:
+def test_numbered_rows_keep_their_numbers(tmp_path: Path) -> None:
     rows = [[str(number), *row[1:]] for number, row in enumerate(ROWS, start=1)]
     assert only_table(parsed(table(rows), tmp_path)).grid() == [NAMES, *rows]
 
 
-def test_notes_that_a_table_goes_on_are_no_rows(tmp_path: Path) -> None:
+def test_continuation_notes_are_not_rows(tmp_path: Path) -> None:
     note = "table.footer(repeat: true, table.cell(colspan: 3)[_Continued on next page_]),"
     result = parsed(PROSE + table(ROWS, lines=True, footer=note) + PROSE, tmp_path)
     assert only_table(result).grid()[:60] == [NAMES, *ROWS[:59]]
     assert not any("Continued on" in cell.text for cell in only_table(result).cells)
 
 
-def test_a_caption_may_say_that_the_table_goes_on(tmp_path: Path) -> None:
+def test_caption_that_says_continued(tmp_path: Path) -> None:
     more = table(ROWS[3:]).replace("Costs and scores of sixty systems.", "(continued)")
     source = PROSE + table(ROWS[:3]) + PROSE + "#pagebreak() #counter(figure.where(kind: table)).update(0)" + more
     found = only_table(parsed(source, tmp_path))
@@ -88,14 +88,14 @@ def test_a_caption_may_say_that_the_table_goes_on(tmp_path: Path) -> None:
     assert (found.label, found.caption) == ("Table 1", "Costs and scores of sixty systems.")
 
 
-def test_another_table_at_the_top_of_the_next_page_is_another(tmp_path: Path) -> None:
+def test_other_table_at_the_top_of_the_next_page(tmp_path: Path) -> None:
     result = parsed(PROSE + table(ROWS[:8]) + "#pagebreak()" + table(ROWS[8:12]), tmp_path)
     found = [element for element in result.paper.elements if isinstance(element, Table)]
     assert [item.label for item in found] == ["Table 1", "Table 2"]
     assert [item.shape for item in found] == [(9, 3), (5, 3)]
 
 
-def test_text_below_a_table_parts_it_from_what_the_next_page_begins_with(tmp_path: Path) -> None:
+def test_text_below_a_table_ends_it(tmp_path: Path) -> None:
     bare = "#table(columns: 3, " + ", ".join(f"[{text}]" for row in ROWS[8:12] for text in row) + ")"
     result = parsed(table(ROWS[:8], lines=True) + PROSE + "#pagebreak()" + bare, tmp_path)
     [found] = [element for element in result.paper.elements if isinstance(element, Table) and element.label]

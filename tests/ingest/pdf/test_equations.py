@@ -41,7 +41,7 @@ def test_a_fraction_in_a_fraction() -> None:
     assert read_formula(words, bars) == "s = (1 − a/b)/(1 + c/d)"
 
 
-def test_limits_stand_behind_their_operator() -> None:
+def test_limits_follow_their_operator() -> None:
     words = [
         word("∑", 0, 100, size=14),
         word("i=1", 0.2, 113, size=7),
@@ -65,12 +65,12 @@ def test_scripts_keep_their_letters_together() -> None:
     assert read_formula(words, []) == "e_k^{(I_i)} y²"
 
 
-def test_a_root_holds_what_its_bar_covers() -> None:
+def test_root_contains_what_its_bar_covers() -> None:
     words = [*row("σ =", 0, 100), word("√", 20, 100), *row("n − 1", 26, 100), word("m", 54, 100)]
     assert read_formula(words, [HorizontalRule(25, 50, 91)]) == "σ = sqrt(n − 1) m"
 
 
-def test_a_root_of_a_fraction_is_told_from_its_fraction() -> None:
+def test_root_of_a_fraction() -> None:
     words = [word("√", 0, 102), word("a", 9, 93), word("b", 9, 107)]
     bars = [HorizontalRule(5, 16, 84), HorizontalRule(6.2, 15, 97.5)]
     assert read_formula(words, bars) == "sqrt(a/b)"
@@ -81,7 +81,7 @@ def test_rows_between_delimiters_are_a_matrix() -> None:
     assert read_formula(words, []) == "M = (a b; c d)"
 
 
-def test_rows_behind_a_brace_are_cases() -> None:
+def test_rows_after_a_brace_are_cases() -> None:
     words = [
         *row("f = {", 0, 100),
         *row("x if x > 0", 30, 94),
@@ -130,14 +130,14 @@ def equations(*placed: tuple[str, float, float]) -> list[FoundEquation]:
 PROSE = "we know from the text before that it"
 
 
-def test_the_number_stands_at_the_right_or_at_the_left() -> None:
+def test_equation_number_at_the_right_or_left_edge() -> None:
     right = equations((PROSE, 50, 100), ("E = m + c", 150, 130), ("(3a)", 280, 130))
     left = equations((PROSE, 50, 100), ("E = m + c", 150, 130), ("(A.3)", 50, 130))
     assert [(item.number, item.text) for item in right] == [("3a", "E = m + c")]
     assert [(item.number, item.text) for item in left] == [("A.3", "E = m + c")]
 
 
-def test_a_short_line_of_prose_is_no_part_of_the_equation_below() -> None:
+def test_short_line_of_prose_above_an_equation_is_not_part_of_it() -> None:
     [found] = equations((PROSE, 50, 100), ("Two at once:", 65, 118), ("E = m + c", 150, 130), ("(3)", 285, 130))
     assert found.text == "E = m + c"
 
@@ -147,5 +147,5 @@ def test_several_numbered_rows_are_several_equations() -> None:
     assert [(item.number, item.text) for item in found] == [("1", "a = b + c"), ("2", "d = e + f")]
 
 
-def test_an_enumeration_is_no_equation() -> None:
+def test_enumeration_is_not_an_equation() -> None:
     assert equations(("(1)", 50, 100), ("we show that the model works", 80, 100), (PROSE, 80, 112)) == []

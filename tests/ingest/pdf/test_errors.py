@@ -1,4 +1,4 @@
-"""What can't be read is refused with a typed message; what can't be read in part is a problem of the paper."""
+"""Unreadable files are refused with a typed error; unreadable parts are problems of the paper."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -142,7 +142,7 @@ class _BrokenBackend:
         yield self._document
 
 
-def test_letters_that_nobody_can_see_are_left_out(tmp_path: Path) -> None:
+def test_hidden_letters_are_left_out(tmp_path: Path) -> None:
     file = tmp_path / "faint.pdf"
     file.write_bytes(pdf())
     paper = PdfParser(backend=_BrokenBackend(_Faint())).parse(PaperFile(file)).paper
@@ -151,7 +151,7 @@ def test_letters_that_nobody_can_see_are_left_out(tmp_path: Path) -> None:
     assert sum(text.count("x") for text in texts) == 3 * 18
 
 
-def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
+def test_failing_page_does_not_affect_the_others(tmp_path: Path) -> None:
     file = tmp_path / "half.pdf"
     file.write_bytes(pdf())
     seen: list[tuple[int, int]] = []
@@ -167,7 +167,7 @@ def test_a_page_that_fails_leaves_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
-def test_a_page_that_is_not_there_leaves_the_others(tmp_path: Path, name: BackendName) -> None:
+def test_missing_page_does_not_affect_the_others(tmp_path: Path, name: BackendName) -> None:
     document = pymupdf.open(stream=pdf(3))
     first, _, third = (page.xref for page in document)
     tree = int(document.xref_get_key(first, "Parent")[1].split()[0])

@@ -1,4 +1,4 @@
-"""Figures on pages made here: where they are, what is printed in them, their parts, and their crops."""
+"""Figures on generated pages: where they are, their text, their panels and their crops."""
 
 import io
 from collections.abc import Callable
@@ -154,7 +154,7 @@ def test_a_figure_of_text_alone(tmp_path: Path) -> None:
     assert figure.place.box.y0 == pytest.approx(194, abs=2)
 
 
-def test_a_heading_above_a_figure_is_no_part_of_it(tmp_path: Path) -> None:
+def test_heading_above_a_figure_is_not_part_of_it(tmp_path: Path) -> None:
     def draw(page: pymupdf.Page) -> None:
         page.insert_text((LEFT, 98), "Attention Plots", fontsize=12, fontname="tibo")
         plot(page, 80, 106, 280, 240)
@@ -182,7 +182,7 @@ def test_panels_with_captions_below_them(tmp_path: Path) -> None:
     assert right == pytest.approx((320, 100, 540, 258), abs=9)
 
 
-def test_what_the_caption_says_of_bare_marks_is_theirs(tmp_path: Path) -> None:
+def test_panels_without_titles_get_them_from_the_caption(tmp_path: Path) -> None:
     def draw(page: pymupdf.Page) -> None:
         for x, y, mark in ((60, 100, "a"), (320, 100, "b"), (60, 270, "c"), (320, 270, "d")):
             blob(page, x, y, x + 200, y + 120)

@@ -21,7 +21,7 @@ def _page(number: int, texts: Sequence[tuple[str, float]], *, x0: float = 50, si
     return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
 
 
-def test_the_number_of_a_chapter_is_no_title() -> None:
+def test_number_of_a_chapter_is_not_a_title() -> None:
     page = _page(1, [("Chapter 2", 100), ("Turbines and Enzymes", 140)], size=24)
     assert [line.text for line in title_lines(page, page.lines, body=_BODY)] == ["Turbines and Enzymes"]
 

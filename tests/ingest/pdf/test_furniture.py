@@ -20,13 +20,13 @@ def _page(number: int, texts: Sequence[tuple[str, float]], *, x0: float = 50, si
     return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
 
 
-def test_raised_numbers_before_the_entries_of_a_list_are_no_line_numbers() -> None:
+def test_raised_numbers_of_a_list_are_not_line_numbers() -> None:
     entries = [item for row in range(25) for item in sentence("some words of an entry", 60, 100 + 20 * row)]
     marks = [word(str(row + 1), 52, 97 + 20 * row, size=6) for row in range(25)]
     assert find_line_numbers([entries + marks]) == [[]]
 
 
-def test_line_numbers_are_told_from_numbers_in_the_text() -> None:
+def test_line_numbers_but_not_numbers_in_the_text() -> None:
     text = [item for row in range(24) for item in sentence("7 plain words stand here", 60, 100 + 12 * row)]
     ruler = [word(str(row + 41), 30, 100 + 12 * row, size=6) for row in range(24)]
     assert find_line_numbers([text + ruler]) == [[ruler]]
@@ -34,12 +34,12 @@ def test_line_numbers_are_told_from_numbers_in_the_text() -> None:
     assert find_line_numbers([text + counted]) == [[]]
 
 
-def test_numbers_below_the_text_that_count_on_are_page_numbers() -> None:
+def test_numbers_that_count_along_with_the_pages_are_page_numbers() -> None:
     layouts = [_page(at, [("text of the page", 500), (str(at + 6), 640)]) for at in (1, 2, 3)]
     found = find_furniture(layouts, [layout.lines for layout in layouts])
     assert [[line.text for line in lines] for lines in found] == [["7"], ["8"], ["9"]]
 
 
-def test_numbers_below_the_text_that_count_otherwise_are_text() -> None:
+def test_other_numbers_below_the_text_are_text() -> None:
     layouts = [_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
     assert not any(find_furniture(layouts, [layout.lines for layout in layouts]))

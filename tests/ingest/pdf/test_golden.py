@@ -1,4 +1,4 @@
-"""A small paper made here, read back whole: two columns, a grouped table, an equation, a figure, references."""
+"""A small generated paper: two columns, a grouped table, an equation, a figure, references."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Headings: what counts as one, where it ends, and its level."""
+"""Headings: which lines are one, where it ends, and its level."""
 
 from dataclasses import replace
 
@@ -39,24 +39,24 @@ def test_a_heading_in_italics_over_two_lines_is_one() -> None:
     assert [heading.text for heading in found(lines)] == [f"{lines[1].text} set"]
 
 
-def test_a_row_of_a_table_is_no_heading() -> None:
+def test_row_of_a_table_is_not_a_heading() -> None:
     lines = [line(PLAIN, 100), line("File Name", 130, bold=True), line("Meaning", 130, x0=250, bold=True)]
     assert found([*lines, line(PLAIN, 150)]) == []
     assert [heading.text for heading in found([lines[0], lines[1], line(PLAIN, 150)])] == ["File Name"]
 
 
-def test_a_square_before_a_title_is_no_part_of_it() -> None:
+def test_square_before_a_heading_is_not_part_of_it() -> None:
     lines = [line(PLAIN, 100), line("■ METHOD", 130, bold=True), line(PLAIN, 150)]
     assert [heading.text for heading in found(lines)] == ["METHOD"]
 
 
-def test_the_title_printed_again_is_no_heading() -> None:
+def test_repeated_title_is_not_a_heading() -> None:
     lines = [line("Foxes at Large", 60, bold=True, size=16), line(PLAIN, 100)]
     assert found(lines, title=(line("Foxes at Large", 60, bold=True, size=18),)) == []
     assert len(found(lines)) == 1
 
 
-def test_lone_italics_are_headings_where_two_are_set_alike() -> None:
+def test_lines_in_italics_are_headings_if_two_are_in_one_style() -> None:
     one = [line(PLAIN, 100), line("Data of foxes", 130, italic=True), line(PLAIN, 144)]
     two = [*one, line(PLAIN, 156), line("Data of dogs", 186, italic=True), line(PLAIN, 200)]
     assert found(one) == []
@@ -81,7 +81,7 @@ def style(*, size: float = 10, bold: bool = False, italic: bool = False, capital
     return LineStyle(size=size, bold=bold, italic=italic, capitals=capitals)
 
 
-def test_levels_of_roman_sections_go_on_in_letters_and_numbers() -> None:
+def test_levels_below_roman_sections_are_letters_and_numbers() -> None:
     texts = ["I. FOXES", "II. DOGS", "A. Data", "1) Yards:", "C. Results", "IV. END"]
     main, sub = style(capitals=True), style(italic=True)
     levels = levels_of(texts, [main, main, sub, sub, sub, main], outlined=[0] * 6)

@@ -26,7 +26,7 @@ def _listings(
     return find_listings(layout, find_captions(lines, gutter=None), lines, page=0, body=_BODY)
 
 
-def test_an_algorithm_stands_between_the_rules_below_its_caption() -> None:
+def test_algorithm_between_the_rules_below_its_caption() -> None:
     texts = [("Algorithm 1: Search", 52, 100), ("1: begin", 56, 120), ("2:", 56, 132), ("go on", 80, 132)]
     (found,) = _listings([*texts, ("The text goes on.", 50, 170)], rules=(90, 105, 140))
     assert (found.label, found.caption, found.text) == ("Algorithm 1", "Search", "1: begin\n2:   go on")

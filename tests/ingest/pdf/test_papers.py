@@ -1,4 +1,4 @@
-"""Real papers: how many cells are right, and that every paper is read."""
+"""Real papers: the share of correct cells, and that every paper is read."""
 
 import json
 import re

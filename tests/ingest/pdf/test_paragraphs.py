@@ -61,7 +61,7 @@ def test_small_print_outside_the_column_is_a_sidebar() -> None:
     assert find_sidebars([*text, *aside[:2]], edges, body=_BODY) == ([], [*text, *aside[:2]])
 
 
-def test_items_of_a_list_are_parted_by_their_marks() -> None:
+def test_items_of_a_list_are_separated_by_their_marks() -> None:
     items = [("1. Causes", 100, 10), ("2. Effects of", 112, 10), ("3. Trees", 124, 10)]
     assert _paragraphs(*items) == [text for text, _, _ in items]
     dashes = [("– one cell", 100, 10), ("– two cells", 112, 10)]
@@ -69,14 +69,14 @@ def test_items_of_a_list_are_parted_by_their_marks() -> None:
     assert len(_paragraphs(("as shown in", 100, 10), ("2. Effects", 112, 10))) == 1
 
 
-def test_the_first_entries_of_a_bibliography_are_no_notes() -> None:
+def test_first_entries_of_a_bibliography_are_not_footnotes() -> None:
     heading = line_of([replace(item, bold=True) for item in sentence("References", 50, 650, size=12)])
     entries = [_line("1. Bee, A.: A book. Town", 680, size=8), _line("https://a.example/b", 690, size=8)]
     page = _page(2, [])
     assert find_footnotes(page, [heading, *entries], body=_BODY) == []
 
 
-def test_a_line_of_small_typewriter_names_among_words_of_the_text_stays_in_its_paragraph() -> None:
+def test_line_of_small_typewriter_names_stays_in_its_paragraph() -> None:
     names = [*sentence("en_core_web_md_of_old_times", 50, 112, size=8), *sentence("and others of", 190, 112)]
     lines = [
         _line("We compare them all with the pipelines", 100),

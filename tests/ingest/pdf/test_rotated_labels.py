@@ -1,4 +1,4 @@
-"""Labels of a table that run up or down are read along their direction, as titles of its rows or columns."""
+"""Labels of a table that run up or down are read as titles of its rows or columns."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def turned(text: str, angle: int = -90) -> str:
 
 @pytest.mark.parametrize("rule", ["table.hline(),", ""])
 @pytest.mark.parametrize("angle", [-90, 90])
-def test_a_turned_label_names_the_rows_beside_it(angle: int, rule: str, tmp_path: Path) -> None:
+def test_rotated_label_names_the_rows_beside_it(angle: int, rule: str, tmp_path: Path) -> None:
     groups = [("Open set", ["One", "Two", "Three", "Four"]), ("Closed", ["Five", "Six", "Seven"])]
     body = [
         f"table.cell(rowspan: {len(names)}, {turned(label, angle)}), "
@@ -49,7 +49,7 @@ def test_a_turned_label_names_the_rows_beside_it(angle: int, rule: str, tmp_path
 
 
 @pytest.mark.parametrize("stub", ["[Model]", "[]"])
-def test_turned_titles_name_their_columns(stub: str, tmp_path: Path) -> None:
+def test_rotated_titles_name_their_columns(stub: str, tmp_path: Path) -> None:
     titles = ["Precision", "Recall", "F1 score"]
     head = ", ".join(turned(title) for title in titles)
     body = ", ".join(f"[System {row}], [{row}.1], [{row}.2], [{row}.3]" for row in range(3))

@@ -1,4 +1,4 @@
-"""A file that was cut off gives the pages that are left, and says what is lost; a whole file is not touched."""
+"""A truncated file gives its remaining pages and says what is lost; a complete file is unchanged."""
 
 import zlib
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_pages_whose_list_is_lost(name: BackendName, packed: bool, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pages_whose_list_is_left(name: BackendName, tmp_path: Path) -> None:
+def test_pages_whose_list_remains(name: BackendName, tmp_path: Path) -> None:
     data = document(packed=False, list_first=True)
     paper = parse(name, data[: data.index(b"13 0 obj") + 30], tmp_path)
     assert pages_with_text(paper) == {1, 2}
@@ -100,7 +100,7 @@ def test_a_page_whose_content_is_lost_says_so(name: BackendName, tmp_path: Path)
     assert problems(paper) == [(1, REPAIRED), (3, EMPTY)]
 
 
-def test_other_files_are_left_as_they_are() -> None:
+def test_other_files_are_unchanged() -> None:
     whole = document(packed=False)
     for data in (whole, b"%PDF-1.5 " + b"1 0 obj <</A 1>> endobj " * 200, whole[:-60] + b"/Encrypt 5 0 R", b""):
         assert salvaged(data) is data
@@ -108,7 +108,7 @@ def test_other_files_are_left_as_they_are() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["<</Type/ObjStm/N 2/First 4>>", "<</Type/ObjStm/N 9999999/First 999999999>>"])
-def test_broken_packs_cost_nothing(name: BackendName, text: str, tmp_path: Path) -> None:
+def test_broken_object_streams_are_skipped(name: BackendName, text: str, tmp_path: Path) -> None:
     data = document(packed=False)
     cut = data[: data.index(b"12 0 obj")] + written(70, text, b"no numbers at all")
     assert pages_with_text(parse(name, cut, tmp_path)) == {1}

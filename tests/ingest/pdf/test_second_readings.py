@@ -1,4 +1,4 @@
-"""Doubtful tables are read again by the cells that the PDF library sees; the more certain reading is kept."""
+"""Doubtful tables are read again by the cells that the PDF library finds; the more trusted grid is kept."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -84,7 +84,7 @@ class Seen:
         return self._cells
 
 
-def test_cells_part_a_table_that_the_rules_can_not() -> None:
+def test_cells_separate_columns_that_the_rules_can_not() -> None:
     layout = close_page()
     found = tables(layout)
     assert texts(found[0]) == ["System 1.25", "Full 91.5"]
@@ -107,13 +107,13 @@ def test_cells_of_a_page_that_was_turned_for_reading() -> None:
 
 
 @pytest.mark.parametrize("columns", [(0.0, 110.0, 220.0), (0.0, 220.0), (90.0, 100.0, 110.0), ()])
-def test_our_reading_stays_unless_the_other_is_more_certain(columns: Sequence[float]) -> None:
+def test_second_reading_is_kept_only_if_it_is_more_trusted(columns: Sequence[float]) -> None:
     layout = close_page()
     found = tables(layout)
     assert with_second_readings(found, [layout], cells=Seen(boxes(columns))) == found
 
 
-def test_a_sure_table_is_read_once() -> None:
+def test_trusted_table_is_read_once() -> None:
     layout = plain_page()
     cells = Seen(boxes())
     found = tables(layout)
@@ -121,7 +121,7 @@ def test_a_sure_table_is_read_once() -> None:
     assert not cells.asked
 
 
-def test_our_reading_stays_where_the_library_fails_or_is_not_asked() -> None:
+def test_first_reading_is_kept_if_the_library_fails_or_is_not_asked() -> None:
     def fails(number: int, box: Box) -> Sequence[Box]:
         raise PageReadError("no tables today")
 
@@ -131,7 +131,7 @@ def test_our_reading_stays_where_the_library_fails_or_is_not_asked() -> None:
     assert with_second_readings(found, [layout], cells=None) == found
 
 
-def test_the_library_is_not_asked_among_too_many_lines_or_oftener_than_a_document_is_long() -> None:
+def test_second_readings_are_bounded_by_crossings_and_pages() -> None:
     layout, cells = close_page(), Seen([])
     grating = [VerticalRule(150 + n / 50, 0, HEIGHT) for n in range(900)]
     with_second_readings(
@@ -171,7 +171,7 @@ def opened(data: bytes, name: BackendName = "pymupdf") -> Iterator[Document]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 90])
-def test_pymupdf_sees_the_cells_of_a_table_where_the_reader_does(turn: int) -> None:
+def test_pymupdf_finds_the_cells_of_a_rotated_table(turn: int) -> None:
     with opened(grid_pdf(turn)) as document:
         area = turned_box(TABLE, 500, 400, turns=-turn // 90)
         cells = [turned_box(box, *_size(document), turns=turn // 90).rounded() for box in document.cells(1, area)]
@@ -186,12 +186,12 @@ def _size(document: Document) -> tuple[float, float]:
     return content.width, content.height
 
 
-def test_pdfium_sees_no_cells() -> None:
+def test_pdfium_finds_no_cells() -> None:
     with opened(grid_pdf(), "pdfium") as document:
         assert not document.cells(1, TABLE)
 
 
-def test_what_pymupdf_prints_or_raises_while_it_looks_for_tables_is_caught(
+def test_output_and_errors_of_pymupdf_tables_are_caught(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def broken(*_: object, **__: object) -> None:
@@ -240,7 +240,7 @@ def parsed(file: Path, *, layout_check: bool, cells: Callable[[int, Box], Sequen
     return table.grid()[1]
 
 
-def test_a_file_is_read_with_the_check_or_without(tmp_path: Path) -> None:
+def test_file_with_and_without_the_layout_check(tmp_path: Path) -> None:
     def fails(number: int, box: Box) -> Sequence[Box]:
         raise PageReadError("no tables today")
 

@@ -1,4 +1,4 @@
-"""Pages whose text runs sideways are turned for reading; places stay where the reader sees them, crops are upright."""
+"""Pages of sideways text are turned for reading; places are as seen, crops are upright."""
 
 import io
 from itertools import pairwise
@@ -53,7 +53,7 @@ def test_a_sideways_table_has_the_cells_of_an_upright_one(angle: int, tmp_path: 
 
 
 @pytest.mark.parametrize(("angle", "down"), [(90, True), (-90, False)])
-def test_places_are_those_that_the_reader_sees_and_the_crop_is_upright(angle: int, down: bool, tmp_path: Path) -> None:
+def test_places_are_as_seen_and_the_crop_is_upright(angle: int, down: bool, tmp_path: Path) -> None:
     result = parsed(f"{PROSE}\n#pagebreak()\n#rotate({angle}deg, reflow: true)[{TABLE}]", tmp_path)
     table = only_table(result.paper)
     first_row = sorted((cell for cell in table.cells if cell.row == 0), key=lambda cell: cell.column)
@@ -74,7 +74,7 @@ def grown(box: Box) -> Box:
     return Box(box.x0 - 2, box.y0 - 2, box.x1 + 2, box.y1 + 2)
 
 
-def test_a_page_of_prose_that_holds_a_sideways_table_is_read_both_ways(tmp_path: Path) -> None:
+def test_page_of_prose_with_a_sideways_table_is_read_both_ways(tmp_path: Path) -> None:
     columns = (
         f"#grid(columns: (1fr, 1fr), gutter: 1cm, [{' '.join(SENTENCES[:40])}], rotate(90deg, reflow: true)[{TABLE}])"
     )
@@ -85,14 +85,14 @@ def test_a_page_of_prose_that_holds_a_sideways_table_is_read_both_ways(tmp_path:
     assert any("Sentence number 30 of the running text" in text for text in prose)
 
 
-def test_labels_and_stamps_that_run_sideways_are_left_alone(tmp_path: Path) -> None:
+def test_sideways_labels_and_stamps_are_ignored(tmp_path: Path) -> None:
     stamp = "#place(left + horizon, dx: -1.8cm, rotate(-90deg, reflow: true)[arXiv:2101.00001v1 [cs.CL] 1 Jan 2021])"
     paper = parsed(f"{stamp}\n{PROSE}", tmp_path).paper
     assert not any("arXiv" in element.text for element in paper.elements if isinstance(element, Passage))
     assert any("Sentence number 30" in element.text for element in paper.elements if isinstance(element, Passage))
 
 
-def test_a_page_of_a_few_sideways_words_says_that_they_were_not_read(tmp_path: Path) -> None:
+def test_page_of_a_few_sideways_words_has_a_problem(tmp_path: Path) -> None:
     paper = parsed(f"{PROSE}\n#pagebreak()\n#rotate(90deg, reflow: true)[Stamped at the margin]", tmp_path).paper
     assert [(problem.page, problem.reason) for problem in paper.problems] == [
         (2, "its text runs sideways and was not read")

@@ -1,4 +1,4 @@
-"""The pure rules that turn words and rules into tables."""
+"""The rules that turn words and rules into tables, without a PDF library."""
 
 import time
 from collections.abc import Sequence
@@ -59,12 +59,12 @@ def test_values(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["Model", "F1", "BERT (2018)", "Prec.", "Acc"])
-def test_no_values(text: str) -> None:
+def test_texts_that_are_not_values(text: str) -> None:
     assert not is_value(text)
 
 
 @pytest.mark.parametrize("part", ["1 ", "12", "1-", "1±", "1/", "1, ", "(1) ", "1% ", "- 1"])
-def test_a_long_row_of_numbers_is_judged_at_once(part: str) -> None:
+def test_long_row_of_numbers_is_matched_in_linear_time(part: str) -> None:
     text = part * 5000
     started = time.monotonic()
     assert not is_value(f"{text}end")
@@ -91,7 +91,7 @@ def test_a_plain_table() -> None:
     ]
 
 
-def test_partial_rules_make_groups_of_columns() -> None:
+def test_partial_rules_group_columns() -> None:
     rows = [
         [(110, "First"), (210, "Second")],
         [(0, "Model"), (100, "A"), (150, "B"), (200, "A"), (250, "B")],
@@ -104,7 +104,7 @@ def test_partial_rules_make_groups_of_columns() -> None:
     assert grid[3] == ["theirs", "5.0", "6.0", "7.0", "8.0"]
 
 
-def test_an_annotation_joins_the_value_above() -> None:
+def test_annotation_below_a_value_joins_it() -> None:
     rows = [
         [(0, "Model"), (100, "F1"), (150, "EM")],
         [(0, "ours"), (100, "91.0"), (150, "80.0")],
@@ -156,7 +156,7 @@ def rules_left(pages: Sequence[PageLayout]) -> list[list[float]]:
     return [[rule.y for rule in page.content.horizontal] for page in without_running_rules(pages, captions)]
 
 
-def test_the_last_rule_of_tables_that_end_the_text_area_on_three_pages_is_no_furniture() -> None:
+def test_last_rule_of_tables_at_the_foot_of_three_pages_is_not_furniture() -> None:
     pages = [
         page_of([(380 - 12 * (count + 1), [(0, "Table 1: Scores.")]), *table_rows(380 - 12 * count, count)], rules)
         for count, rules in ((3, [330, 346, 382]), (4, [318, 334, 382]), (6, [294, 310, 382]))
@@ -164,7 +164,7 @@ def test_the_last_rule_of_tables_that_end_the_text_area_on_three_pages_is_no_fur
     assert rules_left(pages) == [[330, 346, 382], [318, 334, 382], [294, 310, 382]]
 
 
-def test_rules_at_the_head_of_three_pages_are_furniture_whatever_stands_below_them() -> None:
+def test_rules_at_the_head_of_three_pages_are_furniture() -> None:
     empty = page_of([(12, [(0, "Our paper")])], [16])
     captioned_above = page_of(
         [(12, [(0, "Our paper")]), (30, [(0, "Table 1: Scores.")]), *table_rows(50, 3)], [16, 38, 54, 90]
@@ -196,7 +196,7 @@ def test_a_table_without_a_last_rule_keeps_its_body() -> None:
         ),
     ],
 )
-def test_rows_below_an_inner_rule_are_the_tables_down_to_the_foot_of_the_page(
+def test_rows_below_an_inner_rule_belong_to_the_table(
     after: list[tuple[float, Sequence[tuple[float, str]]]], kept: bool
 ) -> None:
     page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 14), *after], [112, 134, 173])
@@ -232,14 +232,14 @@ def wrapped_rows(pitches: Sequence[float]) -> list[list[str]]:
     return result
 
 
-def test_leading_between_rows_tells_which_lines_are_one_row() -> None:
+def test_lines_are_joined_into_rows_by_their_leading() -> None:
     assert wrapped_rows([12, 15, 12, 12])[1:] == [
         ["first", "one long text that goes on below", "Entity F1 89.5 (x)"],
         ["second", "another long text that goes on and on and on twice", "Entity F1 90.5"],
     ]
 
 
-def test_space_between_groups_of_rows_joins_none_of_them() -> None:
+def test_space_between_groups_of_rows_does_not_join_rows() -> None:
     groups = [
         (10, ["Model", "Size", "F1"]),
         (26, ["BERT", "base", "90.1"]),
@@ -319,7 +319,7 @@ def test_any_full_grid_of_values_is_read_back(values: list[list[str]]) -> None:
     assert [row[0] for row in grid[1:]] == [f"row{chr(97 + row)}" for row in range(len(values))]
 
 
-def test_a_column_into_which_words_only_reach_is_no_column_of_its_own() -> None:
+def test_strip_that_words_cross_is_not_a_column() -> None:
     lines = [line_of([word("reaching", 100, y)]) for y in (10, 22)]
     rows = [PrintedRow(baseline=line.baseline, segments=(line,)) for line in lines]
     columns = columns_of(rows, [Strip(x0=104, x1=108), Strip(x0=112, x1=116)], em=10)
@@ -343,7 +343,7 @@ def test_the_lines_of_a_caption_may_hang_below_its_text() -> None:
     assert caption.text == "Results of the larger systems on both test sets."
 
 
-def test_the_cells_of_a_table_are_no_lines_of_a_caption() -> None:
+def test_cells_of_a_table_are_not_lines_of_a_caption() -> None:
     start = sentence("Table 1: Results", 0, 10)[2].x0
     page = lines((0, 10, "Table 1: Results"), (start, 22, "Model"), (start + 60, 22, "Score"), (start + 120, 22, "F1"))
     assert only_caption(find_captions(page, gutter=None)).text == "Results"
@@ -397,7 +397,7 @@ def confidence_of(rows: list[list[str]], *, ruled: bool = True, wide: float = 60
     return read_grid(TableRegion(box=box, words=tuple(words), rules=(0, 14, box.y1), ruled=ruled)).confidence
 
 
-def test_a_full_grid_is_trusted_and_a_doubtful_one_less() -> None:
+def test_confidence_of_a_full_and_of_a_doubtful_grid() -> None:
     plain = [["Model", "Cost", "Score"], *([f"System{row}", f"{row}.25", f"9{row}.5"] for row in range(6))]
     grouped = [[("", "One", "", "", "Two", "")[row], f"System{row}", f"9{row}.5"] for row in range(6)]
     merged = [["Model", "Score"], *([f"System{row} {row}.25", f"9{row}.5"] for row in range(6))]
@@ -433,7 +433,7 @@ def test_wrapped_cells_make_a_table_without_rules() -> None:
     assert len(found) == 9
 
 
-def test_labels_that_stand_at_no_middle_are_left_where_they_are() -> None:
+def test_labels_that_are_not_centred_stay() -> None:
     labels = ("", "One", "", "Two", "", "")
     rows = [["Set", "Model", "F1"], *([label, f"System{n}", f"9{n}.5"] for n, label in enumerate(labels))]
     words = [
@@ -458,7 +458,7 @@ def test_titles_of_sections_set_with_wide_spaces_hide_no_columns() -> None:
     assert {len(row) for row in grid_beside_caption(words, rules=(0, 14, 52, 66, 104, 118, 152))} == {5}
 
 
-def test_texts_that_fill_their_column_part_from_the_values_beside_them() -> None:
+def test_texts_that_fill_their_column_are_separated_from_values() -> None:
     words = [*sentence("Set", 0, 10), *sentence("Content", 60, 10), *sentence("n", 172, 10)]
     texts = ("A survey by telephone", "Random samples of hay", "Reviews of any record")
     for row, text in enumerate(texts, start=1):
@@ -469,7 +469,7 @@ def test_texts_that_fill_their_column_part_from_the_values_beside_them() -> None
     assert grid_beside_caption(words, rules=(0, 14, 52)) == expected
 
 
-def test_the_rules_of_a_small_table_are_no_fraction_bars() -> None:
+def test_rules_of_a_small_table_are_not_fraction_bars() -> None:
     head, row = [word("Model", 0, 10, size=7), word("F1", 75, 10, size=7)], [word("Ours", 0, 20, size=7)]
     row.append(word("91.5", 70, 20, size=7))
     rules = [HorizontalRule(0, 82, y) for y in (2, 12, 24)]

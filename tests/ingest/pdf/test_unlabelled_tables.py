@@ -1,4 +1,4 @@
-"""Tables without a caption are tables all the same; what only looks like one is not."""
+"""Tables without a caption, and what only looks like one."""
 
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def test_aligned_values_under_titles_are_a_table_without_any_rule(tmp_path: Path
     assert table.grid() == rows
 
 
-def test_two_of_them_have_names_of_their_own(tmp_path: Path) -> None:
+def test_two_unlabelled_tables_are_exported_under_different_names(tmp_path: Path) -> None:
     grid = f"#table(columns: 3, stroke: none, {cells([['System', 'Precision', 'Recall'], *ROWS])})"
     names = file_stems(paper_of(f"{grid}\n\n{PROSE}\n\n{grid}", tmp_path))
     assert sorted(name for name in map(str, names.values()) if "table" in name)[-2:] == [
@@ -87,7 +87,7 @@ def test_two_of_them_have_names_of_their_own(tmp_path: Path) -> None:
         "```py\ndef f(x):\n    return x, 1, 2\nf(1, 2)\n```",
     ],
 )
-def test_what_only_looks_like_a_table_is_none(source: str, tmp_path: Path) -> None:
+def test_text_that_only_looks_like_a_table(source: str, tmp_path: Path) -> None:
     assert tables_of(source, tmp_path) == []
 
 

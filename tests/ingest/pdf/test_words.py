@@ -29,13 +29,13 @@ def test_narrow_spaces_part_words_where_all_other_letters_abut() -> None:
     assert [item.text for item in words_of(spaced_out, body_font="Times")] == ["Mixtureofwords"]
 
 
-def test_the_tail_of_a_ligature_stands_before_the_next_letter() -> None:
+def test_tail_of_a_ligature_is_before_the_next_letter() -> None:
     spots = [("f", 0.0, 5.0), ("i", 5.001, 5.001), ("l", 5.0, 7.0), ("e", 7.0, 12.0)]
     letters = [Char(letter, x0, x1, 100, 10.0, "Times", False, False) for letter, x0, x1 in spots]
     assert [item.text for item in words_of(letters, body_font="Times")] == ["file"]
 
 
-def test_a_ligature_stays_whole_where_the_next_letter_is_kerned_into_it() -> None:
+def test_ligature_before_a_kerned_letter_stays_whole() -> None:
     spots = [("f", 0.0, 5.0), ("i", 5.0, 5.0), ("v", 4.8, 9.0), ("e", 9.0, 14.0)]
     letters = [Char(letter, x0, x1, 100, 10.0, "Times", False, False) for letter, x0, x1 in spots]
     assert [item.text for item in words_of(letters, body_font="Times")] == ["five"]

@@ -1,4 +1,4 @@
-"""Words and characters as a page would give them."""
+"""Makes words and characters as they are read from a page."""
 
 from ingest.document.pages import Char
 from ingest.pdf.words import Word
