@@ -97,9 +97,7 @@ class AddResult(Displayable):
     """The result of adding a file.
 
     Attributes:
-        paper: The paper.
         outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
-        seconds: How long it took.
         usage: What the extracting and the vision model used.
         images: What the vision model read.
         shortfall: What the extracting model could not read.

@@ -97,14 +97,10 @@ class Exhibit:
     """A table, figure or equation that an answer cites or had read.
 
     Attributes:
-        element: The element's id.
-        kind: The element's kind.
-        place: Where it is printed.
         label: As printed, "" if it has none.
         caption: The caption, or an equation's text as parsed.
         latex: An equation as a vision model read it, "" if none did.
         crops: The content hashes of its pictures (see `Library.crop`).
-        cells: The cited cells.
     """
 
     element: str
@@ -130,19 +126,13 @@ class Answer(Displayable):
     """An answer that can be checked.
 
     Attributes:
-        question: The question as asked.
-        status: Whether the question was answered.
         text: The final text.
         claims: Its statements with their evidence.
-        context: What was retrieved.
         readings: What the vision model read in images for the question.
         exhibits: The tables, figures and equations that it cites or had read.
         initial: The text written from the context alone.
         merged: The text written with the image findings, "" if no image was relevant.
         model: The model that wrote it, "" if no language model is configured.
-        usage: What the models used.
-        seconds: How long answering took.
-        stages: How long each stage took.
         checks: For each number in the text what supports it.
         warnings: What nothing supports.
         confidence: The probability (0 to 1) that the evidence answers the question, as the extractive answerer

@@ -47,13 +47,9 @@ class Passage(Displayable):
     """Running text.
 
     Attributes:
-        id: `PAPER/passage-N`.
-        place: Where it begins.
-        order: Its position in reading order.
         text: The text. A "list" passage is one item with its mark ("• ", "(a) ", "1. "); a "code" passage is a listing
             or an algorithm with its line breaks and indentation.
         role: What kind of text it is; "furniture" is page headers, page numbers and the like.
-        section: The path of its section.
         level: Of a heading, from 1; else 0.
         more_places: Where it continues, in another column or on another page.
         label: Of a floating listing or algorithm ("Algorithm 1"), else "".
@@ -87,14 +83,8 @@ class Figure(Displayable):
     """A figure.
 
     Attributes:
-        id: `PAPER/figure-N`.
-        place: Where it is printed.
-        order: Its position in reading order.
         label: As printed ("Figure 2"), "" if it has none.
-        caption: The caption without the label.
-        caption_place: Where the caption is printed.
         text: What is printed inside its box, such as axis labels.
-        section: The path of its section.
         crop: The content hash of its picture.
         panels: Its subfigures in reading order.
     """
@@ -212,17 +202,9 @@ class Paper(Displayable):
 
     Attributes:
         id: Derived from the file's SHA-256.
-        title: The title.
-        authors: The authors' names, in order.
-        sha256: Of the file.
-        file: The file's name.
-        pages: The file's pages.
-        sections: All sections in order.
         elements: All elements in reading order. Their ids are `PAPER/KIND-N`, with N counting from 1 within the kind
             (`3f2a9c1b7d10/table-5`).
-        links: The cross-references.
         problems: What could not be read.
-        format: The file's format.
     """
 
     id: str
@@ -248,14 +230,9 @@ class PaperEntry:
     """A paper as the library lists it, without its elements.
 
     Attributes:
-        id: The paper's id.
-        title: The title.
-        file: The file's name.
         source: The path that it was added from.
-        sha256: Of the file.
         embedder: The name of the embedder of its vectors.
         revision: The store's revision that added it.
-        authors: The authors' names, in order.
         year: The year of publication, None if the paper does not state it.
     """
 

@@ -36,10 +36,8 @@ class Chunk:
 
     Attributes:
         id: `PAPER/chunk-N`.
-        paper: The paper's id.
         text: The paper's own words, and nothing else.
         elements: The ids of its elements in reading order.
-        section: The path of its section.
         place: Of its table, figure or equation, or of its first passage.
         seen: What a vision model read in its image: searched and shown, never quoted.
     """
@@ -83,7 +81,6 @@ class Entity:
         type: Its type, such as "method" or "dataset".
         description: What the papers say about it.
         sources: The ids of the elements that name it.
-        aliases: Its other names.
         mentions: Its exact mentions, in the order of elements and characters.
     """
 
@@ -179,9 +176,7 @@ class Extraction:
     """One paper's contribution to the graph.
 
     Attributes:
-        entities: Its entities.
         relations: Its relations; their ends are among the entities.
-        shortfall: What a model's extraction lacks.
         verdicts: A model's verdicts on names that may mean the same; the entities are merged already.
     """
 

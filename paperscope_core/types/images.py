@@ -50,11 +50,8 @@ class ImageDescription:
     """What a vision model read in an element's image; none of it is the paper's own words.
 
     Attributes:
-        element: The element's id.
         crop: The image's content hash.
-        place: Where the element is printed.
         picture: What kind of image it is.
-        text: The description.
         visible_text: Texts printed in the image.
         entities: Names printed in the image.
         points: Points of a plot.

@@ -17,20 +17,13 @@ class Job:
     """One background job.
 
     Attributes:
-        id: The job's id.
-        kind: What it does.
-        state: Its state.
         request: JSON; its form depends on the kind.
         created: When it was created. All times are seconds since the epoch.
-        stage: What it is doing.
         done: How much of the stage is done.
         total: How much the stage comprises; 0 if that can't be counted.
-        error: Why it failed.
         result: JSON; its form depends on the kind.
         attempts: How many times a worker started it.
         cancelling: Whether cancellation was requested and has not taken effect yet.
-        started: When it was last started.
-        finished: When it ended.
     """
 
     id: str

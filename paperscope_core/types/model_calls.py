@@ -23,11 +23,9 @@ class ModelRequest:
     """A request to a language or vision model.
 
     Attributes:
-        messages: The messages in order.
         schema: The JSON schema that the reply must obey; None for free text.
         schema_name: What the schema describes; tells the kinds of calls apart.
         max_tokens: The longest reply, in tokens; None for the server's default.
-        temperature: The sampling temperature.
     """
 
     messages: tuple[Message, ...]
@@ -54,8 +52,6 @@ class Usage:
     Attributes:
         calls: Calls that were sent.
         cached: Calls answered from the cache, which cost nothing.
-        prompt_tokens: Tokens of the requests.
-        completion_tokens: Tokens of the replies.
         cost: In the currency of the price settings; 0 if no price is set.
     """
 

@@ -49,7 +49,6 @@ class Filters:
     Attributes:
         papers: For `Library` anything that names a paper (id, file name, title); for the query engine ids.
         sections: A section's number ("5.1", "Appendix A.2") or the start of its title; its subsections are included.
-        kinds: The kinds of elements.
         first_year: The earliest year of publication. A paper of unknown year is left out if a year is given.
         last_year: The latest year of publication.
 
@@ -169,11 +168,7 @@ class IndexedPaper:
     """Everything that one paper adds to the library.
 
     Attributes:
-        paper: The paper.
-        chunks: Its chunks.
-        extraction: Its contribution to the graph.
         vectors: A unit-length row per chunk, of shape (chunks, d).
-        images: The readings of its images.
     """
 
     paper: Paper
@@ -188,7 +183,6 @@ class RetrievalRequest:
     """What an index is asked for.
 
     Attributes:
-        text: The question.
         vector: Its unit-length vector, of shape (d,).
         filters: Papers, sections and kinds restrict what is found, before `limit` is applied. Years are ignored: the
             caller selects papers by year.

@@ -18,17 +18,10 @@ __all__ = ["Cell", "Table", "TableRow", "column_headers", "table_lines", "table_
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cell:
-    """One cell of a table.
+    """One cell of a table. Rows and columns count from 0; a span covers cells below and to the right.
 
     Attributes:
-        row: The first row that it covers, from 0.
-        column: The first column that it covers, from 0.
-        text: The printed text.
-        place: Where it is printed.
-        row_span: How many rows it covers.
-        column_span: How many columns it covers.
         role: "column_header", "row_header" (in the stub), "section" (the title of the rows below) or "value".
-        bold: Whether it is printed in bold.
         annotation: The end of `text` that qualifies a value: "(+0.81)" of "92.11 (+0.81)", "±0.3" of "88.7±0.3", "†"
             of "12.3†".
     """
@@ -57,19 +50,10 @@ class Table(Displayable):
     `more_places` and `more_crops` are those of its further parts.
 
     Attributes:
-        id: `PAPER/table-N`.
-        place: Where it is printed.
-        order: Its position in reading order.
-        cells: Its cells.
         label: As printed ("Table 5"), "" if it has none.
-        caption: The caption without the label.
-        caption_place: Where the caption is printed.
         header_rows: How many rows the column header takes.
-        section: The path of its section.
         crop: The content hash of its picture.
         confidence: The parser's estimate (0 to 1) that the grid is right.
-        more_places: Where it continues.
-        more_crops: The pictures of its further parts.
     """
 
     id: str
