@@ -1,13 +1,15 @@
 """Opening a library: its tables are created, or upgraded by numbered steps."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import filelock
-from sqlalchemy import Connection, inspect, select, text, update
+from sqlalchemy import Connection, delete, inspect, select, text, update
 
 from graph_store.database import Database, translate_errors
+from graph_store.graph import merge_entities
 from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
@@ -25,57 +27,75 @@ from graph_store.schema import (
     verdicts,
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
-from graph_store.writing import insert_byline
+from graph_store.writing import insert_byline, insert_graph
 from paperscope_core.errors import StoreError, StoreVersionError
-from paperscope_core.types import Entity, Extraction, Relation
+from paperscope_core.text.words import singular_key
+from paperscope_core.types import WORK, Entity, Extraction, Relation
 
 __all__ = ["CROPS_FOLDER", "STEPS", "check_version", "open_read_only", "open_writable", "upgrade"]
 
 
 Step = Callable[[Connection], None]
 
+CROPS_FOLDER = "crops"
+_FILE = "library.sqlite"
+# Opening a library takes milliseconds; upgrading a large one may take a minute.
+_LOCK_SECONDS = 60
+# Entities of these types have an id of their own, not one made from their name.
+_OWN_IDS = ("table", "figure", "equation", WORK)
+
 
 def _keep_images(connection: Connection) -> None:
-    """Version 2 keeps what a vision model saw in a paper's pictures; a paper without a row has not been looked at."""
+    """Version 2 stores what a vision model saw in a paper's images; papers without a row have not been captioned."""
     images.create(connection)
 
 
 def _keep_shortfalls(connection: Connection) -> None:
-    """Version 3 keeps what an extracting model did not read; a paper without a row lacks nothing that we know of."""
+    """Version 3 stores what an extracting model did not read; a paper without a row lacks nothing known."""
     shortfalls.create(connection)
 
 
 def _keep_short_forms(connection: Connection) -> None:
-    """Version 4 keeps what short forms mean; that of the papers already there follows from their entities."""
+    """Version 4 stores what short forms mean, which follows from the papers' entities."""
     short_forms.create(connection)
     meanings.create(connection)
+    _derive_short_forms(connection)
+
+
+def _derive_short_forms(connection: Connection) -> None:
     shorts = set[str]()
-    for paper in connection.execute(select(papers.c.id)).scalars().all():
-        found = short_forms_of(
-            Extraction(
-                entities=read_values(connection, entities, Entity, paper=paper),
-                relations=read_values(connection, relations, Relation, paper=paper),
-            )
-        )
+    for paper in _paper_ids(connection):
+        found = short_forms_of(_read_extraction(connection, paper))
         insert_short_forms(connection, paper, found)
         shorts |= {one.short for one in found}
     refresh_meanings(connection, sorted(shorts))
 
 
+def _paper_ids(connection: Connection) -> list[str]:
+    return list(connection.execute(select(papers.c.id)).scalars())
+
+
+def _read_extraction(connection: Connection, paper: str) -> Extraction:
+    return Extraction(
+        entities=read_values(connection, entities, Entity, paper=paper),
+        relations=read_values(connection, relations, Relation, paper=paper),
+    )
+
+
 def _keep_verdicts(connection: Connection) -> None:
-    """Version 5 keeps a model's verdicts about names; none were passed before."""
+    """Version 5 stores a model's verdicts about names; none were given before."""
     verdicts.create(connection)
 
 
 def _index_papers(connection: Connection) -> None:
-    """Version 6 finds what a paper contributes to an entity without reading what all others do."""
+    """Version 6 indexes entities and relations by paper."""
     connection.execute(text("DROP INDEX IF EXISTS ix_entities_id"))
     for index in (*entities.indexes, *relations.indexes):
         index.create(connection, checkfirst=True)
 
 
 def _keep_bylines(connection: Connection) -> None:
-    """Version 7 finds papers by their authors and years; those of the papers already there stand in them."""
+    """Version 7 stores authors and years apart from the papers, so that papers are found by them."""
     bylines.create(connection, checkfirst=True)
     known = select(bylines.c.paper)
     for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
@@ -83,11 +103,31 @@ def _keep_bylines(connection: Connection) -> None:
 
 
 def _keep_jobs(connection: Connection) -> None:
-    """Version 8 keeps the jobs of the service."""
+    """Version 8 stores the jobs of the service."""
     jobs.create(connection, checkfirst=True)
 
 
-# The step under n brings a library of version n - 1 to version n. A released step is never changed.
+def _rename_entities(connection: Connection) -> None:
+    """Version 9 takes the singular in the ids of entities from a lexicon: `species` for what was `specy`."""
+    changed = False
+    for paper in _paper_ids(connection):
+        old = _read_extraction(connection, paper)
+        ids = {one.id: one.id if one.type in _OWN_IDS else singular_key(one.name) for one in old.entities}
+        if all(key == id_ for id_, key in ids.items()):
+            continue
+        changed = True
+        renamed = merge_entities(replace(one, id=ids[one.id]) for one in old.entities)
+        ends = (replace(one, source=ids[one.source], target=ids[one.target]) for one in old.relations)
+        for table in (entities, relations, short_forms):
+            connection.execute(delete(table).where(table.c.paper == paper))
+        insert_graph(connection, paper, renamed.values(), [one for one in ends if one.source != one.target])
+        insert_short_forms(connection, paper, short_forms_of(_read_extraction(connection, paper)))
+    if changed:
+        shorts = connection.execute(select(short_forms.c.short).union(select(meanings.c.short))).scalars()
+        refresh_meanings(connection, sorted(shorts))
+
+
+# Step n upgrades a library of version n - 1 to version n. A released step is never changed.
 STEPS: Mapping[int, Step] = MappingProxyType(
     {
         2: _keep_images,
@@ -97,6 +137,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         6: _index_papers,
         7: _keep_bylines,
         8: _keep_jobs,
+        9: _rename_entities,
     }
 )
 
@@ -107,7 +148,7 @@ def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_V
     if not tables:
         return 0
     if library.name not in tables:
-        raise StoreError("a database, but no Paperscope library; choose another folder for the library", where=file)
+        raise StoreError("this database is no Paperscope library; choose another folder for the library", where=file)
     found = connection.execute(select(library.c.version)).scalar_one()
     if found > version:
         raise StoreVersionError(
@@ -121,7 +162,7 @@ def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_V
 def upgrade(
     connection: Connection, *, file: Path, version: int = SCHEMA_VERSION, steps: Mapping[int, Step] = STEPS
 ) -> None:
-    """Bring an empty file or an older library to `version`."""
+    """Create the tables in an empty file, or upgrade an older library to `version`."""
     found = check_version(connection, file=file, version=version)
     if found == 0:
         metadata.create_all(connection)
@@ -132,17 +173,12 @@ def upgrade(
         connection.execute(update(library).values(version=number))
 
 
-CROPS_FOLDER = "crops"
-_FILE = "library.sqlite"
-_LOCK_SECONDS = 60
-
-
 def open_writable(folder: Path) -> Database:
-    """Open a library for writing; make it where there is none, bring it up to date where it is older."""
+    """Open a library for writing: create it if there is none, upgrade it if it is older."""
     file = folder / _FILE
     with translate_errors(folder):
         (folder / CROPS_FOLDER).mkdir(parents=True, exist_ok=True)
-        # Switching a new file to WAL can't wait for another process that does the same.
+        # Two processes can't switch a new file to WAL at the same time.
         with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS):
             database = Database(file, mode="rwc")
             try:
@@ -155,7 +191,7 @@ def open_writable(folder: Path) -> Database:
 
 
 def open_read_only(folder: Path) -> Database:
-    """Open a library for reading; nothing is made and nothing is changed."""
+    """Open a library for reading only; nothing is created or upgraded."""
     file = folder / _FILE
     if not file.is_file():
         raise StoreError("no library there; add a paper first, or choose another folder", where=folder)

@@ -46,7 +46,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 metadata = MetaData()
 

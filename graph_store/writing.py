@@ -26,9 +26,9 @@ from graph_store.schema import (
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of, shorts_of
 from paperscope_core.codec import to_json
-from paperscope_core.types import IndexedPaper, Paper, PaperImages, Shortfall, crops_of
+from paperscope_core.types import Entity, IndexedPaper, Paper, PaperImages, Relation, Shortfall, crops_of
 
-__all__ = ["crops_of_paper", "insert_byline", "put_paper", "remove_paper", "validate"]
+__all__ = ["crops_of_paper", "insert_byline", "insert_graph", "put_paper", "remove_paper", "validate"]
 
 
 def validate(indexed: IndexedPaper) -> None:
@@ -130,8 +130,7 @@ def _insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: in
     _insert(connection, elements, _element_rows(paper))
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)
-    _insert(connection, entities, _entity_rows(indexed))
-    _insert(connection, relations, _relation_rows(indexed))
+    insert_graph(connection, paper.id, indexed.extraction.entities, indexed.extraction.relations)
     insert_short_forms(connection, paper.id, short_forms_of(indexed.extraction))
     refresh_meanings(connection, shorts_of(connection, paper.id))
     if indexed.images != PaperImages():
@@ -142,8 +141,36 @@ def _insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: in
     _insert(connection, verdicts, _verdict_rows(indexed))
 
 
+def insert_graph(connection: Connection, paper: str, found: Iterable[Entity], stated: Iterable[Relation]) -> None:
+    """Write a paper's entities and relations."""
+    _insert(
+        connection,
+        entities,
+        [
+            {"paper": paper, "position": position, "id": entity.id, "value": to_json(entity)}
+            for position, entity in enumerate(found)
+        ],
+    )
+    _insert(
+        connection,
+        relations,
+        [
+            {
+                "paper": paper,
+                "position": position,
+                "source": relation.source,
+                "target": relation.target,
+                "kind": relation.kind,
+                "weight": relation.weight,
+                "value": to_json(relation),
+            }
+            for position, relation in enumerate(stated)
+        ],
+    )
+
+
 def insert_byline(connection: Connection, paper: Paper) -> None:
-    """Write who wrote a paper, and when."""
+    """Write a paper's authors and year."""
     authors = "\n".join(" ".join(author.split()) for author in paper.authors)
     connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": year_of(paper)})
 
@@ -207,28 +234,6 @@ def _element_rows(paper: Paper) -> list[Row]:
     return [
         {"paper": paper.id, "position": position, "id": element.id, "kind": element.kind, "value": to_json(element)}
         for position, element in enumerate(paper.elements)
-    ]
-
-
-def _entity_rows(indexed: IndexedPaper) -> list[Row]:
-    return [
-        {"paper": indexed.paper.id, "position": position, "id": entity.id, "value": to_json(entity)}
-        for position, entity in enumerate(indexed.extraction.entities)
-    ]
-
-
-def _relation_rows(indexed: IndexedPaper) -> list[Row]:
-    return [
-        {
-            "paper": indexed.paper.id,
-            "position": position,
-            "source": relation.source,
-            "target": relation.target,
-            "kind": relation.kind,
-            "weight": relation.weight,
-            "value": to_json(relation),
-        }
-        for position, relation in enumerate(indexed.extraction.relations)
     ]
 
 

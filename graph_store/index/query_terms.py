@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from paperscope_core.text.words import STOP_WORDS
+
 __all__ = ["Window", "folded", "longest_first", "match_terms", "name_key", "windows"]
 
 
@@ -17,14 +19,6 @@ _ATOM_LIMIT = 200
 _RUN = re.compile(r"[^\W_]+")
 _ATOM = re.compile(r"[^\W_]+|[+*#]")
 _PIECE = re.compile(r"\d+|[^\W\d_]+|[+*#]")
-
-# English function words: in a question they say nothing about what it is about.
-_STOP = frozenset(
-    """a about all also among an and any are as at be been between both by can could did do does each every for from had
-    has have how i if in into is it its many me more most much of on or our out over please shall should so some such
-    tell than that the their them then there these they this those to under was we were what when where whether which
-    while who whom whose why will with within would you your""".split()
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +44,7 @@ def match_terms(text: str) -> list[str]:
     words = [_RUN.findall(word) for word in folded(text[:_TEXT_LIMIT]).casefold().split()]
     phrases = [" ".join(runs) for runs in words if 1 < len(runs) <= _PHRASE_LIMIT]
     singles = [run for runs in words for run in runs]
-    telling = [run for run in singles if run not in _STOP]
+    telling = [run for run in singles if run not in STOP_WORDS]
     terms = list(dict.fromkeys([*phrases, *(telling or singles)]))[:_TERM_LIMIT]
     return [f'"{term}"' for term in terms]
 
@@ -69,7 +63,7 @@ def windows(text: str) -> list[Window]:
     for first, atom in enumerate(atoms):
         run = atoms[first : first + _WINDOW_ATOMS]
         keys = [" ".join(_PIECE.findall(one.group())) for one in run]
-        telling = [one.group() not in _STOP and one.group().isalnum() for one in run]
+        telling = [one.group() not in STOP_WORDS and one.group().isalnum() for one in run]
         for length in range(1, len(run) + 1):
             if any(telling[:length]):
                 key = " ".join(keys[:length])

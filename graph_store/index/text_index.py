@@ -29,7 +29,8 @@ __all__ = [
 ]
 
 
-_FORMAT = 2
+# Format 3 has the ids of entities that version 9 of the library has.
+_FORMAT = 3
 _TABLES = """
 CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
 INSERT INTO mark VALUES (0, '');
@@ -44,7 +45,7 @@ CREATE INDEX names_by_entity ON names (entity, name, paper);
 CREATE INDEX names_by_paper ON names (paper, entity);
 CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
 CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 """
 _CLEAR = (
     "DELETE FROM chunks",

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_store.graph import DESCRIPTION_LIMIT, merge_entities, merge_relations
@@ -31,6 +31,7 @@ relations = st.builds(
 )
 
 
+@settings(deadline=None)  # the first use loads a library
 @given(st.lists(entities, max_size=6), st.randoms())
 def test_entities_do_not_depend_on_the_order(contributions: list[Entity], random: object) -> None:
     shuffled = list(contributions)

@@ -2,7 +2,7 @@
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_store.index.pagerank import personalized_pagerank
@@ -19,6 +19,7 @@ edges = st.lists(
 seeds = st.dictionaries(st.sampled_from(NAMES), st.sampled_from((0.0, 0.5, 2.0)), min_size=1, max_size=3)
 
 
+@settings(deadline=None)  # the first use loads a library
 @given(edges, seeds)
 def test_it_is_personalised_pagerank(drawn: list[Edge], asked: dict[str, float]) -> None:
     graph = nx.Graph()

@@ -1,0 +1,56 @@
+"""Libraries of older versions are upgraded when they are opened."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from graph_store import NativeGraphIndex, Store
+from paperscope_core.types import IndexedPaper, RetrievalRequest
+from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, unit_vector, view
+
+ONE, TWO, *_ = PAPER_IDS
+
+
+def with_ids(indexed: IndexedPaper, **ids: str) -> IndexedPaper:
+    """The paper with entities renamed as the rules for plurals did that were in use before version 9."""
+    extraction = indexed.extraction
+    entities = tuple(replace(one, id=ids.get(one.id, one.id)) for one in extraction.entities)
+    relations = tuple(
+        replace(one, source=ids.get(one.source, one.source), target=ids.get(one.target, one.target))
+        for one in extraction.relations
+    )
+    return replace(indexed, extraction=replace(extraction, entities=entities, relations=relations))
+
+
+def test_the_ids_of_entities_follow_the_lexicon_from_version_9_on(tmp_path: Path) -> None:
+    names = ("species", "bias", "focal loss")
+    with closing(Store.open(tmp_path / "old")) as store:
+        add(store, with_ids(make_indexed(ONE, names=names), species="specy", bias="bia"))
+        NativeGraphIndex.open(store).close()
+    with closing(sqlite3.connect(tmp_path / "old" / "library.sqlite")) as connection, connection:
+        connection.execute("UPDATE library SET version = 8")
+    with closing(Store.open(tmp_path / "old", read_only=True)) as store:
+        assert [one.id for one in store.indexed(ONE).extraction.entities] == ["specy", "bia", "focal loss"]
+    with closing(Store.open(tmp_path / "old")) as store, closing(Store.open(tmp_path / "new")) as fresh:
+        add(fresh, make_indexed(ONE, names=names))
+        assert view(store) == view(fresh)
+        add(store, make_indexed(TWO, names=names))
+        assert len(store.entities(["species"])["species"].sources) == 2
+        with closing(NativeGraphIndex.open(store)) as index:
+            found = index.retrieve(RetrievalRequest(text="Which species?", vector=unit_vector(1)))
+        assert found.named[0].id == "species"
+        assert "bias" in {hit.id for hit in found.reached}
+
+
+def test_entities_of_one_paper_that_get_one_id_are_merged(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path)) as store:
+        indexed = make_indexed(ONE, names=("matrices", "rank", "matrix"))
+        add(store, with_ids(indexed, matrices="matrice"))
+    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection, connection:
+        connection.execute("UPDATE library SET version = 8")
+    with closing(Store.open(tmp_path)) as store:
+        entity = store.entities(["matrix"])["matrix"]
+        assert {entity.name, *entity.aliases} >= {"matrices", "matrix"}
+        relations = store.indexed(ONE).extraction.relations
+        assert [(one.source, one.target) for one in relations] == [("matrix", "rank"), ("rank", "matrix")]
