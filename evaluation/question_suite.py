@@ -14,7 +14,7 @@ from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettin
 __all__ = ["ANSWER_MODES", "QuestionSuite", "library_of_paper", "require_model", "settings_for", "without_models"]
 
 
-AnswerMode = Literal["embedded", "model"]
+AnswerMode = Literal["extractive", "model"]
 ANSWER_MODES: tuple[str, ...] = get_args(AnswerMode)
 ReadItems = Callable[[Request, Libraries], tuple[Sequence[SuiteItem], Sequence[GoldFileError]]]
 
@@ -41,7 +41,7 @@ class QuestionSuite:
 
 
 def settings_for(mode: str, settings: Settings) -> Settings:
-    """The settings under which a mode asks: without models ("embedded"), or as they are ("model")."""
+    """The settings under which a mode asks: without models ("extractive"), or as they are ("model")."""
     return require_model(settings) if mode == "model" else without_models(settings)
 
 
@@ -56,7 +56,7 @@ def require_model(settings: Settings) -> Settings:
     if not settings.answer.configured:
         raise SettingsError(
             "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "
-            "paperscope.toml, or measure with --mode embedded"
+            "paperscope.toml, or measure with --mode extractive"
         )
     return settings
 

@@ -48,7 +48,7 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.display import to_html
 from paperscope_core.types.html import aside, fragment
-from query.extractive import weighed_texts
+from query.extractive import quotable_sentences
 
 __all__ = ["AddRequest", "AddResult", "Adder", "Pipeline", "ProgressCallback", "Stage", "build_pipeline"]
 
@@ -218,7 +218,7 @@ def build_pipeline(
         describer=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
         max_words=settings.chunking.max_words,
         max_mb=settings.limits.max_file_mb,
-        more_texts=weighed_texts if in_advance else None,
+        more_texts=quotable_sentences if in_advance else None,
     )
 
 

@@ -31,8 +31,8 @@ _NO_MODEL = "no language model was used: the answer was drawn from the papers' o
 class TextAnswerer(Protocol):
     """Answers from a context without a language model."""
 
-    async def answer(self, question: str, context: Context, *, named: tuple[str, ...]) -> Draft:
-        """Drafts an answer; `named` are the ids of the elements that the question names."""
+    async def answer(self, question: str, context: Context, *, named: tuple[str, ...], asked: tuple[str, ...]) -> Draft:
+        """Drafts an answer; `named` are ids of elements that the question names, `asked` those of the papers asked."""
         ...
 
 
@@ -66,7 +66,7 @@ class QueryEngine:
         self._model = answer_model
         self._vision = vision_model
         self._text_answerer = text_answerer
-        self._embedded = text_answerer is None
+        self._extractive = text_answerer is None
         self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
@@ -181,23 +181,26 @@ class QueryEngine:
             answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
             return await answerer.answer(question, context, stages=stages, text=text)
         with stages.run("answering"):
-            draft = await self._answerer(filters).answer(question, context, named=retrieval.named)
-        warnings = draft.warnings if _NO_MODEL in draft.warnings else (_NO_MODEL, *draft.warnings)
+            draft = await self._answerer(filters).answer(
+                question, context, named=retrieval.named, asked=retrieval.asked
+            )
+        # The text itself says so if it only shows places.
+        warnings = draft.warnings if draft.status == "evidence" else (_NO_MODEL, *draft.warnings)
         return _without_model(replace(draft, warnings=warnings))
 
     def _answerer(self, filters: Filters = _NO_FILTERS) -> TextAnswerer:
-        from query.extractive import EmbeddedAnswerer
+        from query.extractive import ExtractiveAnswerer
 
         corpus = restrict(self._corpus, filters)
-        if self._embedded and corpus is not self._corpus:
-            return EmbeddedAnswerer(corpus, self._embedder)
+        if self._extractive and corpus is not self._corpus:
+            return ExtractiveAnswerer(corpus, self._embedder)
         if self._text_answerer is None:
-            # Reused for the next question, because it caches the word statistics of papers.
-            self._text_answerer = EmbeddedAnswerer(self._corpus, self._embedder)
+            # Reused for the next question, because it caches the words of papers.
+            self._text_answerer = ExtractiveAnswerer(self._corpus, self._embedder)
         return self._text_answerer
 
     def _verify(self, question: str, draft: Draft, context: Context) -> Verified:
-        if draft.status == "unanswerable":
+        if draft.status != "answered" or draft.certain:
             return Verified(checks=(), warnings=())
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence}
         cited = Cited(

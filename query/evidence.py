@@ -42,13 +42,17 @@ _LONGEST_QUOTE = 400
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
-    """The text of an answer with its claims, before verification. `confidence` is that of `Answer`."""
+    """The text of an answer with its claims, before verification; `status` and `confidence` are those of `Answer`.
+
+    A `certain` answer is not verified: its numbers are counts, which no page prints.
+    """
 
     text: str
     status: Status
     claims: tuple[Claim, ...] = ()
     warnings: tuple[str, ...] = ()
     confidence: float | None = None
+    certain: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

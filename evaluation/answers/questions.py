@@ -15,7 +15,7 @@ from evaluation.gold.questions import (
 from evaluation.gold.text_questions import QasperQuestion, qasper_papers
 from paperscope_core.errors import GoldFileError
 from paperscope_core.files import output_errors, write_atomically
-from paperscope_core.types import Paper, content_hash
+from paperscope_core.types import Box, Paper, content_hash
 
 __all__ = ["GoldQuestion", "QuestionWithSource", "Source", "read_questions"]
 
@@ -40,8 +40,9 @@ class GoldQuestion:
 
     `name` is SET/PAPER/ITEM. `references` are gold answers, any of which is right; `answerable` tells whether the
     library says. `answer_format` is the form that the benchmark states ("Int", "Yes/No" …), "" where it states none.
-    `pages` are where the evidence stands: a file of the source and a page in it from 1, none where unknown; `kinds`
-    is what it is ("text", "table", "figure", "equation", "other"); `evidence` are each annotator's paragraphs.
+    `pages` are where the evidence is: a file of the source and a page in it from 1, none where unknown; `regions` are
+    its boxes on these pages, none where unknown; `kinds` is what it is ("text", "table", "figure", "equation",
+    "other"); `evidence` are each annotator's paragraphs.
     """
 
     name: str
@@ -50,6 +51,7 @@ class GoldQuestion:
     answerable: bool = True
     answer_format: str = ""
     pages: tuple[tuple[Path, int], ...] = ()
+    regions: tuple[tuple[Path, int, Box], ...] = ()
     kinds: tuple[str, ...] = ()
     evidence: tuple[tuple[str, ...], ...] = ()
 
@@ -110,6 +112,7 @@ def _mmlongbench(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldF
             answerable=found.answerable,
             answer_format=found.answer_format,
             pages=tuple((found.file, page) for page in found.evidence_pages),
+            regions=tuple((found.file, page, box) for page, box in found.regions),
             kinds=_evidence_kinds(*found.evidence_sources),
         )
         yield question, Source(files=(found.file,))

@@ -9,6 +9,7 @@ import prompts
 from evaluation.answers.correctness import correctness, stated_share
 from evaluation.answers.forms import form_of, short_answer
 from evaluation.answers.questions import GoldQuestion
+from evaluation.matching import normalise_spaces
 from evaluation.metrics.benchmarks import (
     NOT_ANSWERABLE,
     mmlongbench_score,
@@ -22,7 +23,7 @@ from evaluation.report import set_of
 from evaluation.score import Graded, Miss, Score, Tally
 from paperscope_core.models import ask_json
 from paperscope_core.protocols import LanguageModel
-from paperscope_core.types import Answer, Message, ModelRequest
+from paperscope_core.types import Answer, Message, ModelRequest, Place
 from prompts import as_data
 
 __all__ = ["Cited", "Judge", "Verdict", "score_answer"]
@@ -57,10 +58,12 @@ _HALF = 0.5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
-    """What an answer cites, and what it should: (paper, page) pairs of the library, and texts of passages."""
+    """What an answer cites, and what it should: (paper, page) pairs of the library, places, and texts of passages."""
 
     pages: frozenset[tuple[str, int]] = frozenset()
     gold_pages: frozenset[tuple[str, int]] = frozenset()
+    places: tuple[Place, ...] = ()
+    gold_places: tuple[Place, ...] = ()
     texts: tuple[str, ...] = ()
 
 
@@ -68,7 +71,8 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
     """All tallies of a question, its grade for risk and coverage, and its words for the item's line.
 
     An answer is `right` as `rightness` says of the reference that it meets best; not to answer is right where nothing
-    is to be answered. Text measures compare the short answer, "Not answerable" where there is none. A judge's `verdict`
+    is to be answered. Text measures compare the short answer, "Not answerable" where there is none. An answer that only
+    shows places counts as none; `places` tells whether one of them is where gold has the evidence. A judge's `verdict`
     stands apart.
     """
     answered = answer.status == "answered"
@@ -83,6 +87,8 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
     }
     if answered and cited.gold_pages:
         tallies["page"] = _one(bool(cited.pages & cited.gold_pages))
+    if answer.status == "evidence":
+        tallies |= _places(question, cited)
     if verdict is not None:
         tallies |= {
             "judge.right": _one(verdict.right),
@@ -102,7 +108,7 @@ def _one(value: float) -> Tally:
 
 
 def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
-    if answer.status == "unanswerable":
+    if answer.status != "answered":
         # Where annotators disagree, either is right.
         return float(not question.answerable or any(form_of(gold) == "none" for gold in question.references))
     if not question.answerable:
@@ -117,6 +123,30 @@ def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
         )
         for gold in question.references
     )
+
+
+def _places(question: GoldQuestion, cited: Cited) -> Mapping[str, Tally]:
+    """Whether a place is in a gold region, else on a gold page, else holds a gold paragraph; none without any gold."""
+    paragraphs = {normalise_spaces(text) for texts in question.evidence for text in texts}
+    if cited.gold_places:
+        found = any(_is_within(place, region) for place in cited.places for region in cited.gold_places)
+    elif cited.gold_pages:
+        found = bool(cited.pages & cited.gold_pages)
+    elif paragraphs:
+        found = any(normalise_spaces(text) in paragraph for text in cited.texts for paragraph in paragraphs)
+    else:
+        return {}
+    return {"places": _one(found)}
+
+
+def _is_within(place: Place, region: Place) -> bool:
+    """Whether a place and a gold region cover each other by half of the smaller one."""
+    if (place.paper, place.page) != (region.paper, region.page):
+        return False
+    one, other = place.box, region.box
+    width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
+    smaller = min((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other))
+    return max(width, 0.0) * max(height, 0.0) >= _HALF * smaller > 0
 
 
 def _abstention(question: GoldQuestion, *, answered: bool, right: float) -> Mapping[str, Tally]:

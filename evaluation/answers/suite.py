@@ -16,7 +16,7 @@ from paperscope.library import Library
 from paperscope_core.codec import to_json
 from paperscope_core.errors import GoldFileError, PaperFileError
 from paperscope_core.models import build_model
-from paperscope_core.types import Answer, content_hash
+from paperscope_core.types import Answer, Place, content_hash
 
 __all__ = ["AnswerItem", "AnswersSuite"]
 
@@ -49,7 +49,7 @@ class AnswerItem:
 
     def _verdict(self, library: Library, answer: Answer) -> Verdict | None:
         """None where nobody judges, or nothing was answered: there our rules are certain."""
-        if self.judge is None or answer.status == "unanswerable":
+        if self.judge is None or answer.status != "answered":
             return None
         gold = self.question.references if self.question.answerable else (NOT_ANSWERABLE,)
         return library.wait(self.judge.judge(self.question.question, gold, answer.text))
@@ -70,19 +70,24 @@ class AnswerItem:
             if element.kind == "passage"
         }
         gold = ((shelf.ids.get(str(file), ""), page) for file, page in self.question.pages)
+        regions = self.question.regions
         return Cited(
             pages=frozenset((found.place.paper, found.place.page) for found in evidence),
             gold_pages=frozenset(gold),
+            places=tuple(found.place for found in evidence),
+            gold_places=tuple(
+                Place(paper=shelf.ids.get(str(file), ""), page=page, box=box) for file, page, box in regions
+            ),
             texts=tuple(dict.fromkeys(texts[found.element] for found in evidence if found.element in texts)),
         )
 
 
 class AnswersSuite:
-    """Obeys `Suite`; its modes are who answers: the embedded answerer, or the models that are configured."""
+    """Obeys `Suite`; its modes are who answers: the extractive answerer, or the models that are configured."""
 
     name = "answers"
     modes = ANSWER_MODES
-    headline = ("right", "right_of_answered", "answered", "page")
+    headline = ("right", "right_of_answered", "answered", "places", "page")
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:

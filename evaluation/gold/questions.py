@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from evaluation.gold.files import check_pages, json_lines
 from paperscope_core.errors import GoldFileError
+from paperscope_core.types import Box
 
 __all__ = [
     "AnswerFormat",
@@ -127,7 +128,10 @@ AnswerFormat = Literal["Int", "Float", "Str", "List", "None"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MMLongBenchQuestion:
-    """A question on the PDF `file`; pages count from 1, and one that can't be answered has none."""
+    """A question on the PDF `file`; pages count from 1, and one that can't be answered has none.
+
+    `regions` are the boxes of its evidence with their pages, from MMDocIR (Dong et al., 2025); empty where unknown.
+    """
 
     id: str
     file: Path
@@ -137,6 +141,7 @@ class MMLongBenchQuestion:
     answerable: bool
     evidence_pages: tuple[int, ...]
     evidence_sources: tuple[str, ...]
+    regions: tuple[tuple[int, Box], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,13 +156,31 @@ class _MMLongBenchLine:
     answerable: bool = True
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Region:
+    page: int
+    box: Box
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _MMDocIRLine:
+    doc: str
+    question: str
+    regions: tuple[_Region, ...]
+
+
 _MMLONGBENCH_LINE = TypeAdapter(_MMLongBenchLine)
+_MMDOCIR_LINE = TypeAdapter(_MMDocIRLine)
 
 
 def mmlongbench_questions(data: Path) -> Iterator[MMLongBenchQuestion | GoldFileError]:
     """One question a line, and the errors of lines that can't be used."""
     gold = data / "eval" / "paperqa_mmlongbench.jsonl"
     bad: list[GoldFileError] = []
+    regions = {
+        (line.doc, line.question): tuple((region.page, region.box) for region in line.regions)
+        for _, line in json_lines(data / "eval" / "regions_mmdocir.jsonl", _MMDOCIR_LINE, bad=bad)
+    }
     for number, line in json_lines(gold, _MMLONGBENCH_LINE, bad=bad):
         file = data / "papers" / "mmlongbench" / PurePosixPath(line.doc).name
         where = f"{gold}:{number}"
@@ -178,6 +201,7 @@ def mmlongbench_questions(data: Path) -> Iterator[MMLongBenchQuestion | GoldFile
             answerable=line.answerable and line.answer_format != "None",
             evidence_pages=line.evidence_pages,
             evidence_sources=line.evidence_sources,
+            regions=regions.get((line.doc, line.question), ()),
         )
     yield from bad
 

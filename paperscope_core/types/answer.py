@@ -29,7 +29,7 @@ __all__ = [
     "Turn",
 ]
 
-Status = Literal["answered", "unanswerable"]
+Status = Literal["answered", "evidence", "unanswerable"]
 Finding = Literal["asked", "printed", "computed", "unsupported"]
 
 
@@ -126,6 +126,8 @@ class Answer(Displayable):
     """An answer that can be checked.
 
     Attributes:
+        status: "answered"; "unanswerable" if the papers don't say what is asked; or, without a language model,
+            "evidence": nothing is concluded, and the claims quote the best places that speak of it.
         text: The final text.
         claims: Its statements with their evidence.
         readings: What the vision model read in images for the question.
@@ -135,8 +137,8 @@ class Answer(Displayable):
         model: The model that wrote it, "" if no language model is configured.
         checks: For each number in the text what supports it.
         warnings: What nothing supports.
-        confidence: The probability (0 to 1) that the evidence answers the question, as the extractive answerer
-            estimates it; None if a language model wrote the answer.
+        confidence: How often (0 to 1) such an answer of the extractive answerer is right, as measured for its kind;
+            None for any other answer.
         asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
     """
 

@@ -121,7 +121,7 @@ def _answer_html(answer: Answer, content: ContentSource) -> str:
     return fragment(
         f'<p class="title">{escape(answer.question)}</p>',
         f'<p class="text">{escape(answer.text)}</p>',
-        aside("The papers do not say.") if answer.status == "unanswerable" else "",
+        aside("The papers do not say.") if answer.status == "unanswerable" and answer.model else "",
         *map(warning, answer.warnings),
         bullet_list(_claim(claim, names) for claim in answer.claims),
         _computed(answer.checks),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -17,7 +18,6 @@ from paperscope_core.types import (
     Message,
     ModelRequest,
     Reading,
-    Status,
     UnreadImage,
     Usage,
 )
@@ -44,7 +44,7 @@ class _AnswerReply(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    status: Status
+    status: Literal["answered", "unanswerable"]
     answer: str
     claims: list[_ClaimReply]
 

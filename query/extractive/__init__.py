@@ -1,6 +1,6 @@
 """Answers without a language model."""
 
-from query.extractive.answerer import EmbeddedAnswerer
-from query.extractive.weighed import weighed_texts
+from query.extractive.answerer import ExtractiveAnswerer
+from query.extractive.quoting import quotable_sentences
 
-__all__ = ["EmbeddedAnswerer", "weighed_texts"]
+__all__ = ["ExtractiveAnswerer", "quotable_sentences"]

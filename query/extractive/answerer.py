@@ -1,167 +1,163 @@
-"""The answerer without a language model: it quotes sentences and computes over table cells."""
+"""`ExtractiveAnswerer`: answers what is certain by form, and otherwise shows where the papers speak of it."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from paperscope_core.protocols import Corpus, Embedder
-from paperscope_core.types import Claim, Context, Paper
+from paperscope_core.types import Claim, Context, Paper, Table
+from query.elements import element_text
 from query.evidence import Draft
-from query.extractive.choice import choose
-from query.extractive.confidence import coverage_probability
+from query.extractive.arithmetic import compute, look_up, table_name
+from query.extractive.cells import Selection, captioned, select
 from query.extractive.definitions import definition
-from query.extractive.passages import PassageReader, elements_of
-from query.extractive.phrase import table_name
-from query.extractive.question import Question, read_question
-from query.extractive.quotes import Quote, Scorer, complementing
-from query.extractive.table_reading import TableReading
-from query.extractive.tables import TableReader
-from query.extractive.verdict import settled
-from query.extractive.weights import Vocabulary, Weights, vocabulary
-from query.extractive.words import Token
+from query.extractive.question import Operation, Question, read_question
+from query.extractive.quoting import best_places
+from query.extractive.record import Record, mentioned_term, mentioning_papers, recorded_fact
+from query.extractive.table_index import index_table
+from query.extractive.wording import names_in, unmentioned, vocabulary
+from query.question.references import table_labels
 
-__all__ = ["EmbeddedAnswerer"]
+__all__ = ["ExtractiveAnswerer"]
 
 
-# The shares of the question's telling words that evidence must account for; below, the papers are taken not to say.
-# Chosen on questions put to the papers they were written for and to others: they answer more than four in five of
-# the former and fewer than one in fifty of the latter. A table whose row and column are both named needs less, and
-# one that the question names by its label least.
-_TABLE_COVERAGE = 0.55
-_MANY_COVERAGE = 0.65
-_FEW = 2
-_SPECIFIC_COVERAGE = 0.4
-_NAMED_COVERAGE = 0.3
-# A wrong answer costs half of what a right one is worth: more probable than this, it pays to answer.
-_LEAST = 1 / 3
-# A choice is made from many sentences, none of which need be probable by itself.
-_CHOICE_COVERAGE = 0.4
-# How probable it is that an abbreviation that a paper introduces is read aright.
-_DEFINED = 0.9
-# A sentence outdoes a table's look-up only if it accounts for clearly more of the question.
-_TABLE_FIRST = 0.05
-# A header that the question holds in full and no sentence does decides for the table.
-_TELLING = 0.4
+PLACES_LEAD = "No language model is set, so nothing is concluded; this is where the papers speak of it:"
+
+# How often answers of each kind are right, on the questions of the fitting part and of other fields (`eval answers`,
+# `eval cells`).
+_RECORD = 0.98
+_DEFINITION = 0.95
+_CELL = 0.97
+_COMPUTATION = 0.93
+
 _DOUBTFUL_GRID = 0.6
-# The words of so many papers are remembered: some 40 MB.
+# The words of so many papers are kept: some 40 MB.
 _MOST_VOCABULARIES = 64
-_COMPUTED = ("superlative", "difference", "gain", "ratio", "sum", "average", "comparison")
 
 
-class EmbeddedAnswerer:
-    """Answers from a context with an embedder alone; deterministic for a given embedder."""
+class ExtractiveAnswerer:
+    """Answers from a context without a language model; deterministic for a given embedder.
+
+    Three kinds of question are answered: a fact of a paper's record, a definition in a fixed form, and table cells
+    whose row and column the question names in full, or a computation over these. Any other question gets the places
+    that retrieval ranks first, unless nothing in the papers mentions what it names.
+    """
 
     def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
         self._corpus = corpus
-        self._tables = TableReader(corpus, embedder)
-        self._passages = PassageReader(embedder)
-        self._vocabularies: dict[tuple[str, int], Vocabulary] = {}
+        self._embedder = embedder
+        self._vocabularies: dict[tuple[str, int], Set[str]] = {}
 
-    async def answer(self, question: str, context: Context, *, named: tuple[str, ...] = ()) -> Draft:
-        """A draft that rests on cells or sentences, or says that the papers don't say. Raises ModelError.
+    async def answer(
+        self, question: str, context: Context, *, named: tuple[str, ...] = (), asked: tuple[str, ...] = ()
+    ) -> Draft:
+        """Answer a question, show where the papers speak of it, or say that they don't.
 
-        `named` are ids of elements that the question names ("Table 8"); of tables, only these are read then.
+        Args:
+            question: The question, in English.
+            context: What retrieval found.
+            named: Ids of elements that the question names ("Table 8"); of tables, only these are read then.
+            asked: Ids of the papers that the question is asked of; empty for those of the context.
+
+        Raises:
+            ModelError: The embedder fails.
         """
-        papers = self._papers(context, named)
-        weights = self._weights_of(papers)
-        asked = read_question(question, common=weights.common)
-        scorer = Scorer(asked, weights)
-        near = elements_of(self._corpus, context)
-        quotes = await self._passages.read(asked, near, scorer, papers=papers)
-        unknown = weights.unknown(asked.words, asked.names)
-        if unknown or not papers:
-            return _unanswerable(asked, quotes, unknown)
-        defined = definition(question, scorer, papers)
+        papers = self._papers_of(context, named)
+        scope = [self._corpus.paper(paper) for paper in asked[:_MOST_VOCABULARIES]] or papers
+        whole = len(asked) <= _MOST_VOCABULARIES
+        fact = self._fact(question, scope, named) if whole else None
+        if fact is not None:
+            return _answered(fact, _RECORD, certain=True)
+        defined = definition(question, papers)
         if defined is not None:
-            return _told(*defined, _DEFINED)
-        found = await self._tables.read(asked, near, weights, papers=papers, named=named)
-        reading = found if found is not None and _holds(found, named) else None
-        best = [quote for quote in quotes if _says(asked, quote)]
-        if reading is not None and (not best or _prefers_table(asked, reading, best[0], scorer, named)):
-            return _from_table(reading)
-        draft = _from_text(asked, best, scorer, papers) if best else None
-        return draft or _unanswerable(asked, quotes, ())
+            return _answered(defined, _DEFINITION)
+        drafts = self._from_tables(read_question(question), papers, named)
+        if drafts is not None:
+            return drafts
+        missing = self._unmentioned(question, scope) if whole else []
+        if missing:
+            return Draft(text=f"Nothing in the papers asked mentions {', '.join(missing)}.", status="unanswerable")
+        places = await best_places(question, context, self._corpus, self._embedder)
+        lines = [PLACES_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
+        return Draft(text="\n".join(lines), status="evidence", claims=places)
 
-    def _papers(self, context: Context, named: Sequence[str]) -> list[Paper]:
+    def _papers_of(self, context: Context, named: Sequence[str]) -> list[Paper]:
         ids = [self._corpus.element(element).place.paper for element in named]
         ids += [source.place.paper for source in context.sources]
         return [self._corpus.paper(paper) for paper in dict.fromkeys(ids)]
 
-    def _weights_of(self, papers: Sequence[Paper]) -> Weights:
-        return Weights([self._vocabulary_of(paper) for paper in papers])
+    def _fact(self, question: str, papers: Sequence[Paper], named: Sequence[str]) -> Claim | None:
+        term = mentioned_term(question)
+        if term:
+            return mentioning_papers(term, papers)
+        if len(papers) != 1:
+            return None
+        entries = (entry for entry in self._corpus.entries() if entry.id == papers[0].id)
+        return recorded_fact(question, Record(paper=papers[0], entry=next(entries, None), named=named))
 
-    def _vocabulary_of(self, paper: Paper) -> Vocabulary:
+    def _from_tables(self, question: Question, papers: Sequence[Paper], named: Sequence[str]) -> Draft | None:
+        """The cells that answer, or None unless exactly one table answers, in one way."""
+        if question.polar or not question.asks_value:
+            return None
+        tables = [element for paper in papers for element in paper.elements if isinstance(element, Table)]
+        labels = frozenset(index for span in table_labels(question.text) for index in _words_within(question, span))
+        quoted = captioned(question, tables)
+        by_label = [table for table in tables if table.id in named] if labels else []
+        by_caption = [table for table in tables if table.id in quoted]
+        indexes = [index_table(table) for table in by_label or by_caption or tables]
+        if labels and not by_label:
+            return None
+        for operation in dict.fromkeys((None, question.operation)):
+            found = {
+                claim.text: (claim, index.table)
+                for index in indexes
+                for selection in select(
+                    question,
+                    index,
+                    operation,
+                    quoted=labels | quoted.get(index.table.id, frozenset()),
+                    by_label=bool(by_label or by_caption),
+                )
+                if (claim := _claim_of(operation, selection)) is not None
+            }
+            if len(found) == 1:
+                claim, table = next(iter(found.values()))
+                return _answered(claim, _COMPUTATION if operation else _CELL, warnings=_doubts(table))
+            if found:
+                return None
+        return None
+
+    def _unmentioned(self, question: str, papers: Sequence[Paper]) -> list[str]:
+        return [name for name in names_in(question) if unmentioned(name, map(self._words_of, papers))]
+
+    def _words_of(self, paper: Paper) -> Set[str]:
         key = (paper.id, len(paper.elements))
-        found = self._vocabularies.pop(key, None) or vocabulary(paper)
+        found = self._vocabularies.pop(key, None) or vocabulary(
+            (paper.title, *paper.authors, *map(element_text, paper.elements))
+        )
         self._vocabularies[key] = found
         if len(self._vocabularies) > _MOST_VOCABULARIES:
             del self._vocabularies[next(iter(self._vocabularies))]
         return found
 
 
-def _holds(reading: TableReading, named: Sequence[str]) -> bool:
-    if any(table.id in named for table in reading.tables):
-        return reading.coverage >= _NAMED_COVERAGE
-    cells = len(reading.claim.evidence)
-    least = _SPECIFIC_COVERAGE if reading.specific and cells <= _FEW else _TABLE_COVERAGE
-    return reading.coverage >= (least if cells <= _FEW else _MANY_COVERAGE) and not reading.unheld
+def _claim_of(operation: Operation | None, selection: Selection) -> Claim | None:
+    return look_up(selection) if operation is None else compute(operation, selection)
 
 
-def _says(question: Question, quote: Quote) -> bool:
-    return quote.score >= _LEAST or (bool(question.choices) and quote.coverage >= _CHOICE_COVERAGE)
+def _words_within(question: Question, span: tuple[int, int]) -> list[int]:
+    start, end = span
+    return [index for index, word in enumerate(question.words) if start <= word.start and word.end <= end]
 
 
-def _prefers_table(
-    question: Question, reading: TableReading, quote: Quote, scorer: Scorer, named: Sequence[str]
-) -> bool:
-    if question.kind in ("formula", "reason"):
-        return False
-    if question.kind in _COMPUTED or reading.direct or any(table.id in named for table in reading.tables):
-        return True
-    if reading.specific and scorer.weight(reading.mentioned - quote.held - quote.around) >= _TELLING:
-        return True
-    if reading.specific and question.quantity:
-        return True
-    return reading.specific and reading.coverage >= quote.coverage - _TABLE_FIRST
-
-
-def _from_table(reading: TableReading) -> Draft:
-    warnings = tuple(
+def _doubts(table: Table) -> tuple[str, ...]:
+    if table.confidence >= _DOUBTFUL_GRID:
+        return ()
+    return (
         f"The grid of {table_name(table)} was read with low confidence ({table.confidence:.2f}); "
-        "compare the cells with the page."
-        for table in reading.tables
-        if table.confidence < _DOUBTFUL_GRID
+        "compare the cells with the page.",
     )
+
+
+def _answered(claim: Claim, confidence: float, *, certain: bool = False, warnings: tuple[str, ...] = ()) -> Draft:
     return Draft(
-        text=reading.claim.text,
-        status="answered",
-        claims=(reading.claim,),
-        warnings=warnings,
-        confidence=coverage_probability(reading.coverage),
+        text=claim.text, status="answered", claims=(claim,), warnings=warnings, confidence=confidence, certain=certain
     )
-
-
-def _from_text(question: Question, best: Sequence[Quote], scorer: Scorer, papers: Sequence[Paper]) -> Draft | None:
-    """None where yes or no is asked for, and no quotation settles it."""
-    chosen = choose(question, best)
-    if chosen is not None:
-        choice, quote = chosen
-        return _told(f"{choice[:1].upper()}{choice[1:]}", quote, coverage_probability(quote.coverage))
-    if question.expected.form == "polar" and not question.choices:
-        found = settled(question, best, scorer, papers)
-        return _told("Yes" if found[0] else "No", found[1], found[1].score) if found is not None else None
-    claims = tuple(Claim(text=quote.shown, evidence=quote.evidence) for quote in complementing(best, scorer))
-    text = " ".join(claim.text for claim in claims)
-    return Draft(text=text, status="answered", claims=claims, confidence=best[0].score)
-
-
-def _told(answer: str, quote: Quote, confidence: float) -> Draft:
-    text = f"{answer}: {quote.shown}"
-    claims = (Claim(text=text, evidence=quote.evidence),)
-    return Draft(text=text, status="answered", claims=claims, confidence=confidence)
-
-
-def _unanswerable(question: Question, quotes: Sequence[Quote], unknown: Sequence[Token]) -> Draft:
-    spelled = dict.fromkeys(question.text[word.start : word.end] for word in unknown)
-    lacking = f" Nothing in them mentions {', '.join(spelled)}." if spelled else ""
-    pictured = " What a picture shows is not read without a vision model." if question.pictured else ""
-    nearest = f" The nearest passage is: {quotes[0].shown}" if quotes else ""
-    return Draft(text=f"The papers do not say.{pictured}{lacking}{nearest}", status="unanswerable")

@@ -1,41 +1,109 @@
-"""What an abbreviation stands for, as the papers themselves introduce it: "Long Form (LF)"."""
+"""Definitions that a paper states in a fixed form: "Long Form (LF)", "X, short for ...", "we define X as ..."."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Paper
-from query.extractive.quotes import Quote, Scorer
+from paperscope_core.types import Claim, Paper, Passage
+from query.extractive.quoting import quoted
+from query.extractive.wording import fold
 
 __all__ = ["definition"]
 
 
-_ASKED = re.compile(
-    r"\bwhat (?:does|do|did) (?:the )?(?:abbreviation |acronym |term )?[“\"']?(?P<does>[\w&/+-]+)[”\"']?s? "
-    r"(?:stand for|abbreviate|mean)\b"
-    r"|\b(?:full (?:name|form)|expansion|meaning) of (?:the )?(?:abbreviation |acronym )?[“\"']?(?P<of>[\w&/+-]+)"
-    r"|\bwhat is [“\"']?(?P<is>[\w&/+-]+)[”\"']? (?:short|an abbreviation|an acronym) (?:for|of)\b",
+# What asks for a long form, and the short form beside it; without one there, the question's only short form is meant.
+_EXPANDS = re.compile(
+    r"\bstands? for\b|\bshort for\b|\babbreviat\w+|\bacronyms?\b|\b(?:spell|spelt|spelled|spells) out\b"
+    r"|\bfull (?:name|form)\b|\bexpan(?:sion|d|ds|ded)\b",
     re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:does|do|did|is) (?:the )?(?:abbreviation |acronym |term )?[“\"']?(?P<first>[\w&/+-]+)[”\"']?"
+    r" (?:stand|short|abbreviate|an a|mean)|\babbreviated (?:as |to )?[“\"']?(?P<named>[\w&/+-]+)"
+    r"|\bof (?:the )?(?:abbreviation |acronym )?[“\"']?(?P<last>[\w&/+-]+)",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z]\w*[A-Z])[\w&/+-]{2,10}(?![\w-])")
+# "What does X stand for, and who uses it?" asks for more than a definition says.
+_SECOND = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.IGNORECASE)
+_PAPER = r"(?: (?:in|by|according to) (?:the|this) (?:paper|document|article|authors?|study))?"
+_SUBJECT = r"(?:the (?:paper|authors?|document|article|study)|they)"
+_TERM = re.compile(
+    rf"(?:what (?:is|are|was|were)(?: meant by)?|how (?:is|are)|how (?:does|do) {_SUBJECT} define|define"
+    rf"|what is the definition of|what does {_SUBJECT} mean by) (?:an? |the )?(?:term )?"
+    rf"[“\"']?(?P<term>[^?“”\"]+?)[”\"']?(?: defined)?{_PAPER}\W*",
+    re.IGNORECASE,
+)
+_LONGEST_TERM = 6
+# A remark between a term and what follows it: "the mass ratio (q) is defined as".
+_ASIDE = r"(?: ?\([^()]{1,60}\))?"
+_FORMS = (
+    r"\bwe (?:formally )?define (?:an? |the )?{term}{aside} (?:as|to be)\b",
+    r"\b{term}{aside}(?: is| are| was| were|,)(?: here| formally| then)? defined (?:as|to be)\b",
+    r"\b{term},? (?:\()?short for\b",
+    r"\bthe term [“\"']?{term}[”\"']? (?:refers to|means|denotes|describes)\b",
+    r"\bby [“\"']?{term}[”\"']?,? we mean\b",
+    r"^(?:An? |The )?{term}{aside} (?:refers? to|denotes?)\b",
 )
 
 
-def definition(question: str, scorer: Scorer, papers: Sequence[Paper]) -> tuple[str, Quote] | None:
-    """What the abbreviation that the question asks about stands for, and the first sentence that says so.
+def definition(question: str, papers: Sequence[Paper]) -> Claim | None:
+    """What the papers define the term as that the question asks about.
 
-    None where the question asks for no abbreviation, or no passage introduces it.
+    Args:
+        question: The question.
+        papers: The papers asked, the most relevant first.
+
+    Returns:
+        The definition with the sentence that states it; None if the question asks for none, no paper states one in a
+        fixed form, or the papers expand a short form differently.
     """
-    match = _ASKED.search(question)
-    short = next(filter(None, match.groups()), "") if match is not None else ""
-    if sum(letter.isupper() for letter in short) < 2:
+    text = fold(question)
+    if _SECOND.search(text):
         return None
-    for paper in papers:
-        for element in paper.elements:
-            text = element.text if element.kind == "passage" else ""
-            for sentence in split_sentences(text) if short in text else []:
-                long = next((one.long for one in find_definitions(sentence) if one.short in (short, f"{short}s")), "")
-                quotes = scorer.quotes(element, "") if long else []
-                found = next((quote for quote in quotes if quote.sentences == (sentence,)), None)
-                if found is not None:
-                    return f"{short} stands for {long}", found
-    return None
+    if _EXPANDS.search(text):
+        beside = (form for match in _BESIDE.finditer(text) for form in match.groups() if form)
+        shorts = [form for form in beside if _SHORT.fullmatch(form)][:1] or _SHORT.findall(text)
+        expanded = [claim for short in dict.fromkeys(shorts) if (claim := _expansion(short, papers)) is not None]
+        return expanded[0] if len(expanded) == 1 else None
+    match = _TERM.fullmatch(text)
+    term = match["term"] if match is not None else ""
+    if not 0 < len(term.split()) <= _LONGEST_TERM:
+        return None
+    return next(_stated(term, papers), None) or _expansion(term, papers)
+
+
+def _expansion(short: str, papers: Sequence[Paper]) -> Claim | None:
+    """What a short form stands for, where all papers that introduce it agree."""
+    if not _SHORT.fullmatch(short):
+        return None
+    found = [
+        (one.long, passage, sentence)
+        for passage, sentence in _sentences(papers, holding=short)
+        for one in find_definitions(sentence)
+        if one.short in (short, f"{short}s")
+    ]
+    if len({fold(long).casefold().rstrip("s").replace("-", " ") for long, _, _ in found}) != 1:
+        return None
+    long, passage, sentence = found[0]
+    return quoted(passage, sentence, lead=f"{short} stands for {long}")
+
+
+def _stated(term: str, papers: Sequence[Paper]) -> Iterator[Claim]:
+    words = r"[\s-]+".join(map(re.escape, term.split()))
+    forms = [form.format(term=f"{words}(?:e?s)?", aside=_ASIDE) for form in _FORMS]
+    pattern = re.compile("|".join(forms), re.IGNORECASE)
+    for passage, sentence in _sentences(papers, holding=term.split(maxsplit=1)[0]):
+        if pattern.search(sentence):
+            yield quoted(passage, sentence)
+
+
+def _sentences(papers: Sequence[Paper], *, holding: str) -> Iterator[tuple[Passage, str]]:
+    wanted = holding.casefold()
+    for element in chain.from_iterable(paper.elements for paper in papers):
+        if isinstance(element, Passage) and wanted in element.text.casefold():
+            yield from (
+                (element, sentence) for sentence in split_sentences(element.text) if wanted in sentence.casefold()
+            )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paperscope_core.types import Element, Equation, Figure, Paper, Reference, Section, Table
 from query.question.scope import Citation, citations
 
-__all__ = ["References", "find_references"]
+__all__ = ["References", "find_references", "table_labels"]
 
 
 _KINDS = {
@@ -62,6 +62,11 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
         for paper in papers:
             surroundings.extend(_citing(paper, citation))
     return References(elements=_once(elements), surroundings=_once(surroundings))
+
+
+def table_labels(question: str) -> list[tuple[int, int]]:
+    """Where a question names tables by their labels: the offsets of each "Table 8"."""
+    return [match.span() for match in _NAMED.finditer(question) if match["table"]]
 
 
 def _is_on(element: Element, page: str) -> bool:

@@ -49,10 +49,12 @@ class RetrievalOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieval:
-    """A context, the ids of the elements that the question names, and notes on what the filters left out."""
+    """A context, the ids of the elements that the question names and of the papers asked, and notes on what the filters
+    left out."""
 
     context: Context
     named: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -94,7 +96,8 @@ class Retriever:
 
         Sources are empty only if nothing was found. Raises ModelError if the embedder or the reranker fails.
         """
-        scope = find_scope(question, filters, await asyncio.to_thread(self._corpus.entries))
+        entries = await asyncio.to_thread(self._corpus.entries)
+        scope = find_scope(question, filters, entries)
         if scope.empty:
             return Retrieval(context=Context(), notes=scope.notes)
         vector = (await self._embedder.embed([question]))[0]
@@ -104,7 +107,8 @@ class Retriever:
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
         context = await asyncio.to_thread(self._context, question, found)
-        return Retrieval(context=context, named=found.named.elements, notes=scope.notes)
+        asked = scope.filters.papers or tuple(entry.id for entry in entries)
+        return Retrieval(context=context, named=found.named.elements, asked=asked, notes=scope.notes)
 
     async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = _NO_FILTERS) -> Retrieval:
         """Retrieves several questions and merges their contexts within the same budget; see `retrieve`."""
@@ -115,6 +119,7 @@ class Retriever:
         return Retrieval(
             context=merge_contexts(contexts, tokens=self._options.tokens, count=self._count),
             named=tuple(dict.fromkeys(element for one in found for element in one.named)),
+            asked=tuple(dict.fromkeys(paper for one in found for paper in one.asked)),
             notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
         )
 

@@ -51,7 +51,7 @@ def _block(row: BatchRow, names: Mapping[str, str]) -> str:
 
 def _initial(answer: Answer) -> str:
     if not answer.model:
-        return "_No language model is configured: the extractive answerer read the context; its answer is below._"
+        return "_No language model is configured: the final response is what the papers themselves state._"
     return _body(answer.initial)
 
 
@@ -79,7 +79,9 @@ def _merged(answer: Answer) -> str:
 
 def _final(answer: Answer, names: Mapping[str, str]) -> str:
     parts = [_body(answer.text)]
-    if answer.status == "unanswerable":
+    if answer.status == "evidence":
+        parts.append("**Status**: evidence only, nothing is concluded.")
+    elif answer.status == "unanswerable" and answer.model:
         parts.append("**Status**: the papers do not say.")
     if answer.claims:
         claims = "\n".join(_claim(claim, answer, names) for claim in answer.claims)

@@ -16,7 +16,7 @@ from service.batch.questions import Gold
 
 __all__ = ["BatchRow", "RowStatus", "citation", "image_name", "paper_names", "render_csv"]
 
-RowStatus = Literal["answered", "unanswerable", "error"]
+RowStatus = Literal["answered", "evidence", "unanswerable", "error"]
 
 _CSV_HEADER = (
     *("index", "question", "status", "answer", "citations", "confidence", "seconds"),

@@ -15,6 +15,8 @@ __all__ = ["BatchScores", "BatchSummary", "score_row", "summarize", "summary_lin
 
 _RULE = "by rule, from the numbers, names and words of the gold; no model judged (paperscope eval answers asks a judge)"
 
+_NOT_ANSWERED = ("evidence", "unanswerable")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchScores:
@@ -49,6 +51,7 @@ class BatchSummary:
 
     questions: int
     answered: int
+    evidence: int
     unanswerable: int
     errors: int
     unasked: int
@@ -80,6 +83,7 @@ def summarize(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> Ba
     return BatchSummary(
         questions=questions,
         answered=counts["answered"],
+        evidence=counts["evidence"],
         unanswerable=counts["unanswerable"],
         errors=counts["error"],
         unasked=questions - len(rows),
@@ -100,7 +104,10 @@ def _scores(rows: Sequence[BatchRow]) -> BatchScores | None:
         answered=Tally(right=len(answered), total=len(scored)),
         right=Tally(right=_sum_right(scored), total=len(scored)),
         right_of_answered=Tally(right=_sum_right(answered), total=len(answered)),
-        refused=Tally(right=sum(row.status == "unanswerable" for row in unanswerable), total=len(unanswerable)),
+        refused=Tally(
+            right=sum(row.status != "answered" and row.answer is not None for row in unanswerable),
+            total=len(unanswerable),
+        ),
     )
 
 
@@ -112,6 +119,7 @@ def summary_lines(summary: BatchSummary) -> list[str]:
     """The summary as text, a line for each item."""
     counts = {
         "answered": summary.answered,
+        "with evidence only": summary.evidence,
         "unanswerable": summary.unanswerable,
         "in error": summary.errors,
         "not asked yet": summary.unasked,

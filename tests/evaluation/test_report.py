@@ -70,7 +70,7 @@ def test_only_judged_items_agree_or_not() -> None:
 
 
 def test_the_report_shows_and_draws_them(tmp_path: Path) -> None:
-    report = make_report(RESULTS, suite="answers", mode="embedded", seed=0, headline=("right",))
+    report = make_report(RESULTS, suite="answers", mode="extractive", seed=0, headline=("right",))
     assert list(report.risks) == ["all", "a", "b"]
     assert from_json(Report, to_json(report)) == report
     shown = render_figures(report)

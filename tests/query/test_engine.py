@@ -21,7 +21,7 @@ def reply(text: str, *evidence: str) -> str:
 class FirstSource:
     """Answers with the first source."""
 
-    async def answer(self, question: str, context: Context, *, named: tuple[str, ...]) -> Draft:
+    async def answer(self, question: str, context: Context, *, named: tuple[str, ...], asked: tuple[str, ...]) -> Draft:
         source = context.sources[0]
         evidence = Evidence(element=source.element, place=source.place, quote=source.content)
         return Draft(

@@ -67,9 +67,9 @@ def test_models_answer_only_where_they_are_configured(
     assert "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL" in capsys.readouterr().err
 
 
-def test_embedded_mode_uses_no_model_whatever_is_set(data: Path, tmp_path: Path) -> None:
+def test_extractive_mode_uses_no_model_whatever_is_set(data: Path, tmp_path: Path) -> None:
     settings = Settings(answer=ANSWERING, extract=EXTRACTING, vision=CONFIGURED, judge=CONFIGURED)
-    request = Request(data=data, mode="embedded", settings=settings, work=tmp_path / "work")
+    request = Request(data=data, mode="extractive", settings=settings, work=tmp_path / "work")
     with AnswersSuite().open(request) as loaded:
         used = loaded.items[0].libraries.settings  # type: ignore[attr-defined]
         assert not any(role.configured for role in (used.answer, used.extract, used.vision))
@@ -79,7 +79,7 @@ def test_embedded_mode_uses_no_model_whatever_is_set(data: Path, tmp_path: Path)
 
 def test_a_model_without_a_server_is_refused_by_the_suite(data: Path, tmp_path: Path) -> None:
     request = Request(data=data, mode="model", settings=Settings(), work=tmp_path / "work")
-    with pytest.raises(SettingsError, match="--mode embedded"), AnswersSuite().open(request):
+    with pytest.raises(SettingsError, match="--mode extractive"), AnswersSuite().open(request):
         pass
 
 

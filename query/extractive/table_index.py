@@ -1,0 +1,210 @@
+"""A table as a reader sees it: every value cell under the full names of its row and of its column."""
+
+import math
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from paperscope_core.types import Cell, Table
+from query.extractive.values import CellValue, read_value
+from query.extractive.wording import fold, strip_citations
+
+__all__ = ["Header", "IndexedCell", "TableIndex", "index_table", "joined_names"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Header:
+    """A name on one axis of a table.
+
+    Headers of one level are alternatives ("BERT", "XLNet"); levels qualify each other. A `note` is a word among the
+    values of a row (a backbone, a training set) that says more of the row; `meaning` spells out a conventional letter.
+    """
+
+    axis: Literal["row", "column"]
+    level: str
+    text: str
+    note: bool = False
+    meaning: str = ""
+
+    @property
+    def name(self) -> str:
+        """The text without the works that it cites."""
+        return strip_citations(self.text)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexedCell:
+    """A value cell with the headers that qualify it, outermost first.
+
+    `note` is the cell that only annotates it, where a table prints "(+0.43)" on a line of its own.
+    """
+
+    cell: Cell
+    value: CellValue
+    row: tuple[Header, ...]
+    column: tuple[Header, ...]
+    note: Cell | None = None
+
+    @property
+    def number(self) -> float:
+        """The value as a number; NaN where the cell holds words or a dash."""
+        return math.nan if self.value.number is None else self.value.number
+
+    @property
+    def headers(self) -> frozenset[Header]:
+        """The headers of both axes."""
+        return frozenset((*self.row, *self.column))
+
+    @property
+    def row_name(self) -> str:
+        """The row's own headers; a section's title is part of the column's name."""
+        return joined_names(header for header in self.row if header.level != "section")
+
+    @property
+    def column_name(self) -> str:
+        """The column's headers, after the title of the section in which the row is."""
+        sections = [header.name for header in self.row if header.level == "section"]
+        return " ".join(dict.fromkeys((*sections, *(header.name for header in self.column))))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableIndex:
+    """The value cells of a table in reading order, and the titles of its stub columns ("Model")."""
+
+    table: Table
+    cells: tuple[IndexedCell, ...]
+    stub_titles: tuple[str, ...]
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The headers of both axes, without repeats."""
+        return tuple(dict.fromkeys(header for cell in self.cells for header in (*cell.row, *cell.column)))
+
+    def rows(self) -> list[list[IndexedCell]]:
+        """The cells by their rows, from top to bottom."""
+        found: dict[int, list[IndexedCell]] = {}
+        for cell in self.cells:
+            found.setdefault(cell.cell.row, []).append(cell)
+        return list(found.values())
+
+
+def joined_names(headers: Iterable[Header]) -> str:
+    """The names of headers without repeats: "BERT / large"."""
+    return " / ".join(dict.fromkeys(header.name for header in headers))
+
+
+def index_table(table: Table) -> TableIndex:
+    """Index the value cells of a table by their headers."""
+    reader = _Reader(table)
+    for row in range(table.shape[0]):
+        reader.take(row)
+    cells = tuple(cell for row in reader.rows for cell in row)
+    return TableIndex(table=table, cells=cells, stub_titles=tuple(dict.fromkeys(reader.stub_titles)))
+
+
+class _Reader:
+    """Reads rows from top to bottom and remembers the headers, section title and stubs above."""
+
+    def __init__(self, table: Table) -> None:
+        self.rows: list[list[IndexedCell]] = []
+        self.stub_titles: list[str] = []
+        self._columns = table.shape[1]
+        self._covering = {
+            (row, column): cell
+            for cell in table.cells
+            for row in range(cell.row, cell.row + cell.row_span)
+            for column in range(cell.column, cell.column + cell.column_span)
+        }
+        self._headers: dict[int, list[Cell]] = {}
+        self._in_header = False
+        self._section: Cell | None = None
+        self._stubs: dict[int, Cell] = {}
+
+    def take(self, row: int) -> None:
+        found = (self._covering.get((row, column)) for column in range(self._columns))
+        cells = [cell for cell in dict.fromkeys(found) if cell is not None and cell.text]
+        stubs, values = _split(cells)
+        if not values:
+            self._take_titles(row, cells)
+        elif self.rows and not stubs and all(cell.text.startswith(("(", "[", "±")) for cell in values):
+            self.rows[-1] = [_annotated(cell, values) for cell in self.rows[-1]]
+        else:
+            self._in_header = False
+            self.rows.append(self._indexed(stubs, values))
+
+    def _take_titles(self, row: int, cells: Sequence[Cell]) -> None:
+        for cell in cells:
+            if cell.row != row:
+                continue
+            # A title over the whole width names the rows below it, whatever role the parser gives it.
+            if cell.role == "section" or (len(cells) == 1 and cell.column_span >= self._columns - 1):
+                self._section = cell
+                self._stubs = {}
+            elif cell.role == "column_header":
+                self._take_header(cell)
+
+    def _take_header(self, cell: Cell) -> None:
+        if not self._in_header:
+            self._headers = {}
+            self._in_header = True
+        for column in range(cell.column, cell.column + cell.column_span):
+            self._headers.setdefault(column, []).append(cell)
+
+    def _indexed(self, stubs: Sequence[Cell], values: Sequence[Cell]) -> list[IndexedCell]:
+        names = self._row_headers(stubs)
+        read = [(cell, read_value(cell.text)) for cell in values]
+        words = [cell for cell, value in read if value.number is None and any(map(str.isalpha, cell.text))]
+        notes = [note for cell in words if (note := replace(_stub(cell), note=True)) not in names]
+        return [
+            IndexedCell(
+                cell=cell,
+                value=value,
+                row=(*names, *(notes if value.number is not None else ())),
+                column=self._column_headers(cell),
+            )
+            for cell, value in read
+        ]
+
+    def _row_headers(self, stubs: Sequence[Cell]) -> list[Header]:
+        for cell in stubs:
+            # An empty stub repeats the one above it, as long as the stubs left of it do.
+            self._stubs = {column: stub for column, stub in self._stubs.items() if column < cell.column}
+            self._stubs[cell.column] = cell
+            self.stub_titles.extend(header.text for header in self._headers.get(cell.column, ()))
+        sections = [Header(axis="row", level="section", text=self._section.text)] if self._section else []
+        return sections + [_stub(cell) for _, cell in sorted(self._stubs.items())]
+
+    def _column_headers(self, cell: Cell) -> tuple[Header, ...]:
+        texts = dict.fromkeys(header.text for header in self._headers.get(cell.column, ()) if header.text)
+        siblings = {fold(header.text) for headers in self._headers.values() for header in headers}
+        return tuple(
+            Header(axis="column", level=f"header {depth}", text=text, meaning=_meaning(fold(text), siblings))
+            for depth, text in enumerate(texts)
+        )
+
+
+def _stub(cell: Cell) -> Header:
+    return Header(axis="row", level=f"stub {cell.column}", text=cell.text)
+
+
+def _meaning(text: str, siblings: Set[str]) -> str:
+    """What P and R stand for in a table that has P, R and F columns."""
+    if not ({"P", "R"} <= siblings and siblings & {"F", "F1", "F-score"}):
+        return ""
+    return {"P": "precision", "R": "recall"}.get(text, "")
+
+
+def _split(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
+    """Stubs and values. Where the parser marks no stub, the first column is it."""
+    stubs = [cell for cell in cells if cell.role == "row_header"]
+    values = [cell for cell in cells if cell.role == "value"]
+    if not stubs and len(values) > 1 and values[0].column == 0:
+        return values[:1], values[1:]
+    return stubs, values
+
+
+def _annotated(cell: IndexedCell, notes: Sequence[Cell]) -> IndexedCell:
+    for note in notes:
+        if note.column == cell.cell.column:
+            return replace(cell, value=read_value(f"{cell.cell.text} {note.text}"), note=note)
+    return cell

@@ -1,0 +1,168 @@
+"""Words and names as the extractive answerer compares them: folded, singular, with their offsets."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from paperscope_core.text.words import STOP_WORDS, word_key
+
+__all__ = [
+    "FORM_WORDS",
+    "Token",
+    "citation_spans",
+    "fold",
+    "names_in",
+    "runs",
+    "strip_citations",
+    "strip_remark",
+    "tokens",
+    "unmentioned",
+    "vocabulary",
+]
+
+# Function words that change which value is asked for: each must be accounted for as any other word.
+_RELATIONAL = frozenset(
+    """all any both each either every except few least less many more most neither no none nor not only other own same
+    than too unlike very without""".split()
+)
+# Words by which a question points at what is printed, whatever that is.
+_POINTING = frozenset(
+    """according author cell column entry give given listed number paper please printed reported row shown table use
+    used using value""".split()
+)
+FORM_WORDS = frozenset(map(word_key, (STOP_WORDS | _POINTING) - _RELATIONAL)) | {"many", "much"}
+"""The words of a question that name nothing, singular as those of a `Token`."""
+
+_SIGNS = "+-"
+_TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|\+|(?<![^\W_])-(?=\s*[^\W\d_])")
+_DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_NAMES = r"[A-Z][\w'’.\-]*(?:\s+(?:and|&|et\s+al\.?,?|[A-Z][\w'’.\-]*),?)*"
+_CITATION = re.compile(rf"\s*(?:\(\s*{_NAMES},?\s*\d{{4}}[a-z]?\s*\)|\(\d{{4}}[a-z]?\)|\[\d+(?:\s*[,–-]\s*\d+)*\])")
+_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+_SENTENCE_START = re.compile(r"(?:^|[.?!:;]['\"”’)]*\s+)['\"“‘(\[]*$")
+_QUESTION = re.compile(r"[^?!.]*(?:[.](?!\s)[^?!.]*)*\?")
+# A question with more of its words capitalised than this is typed as a title: capitals tell no names there.
+_TITLE_CASE = 0.6
+# Two words may be forms of one where all but the last letters are equal, and the first four of them.
+_ENDING = 3
+_STEM = 4
+_LONGEST_NAME = 14
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Token:
+    """A word or sign of a text.
+
+    `text` is folded and singular; `start` and `end` are offsets into `fold(text)`. `coded` is true of a word with a
+    capital inside or with letters and digits ("XLNet", "F1"), `capital` of one that begins with a capital.
+    """
+
+    text: str
+    start: int
+    end: int
+    coded: bool
+    capital: bool
+
+    @property
+    def sign(self) -> bool:
+        """Whether it is a sign that tells names apart."""
+        return self.text in _SIGNS
+
+
+def fold(text: str) -> str:
+    """Normalise to NFKC with one kind of dash and single spaces; case is kept."""
+    return " ".join(_DASHES.sub("-", unicodedata.normalize("NFKC", text)).split())
+
+
+@lru_cache(maxsize=8192)  # the headers and captions of some hundred tables: each question compares them
+def tokens(text: str) -> tuple[Token, ...]:
+    """Return the words and signs of `fold(text)`, in order. A hyphen parts words; a `-` before a space is a sign."""
+    return tuple(_token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(fold(text)))
+
+
+def _token(word: str, start: int, end: int) -> Token:
+    mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return Token(
+        text=word_key(word),
+        start=start,
+        end=end,
+        coded=mixed or any(map(str.isupper, word[1:])),
+        capital=word[0].isupper(),
+    )
+
+
+def citation_spans(folded: str) -> list[tuple[int, int]]:
+    """The offsets of each "(Li et al., 2019)", "(2019)" and "[12]" in a folded text."""
+    return [match.span() for match in _CITATION.finditer(folded)]
+
+
+def strip_citations(name: str) -> str:
+    """Drop "(Li et al., 2019)", "(2019)" and "[12]" from a name, unless nothing else is left."""
+    return _CITATION.sub("", fold(name)).strip() or name
+
+
+def strip_remark(name: str) -> str:
+    """Drop the remark in parentheses at the end of a name ("Latency (ms)"), unless nothing else is left."""
+    return _REMARK.sub("", fold(name)).strip() or name
+
+
+def runs(words: Sequence[Token]) -> Mapping[str, list[range]]:
+    """Index all runs of words by their letters without gaps, so that "Onto Notes" meets "OntoNotes"."""
+    found: dict[str, list[range]] = {}
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1):
+            found.setdefault("".join(word.text for word in words[start:end]), []).append(range(start, end))
+    return found
+
+
+def names_in(question: str) -> list[str]:
+    """Return what the question writes as a name: coded words, and words capitalised within a sentence.
+
+    Hyphened words stand together. An instruction that follows the question names nothing.
+    """
+    text = fold(question)
+    asked = " ".join(_QUESTION.findall(text)) or text
+    words = [word for word in tokens(asked) if not word.sign]
+    alphabetic = [word for word in words if word.text.isalpha()]
+    titled = sum(word.capital for word in alphabetic) > _TITLE_CASE * len(alphabetic)
+    folded, found = fold(asked), list[str]()
+    for word in words:
+        inside = word.capital and not titled and not _SENTENCE_START.search(folded[: word.start])
+        if (word.coded or inside) and word.text not in FORM_WORDS:
+            found.append(_hyphened(folded, word))
+    return list(dict.fromkeys(found))
+
+
+def _hyphened(text: str, word: Token) -> str:
+    before = re.search(r"[^\W_]+-(?:[^\W_]+-)*$", text[: word.start])
+    after = re.match(r"(?:-[^\W_]+)+", text[word.end :])
+    return (before[0] if before else "") + text[word.start : word.end] + (after[0] if after else "")
+
+
+def unmentioned(name: str, vocabularies: Iterable[Set[str]]) -> bool:
+    """Whether no vocabulary holds all words of the name, alone, run together or inflected.
+
+    A vocabulary holds folded words, and pairs of neighbours run together (see `vocabulary`).
+    """
+    words = [word.text for word in tokens(name) if not word.sign]
+    whole = "".join(words)
+    return not any(whole in known or all(_holds(known, word) for word in words) for known in vocabularies)
+
+
+def vocabulary(texts: Iterable[str]) -> Set[str]:
+    """The folded words of texts, and each pair of neighbours run together ("OntoNotes" for "Onto Notes")."""
+    found: set[str] = set()
+    for text in texts:
+        words = [word.text for word in tokens(text) if not word.sign]
+        found.update(words, map("".join, pairwise(words)))
+    return found
+
+
+def _holds(known: Set[str], word: str) -> bool:
+    if word in known:
+        return True
+    stem = word[: max(_STEM, len(word) - _ENDING)]
+    return word.isalpha() and len(word) >= _STEM and any(other.startswith(stem) for other in known)

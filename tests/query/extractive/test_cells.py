@@ -1,0 +1,190 @@
+"""Cells and computations over them, in several fields, and wording that names too little."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperscope_core.types import Box, Cell, Place, Table
+from query.extractive.arithmetic import compute, look_up
+from query.extractive.cells import captioned, select
+from query.extractive.question import read_question
+from query.extractive.table_index import index_table
+
+MakeTable = Callable[..., Table]
+
+
+def answers(question: str, table: Table) -> list[str]:
+    """The statements that a table gives, by look-up and, if the question asks for one, by computation."""
+    asked, index = read_question(question), index_table(table)
+    quoted = captioned(asked, [table]).get(table.id, frozenset())
+    found = []
+    for operation in dict.fromkeys((None, asked.operation)):
+        for selection in select(asked, index, operation, quoted=quoted, by_label=bool(quoted)):
+            claim = look_up(selection) if operation is None else compute(operation, selection)
+            found += [claim.text] if claim is not None else []
+    return found
+
+
+@pytest.fixture
+def rivers(make_table: MakeTable) -> Table:
+    return make_table(
+        [
+            ["River", "Low flow", "Low depth", "High flow"],
+            ["Rhine", "1,020", "2.1", "4,530"],
+            ["Elbe", "310", "1.4", "1,910"],
+            ["Oder", "270", "1.1", "1,330"],
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the low flow of the Elbe?", "In Table 1, Elbe has 310 under Low flow."),
+        ("How much is the low depth of the Oder?", "In Table 1, Oder has 1.1 under Low depth."),
+        (
+            "What are the low flow and the high flow of the Rhine?",
+            "In Table 1, Rhine has 1,020 under Low flow and 4,530 under High flow.",
+        ),
+        (
+            "Which river has the highest low depth?",
+            "In Table 1, Rhine has the highest value for Low depth: 2.1.",
+        ),
+        (
+            "Which river has the second lowest high flow?",
+            "In Table 1, Elbe has the second lowest value for High flow: 1,910.",
+        ),
+        (
+            "What is the difference in low depth between the Rhine and the Oder?",
+            "In Table 1, for Low depth, Rhine has 2.1 and Oder has 1.1: Rhine is higher by 1.0 (2.1 − 1.1 = 1.0).",
+        ),
+        (
+            "By how much does the low flow of the Elbe exceed that of the Oder?",
+            "In Table 1, for Low flow, Elbe has 310 and Oder has 270: Elbe is higher by 40 (310 − 270 = 40).",
+        ),
+        (
+            "What is the ratio of the low depth of the Rhine to that of the Elbe?",
+            "In Table 1, for Low depth, the ratio of Rhine to Elbe is 2.1 / 1.4 = 1.50.",
+        ),
+        (
+            "What is the sum of the low depth of the Elbe and the Oder?",
+            "In Table 1, the sum for Elbe under Low depth and Oder under Low depth is 1.4 + 1.1 = 2.5.",
+        ),
+        (
+            "What is the average low depth of the Elbe and the Oder?",
+            "In Table 1, the average for Elbe under Low depth and Oder under Low depth is (1.4 + 1.1) / 2 = 1.25.",
+        ),
+        (
+            "Which river has the higher low flow, Elbe or Oder?",
+            "In Table 1, for Low flow, Elbe has 310 and Oder has 270: Elbe is higher by 40 (310 − 270 = 40).",
+        ),
+    ],
+)
+def test_named_cells_and_computations(rivers: Table, question: str, answer: str) -> None:
+    assert answers(question, rivers) == [answer]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the flow of the Elbe?",  # two columns of flow, neither named in full
+        "What is the low flow?",
+        "Which river is best?",
+        "Which river has the highest flow?",
+        "What is the low flow of the Weser?",
+        "What is the mean low depth of all rivers?",
+        "What is the low flow of the Elbe-Saale?",
+    ],
+)
+def test_names_that_are_not_in_full_select_nothing(rivers: Table, question: str) -> None:
+    assert answers(question, rivers) == []
+
+
+def test_a_row_of_totals_is_no_candidate(make_table: MakeTable) -> None:
+    counts = [["Ward", "Cases"], ["North", "14"], ["South", "9"], ["Total", "23"]]
+    assert answers("Which ward has the highest cases?", make_table(counts)) == [
+        "In Table 1, North has the highest value for Cases: 14."
+    ]
+    unnamed = [["Ward", "Cases"], ["North", "14"], ["South", "9"], ["City", "23"]]
+    assert answers("Which ward has the highest cases?", make_table(unnamed)) == []
+
+
+def test_a_word_of_an_operation_may_be_a_header(make_table: MakeTable) -> None:
+    ratios = make_table([["Alloy", "Ratio", "Total"], ["Brass", "0.6", "12"], ["Bronze", "0.9", "15"]])
+    assert answers("What is the ratio of bronze?", ratios) == ["In Table 1, Bronze has 0.9 under Ratio."]
+    assert answers("What is the total of brass?", ratios) == ["In Table 1, Brass has 12 under Total."]
+
+
+def test_a_unit_in_parentheses_need_not_be_said(make_table: MakeTable) -> None:
+    times = make_table([["Enzyme", "Half-life (h)"], ["Lipase", "3.2"], ["Amylase", "5.1"]])
+    assert answers("What is the half-life of lipase?", times) == ["In Table 1, Lipase has 3.2 under Half-life (h)."]
+
+
+def test_a_header_cut_with_a_period_and_the_letters_of_precision_and_recall(make_table: MakeTable) -> None:
+    cut = make_table([["Sensor", "Temp.", "Humid."], ["North", "21", "40"]])
+    assert answers("What is the temperature of the north sensor?", cut) == ["In Table 1, North has 21 under Temp.."]
+    trio = make_table([["Tagger", "P", "R", "F1"], ["CRF", "0.8", "0.6", "0.69"]])
+    assert answers("What recall does the CRF have?", trio) == ["In Table 1, CRF has 0.6 under R."]
+    letters = make_table([["Site", "P", "R"], ["Lake", "0.8", "0.6"]])
+    assert answers("What is the recall of the lake?", letters) == []
+
+
+def test_a_bare_number_is_told_with_the_title_of_its_column(make_table: MakeTable) -> None:
+    seeds = make_table([["Seed", "Score"], ["1", "4.0"], ["2", "4.5"]])
+    assert answers("Which seed has the highest score?", seeds) == [
+        "In Table 1, Seed 2 has the highest value for Score: 4.5."
+    ]
+
+
+def test_sections_tell_rows_of_one_name_apart(make_table: MakeTable) -> None:
+    groups = make_table([["Group", "Age"], ["Men"], ["Mild", "41"], ["Severe", "57"], ["Women"], ["Mild", "39"]])
+    assert answers("What is the age of mild?", groups) == []
+    assert answers("What is the age of mild women?", groups) == ["In Table 1, Mild has 39 under Women Age."]
+
+
+def test_a_table_is_named_by_its_caption(make_table: MakeTable) -> None:
+    one = make_table([["Fuel", "Yield"], ["Peat", "7"]], caption="Yields of the small burner.")
+    question = 'In the table "Yields of the small burner.", what is the yield of peat?'
+    assert captioned(read_question(question), [one]).keys() == {one.id}
+    assert answers(question, one) == ["In Table 1, Peat has 7 under Yield."]
+
+
+numbers = st.lists(st.integers(min_value=0, max_value=999), min_size=3, max_size=6, unique=True)
+
+
+@given(values=numbers)
+def test_the_extreme_of_a_column_is_its_maximum_unless_it_sums_up_the_rest(values: Sequence[int]) -> None:
+    names = [f"plot{chr(97 + number)}" for number in range(len(values))]
+    rows = [["Plot", "Biomass"], *([name, str(value)] for name, value in zip(names, values, strict=True))]
+    found = answers("Which plot has the highest biomass?", _plain(rows))
+    top = max(values)
+    if abs(2 * top - sum(values)) <= top / 1000:
+        assert found == []
+    else:
+        assert found == [f"In Table 1, {names[values.index(top)]} has the highest value for Biomass: {top}."]
+
+
+@given(values=numbers)
+def test_every_cell_is_found_by_its_own_names(values: Sequence[int]) -> None:
+    names = [f"plot{chr(97 + number)}" for number in range(len(values))]
+    table = _plain([["Plot", "Biomass"], *([name, str(value)] for name, value in zip(names, values, strict=True))])
+    for name, value in zip(names, values, strict=True):
+        assert answers(f"What is the biomass of {name}?", table) == [f"In Table 1, {name} has {value} under Biomass."]
+
+
+def _plain(rows: Sequence[Sequence[str]]) -> Table:
+    place = Place(paper="aaaa00000001", page=1, box=Box(0.0, 0.0, 10.0, 10.0))
+    cells = tuple(
+        Cell(
+            row=row,
+            column=column,
+            text=text,
+            place=place,
+            role="column_header" if row == 0 else "value" if column else "row_header",
+        )
+        for row, texts in enumerate(rows)
+        for column, text in enumerate(texts)
+    )
+    return Table(id="aaaa00000001/table-1", place=place, order=1, cells=cells, label="Table 1", header_rows=1)
