@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from typing import TypeVar
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from evaluation.score import Tally
 
@@ -40,6 +39,9 @@ def best_assignment(gold: Sequence[A], predicted: Sequence[A], *, worth: Callabl
     if not gold or not predicted:
         return 0.0
     worths = np.array([[worth(one, two) for two in predicted] for one in gold], dtype=float)
+    # Imported here, as every start of the service and its worker would load it.
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(worths, maximize=True)
     return float(worths[rows, columns].sum())
 

@@ -5,14 +5,24 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
 
+from service.batch.retries import RetryRounds
+
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
+
+
+def write_note(file: Path) -> None:
+    """A paper of one sentence, quickly parsed."""
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "A short note on tagging.")
+    document.save(file)
 
 
 def encrypted(file: Path) -> None:
@@ -44,10 +54,8 @@ def test_a_bad_file_is_named_with_a_remedy(run: "Run", bad_files: Path, tmp_path
 
 
 @pytest.mark.slow
-def test_the_good_files_of_a_folder_with_bad_ones_are_added(
-    run: "Run", bad_files: Path, root: Path, tmp_path: Path
-) -> None:
-    shutil.copy(root / "examples" / "paper" / "ner-report.pdf", bad_files / "z.pdf")
+def test_the_good_files_of_a_folder_with_bad_ones_are_added(run: "Run", bad_files: Path, tmp_path: Path) -> None:
+    write_note(bad_files / "z.pdf")
     outcome = run("add", bad_files, tmp_path / "absent.pdf", "--library", tmp_path / "l", "--json")
     assert outcome.code == 1
     rows = [json.loads(line) for line in outcome.out.splitlines()]
@@ -77,6 +85,7 @@ def test_a_dead_endpoint(run: "Run", example_library: Path, monkeypatch: pytest.
     assert outcome.code == 4
     assert "127.0.0.1:9" in outcome.err
     assert "some-model" in outcome.err
+    monkeypatch.setattr("service.batch.runner.RetryRounds", partial(RetryRounds, first_pause=0.01))
     (tmp_path / "q.jsonl").write_text('{"question": "What is F1?"}')
     outcome = run("batch", tmp_path / "q.jsonl", "--library", example_library, "--out", tmp_path / "out")
     assert outcome.code == 1
@@ -135,9 +144,7 @@ def test_a_read_only_library_answers_but_takes_no_paper(
     library = guarded_folder / "library"
     shutil.copytree(example_library, library)
     other = guarded_folder / "other.pdf"
-    document = pymupdf.open()
-    document.new_page().insert_text((72, 72), "A short note on tagging.")
-    document.save(other)
+    write_note(other)
     assert run("ask", "What is F1?", "--library", library).code == 0
     for path in (*library.rglob("*"), library):
         path.chmod(0o555 if path.is_dir() else 0o444)

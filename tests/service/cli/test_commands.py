@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,10 +106,8 @@ def test_a_follow_up_says_how_it_was_understood(run: "Run", example_library: Pat
     assert "asked as: What is the entity F1 of seed 2 on KLUE-NER?" in shown.out
 
 
-@pytest.mark.slow
-def test_remove_takes_the_paper_and_its_crops(run: "Run", root: Path, tmp_path: Path) -> None:
-    library = tmp_path / "l"
-    run("add", root / "examples" / "paper" / "ner-report.pdf", "--library", library)
+def test_remove_takes_the_paper_and_its_crops(run: "Run", example_library: Path, tmp_path: Path) -> None:
+    library = Path(shutil.copytree(example_library, tmp_path / "l"))
     assert list((library / "crops").rglob("*.png"))
     assert run("remove", "ner-report.pdf", "--library", library).code == 0
     assert "No papers yet" in run("papers", "--library", library).out

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -79,13 +80,11 @@ def test_an_unknown_entity_is_named_with_those_that_may_be_meant(run: "Run", exa
     assert "paperscope show PAPER" in run("graph", "qqq zzz", "--library", example_library).err
 
 
-@pytest.mark.slow
-def test_a_name_that_several_papers_have_needs_the_paper(root: Path, tmp_path: Path) -> None:
+def test_a_name_that_several_papers_have_needs_the_paper(example_library: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.md"
     other.write_text("# Other\n\nTable 5: Scores of the other paper.\n\n| a | b |\n|---|---|\n| c | 1 |\n")
-    with Library.open(tmp_path / "library") as library:
-        for file in (root / "examples/paper/ner-report.pdf", other):
-            library.add(file)
+    with Library.open(Path(shutil.copytree(example_library, tmp_path / "library"))) as library:
+        library.add(other)
         with pytest.raises(UnknownEntityError, match=r"'Table 5' may be any of .* name the paper too") as error:
             library.neighbourhood("Table 5")
         assert {"/table-5'", "/table-1'"} <= set(re.findall(r"/table-\d'", str(error.value)))

@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from service.http.responses import EventStreamResponse
-from tests.model_server import ModelServer, serve
+from tests.model_server import serve
 from tests.service.http.requests import (
     QUESTION,
     copy_library,
@@ -24,21 +24,16 @@ PING = ": ping\n\n"
 SECONDS = 1.5
 
 
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with serve(model_reply, seconds=SECONDS) as server:
-        yield server
-
-
-@pytest.fixture
-def address(
-    model: ModelServer, example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
-    monkeypatch.setattr(EventStreamResponse, "KEEP_ALIVE_SECONDS", 0.2)
-    # FastAPI's own, for streams of jobs.
-    monkeypatch.setattr("fastapi.routing._PING_INTERVAL", 0.2)
-    with serve_library(copy_library(example_library, tmp_path), model=model) as address:
-        yield address
+@pytest.fixture(scope="module")
+def address(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service that sends a comment after 0.2 s without an event, over a model that replies after 1.5 s."""
+    library = copy_library(example_library, tmp_path_factory.mktemp("streams"))
+    with pytest.MonkeyPatch.context() as patch, serve(model_reply, seconds=SECONDS) as model:
+        patch.setattr(EventStreamResponse, "KEEP_ALIVE_SECONDS", 0.2)
+        # FastAPI's own interval, for the events of jobs.
+        patch.setattr("fastapi.routing._PING_INTERVAL", 0.2)
+        with serve_library(library, model=model) as address:
+            yield address
 
 
 def test_a_streamed_answer_is_kept_alive(address: str) -> None:
@@ -63,9 +58,8 @@ def test_a_streamed_completion_is_kept_alive_and_the_client_does_not_mind(addres
 
 
 @pytest.mark.slow
-def test_the_events_of_a_job_are_kept_alive(address: str, model: ModelServer) -> None:
-    model.seconds = 4.0
-    accepted = post(address, "/v1/batch", {"questions": [QUESTION]})
+def test_the_events_of_a_job_are_kept_alive(address: str) -> None:
+    accepted = post(address, "/v1/batch", {"questions": [f"{QUESTION} Please."]})
     response = httpx2.get(f"{address}{accepted.headers['location']}/events", timeout=120)
     assert PING in response.text
     kind, job = events_of(response)[-1]

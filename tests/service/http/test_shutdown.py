@@ -104,20 +104,22 @@ def test_what_is_under_way_is_finished_and_nothing_new_is_taken_on(library: Path
     assert late.headers["retry-after"]
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_what_takes_too_long_is_told_that_the_service_ends(library: Path, *, stream: bool) -> None:
+def test_what_takes_too_long_is_told_that_the_service_ends(library: Path) -> None:
     with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=1.0) as (process, address):
-        asking = Asking(address, {"stream": stream})
-        asking.start()
-        wait_for(lambda: model.bodies, seconds=120)
+        plain, streamed = (
+            Asking(address, {"question": f"{QUESTION} {stream}", "stream": stream}) for stream in (False, True)
+        )
+        for asking in (plain, streamed):
+            asking.start()
+        wait_for(lambda: len(model.bodies) == 2, seconds=120)
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        response = asking.answered()
+        responses = plain.answered(), streamed.answered()
         assert process.wait(20) == 0
         assert time.monotonic() - began < 15
-    problem = events_of(response)[-1][1] if stream else response.json()
-    assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
-    assert response.status_code == (200 if stream else 503)
+    assert [response.status_code for response in responses] == [503, 200]
+    for problem in (responses[0].json(), events_of(responses[1])[-1][1]):
+        assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
 
 
 def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job_goes_on(library: Path) -> None:
