@@ -17,7 +17,7 @@ from paperscope_core.errors import BudgetError, PaperscopeError
 from service.cli.display import stderr, stdout
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
-from service.cli.options import ConfigOption, JsonOption, LibraryOption, print_notes, read_settings
+from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.papers import add, papers, remove, show
 from service.cli.parse import parse
 from service.cli.questions import ask, batch, graph
@@ -61,13 +61,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-app = typer.Typer(
-    help="Ask your papers a question, get an answer that you can check.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = new_app("Ask your papers a question, get an answer that you can check.")
 for _command in (add, parse, papers, ask, batch, show, graph, remove, serve):
     app.command()(_command)
 app.command(name="config")(show_config)

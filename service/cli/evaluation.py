@@ -9,7 +9,7 @@ from rich.text import Text
 
 from evaluation.suite import SUITES, Part, load_suite
 from service.cli.display import stderr
-from service.cli.options import ConfigOption, JsonOption, read_settings
+from service.cli.options import ConfigOption, JsonOption, new_app, read_settings
 
 if TYPE_CHECKING:
     from evaluation.report import ItemResult, Report
@@ -35,13 +35,7 @@ PartOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
 MissesOption = Annotated[bool, typer.Option("--misses", help="Also print each item and miss; the report has them.")]
 
-eval_app = typer.Typer(
-    help="Measure Paperscope against gold: your own, or a benchmark's.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+eval_app = new_app("Measure Paperscope against gold: your own, or a benchmark's.")
 
 
 def _add_command(name: str, title: str) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from paperscope_core.codec import to_json
 from service.cli.display import stderr, stdout
-from service.cli.options import ConfigOption, JsonOption, LibraryOption, read_settings
+from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, read_settings
 
 if TYPE_CHECKING:
     from service.keys import Key
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["keys_app"]
 
-keys_app = typer.Typer(
-    help="Create, list and revoke the API keys of the HTTP service.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+keys_app = new_app("Create, list and revoke the API keys of the HTTP service.")
 
 
 @keys_app.command()

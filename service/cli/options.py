@@ -30,6 +30,7 @@ __all__ = [
     "SectionOption",
     "YearOption",
     "expand_paths",
+    "new_app",
     "open_library",
     "print_notes",
     "read_password",
@@ -72,6 +73,17 @@ PasswordOption = Annotated[
 PasswordFileOption = Annotated[
     Path | None, typer.Option("--password-file", help="A file whose first line is the password.")
 ]
+
+
+def new_app(description: str) -> typer.Typer:
+    """A group of commands; the errors of its commands are handled by `main`."""
+    return typer.Typer(
+        help=description,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
 
 
 def read_password(password: str | None, file: Path | None) -> str | None:

@@ -71,7 +71,24 @@ _PROTECTED = ("/v1/", "/metrics")
 _log = event_log("service.requests")
 
 
-class ObservabilityMiddleware:
+class _Middleware:
+    """Middleware for HTTP requests; lifespan events pass unchanged."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] == "http":
+            await self._handle(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise NotImplementedError
+
+
+class ObservabilityMiddleware(_Middleware):
     """Logs, counts and traces each request.
 
     A request has an id, the caller's (`X-Request-ID`, if it has the form of one) or a new one. It is returned, and
@@ -79,15 +96,11 @@ class ObservabilityMiddleware:
     """
 
     def __init__(self, app: ASGIApp, *, count: Callable[[RequestRecord], None], tracing: Tracing) -> None:
-        self._app = app
+        super().__init__(app)
         self._count = count
         self._tracing = tracing
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         given_id = headers.get("x-request-id", "")
         request_id = given_id if _REQUEST_ID.fullmatch(given_id) else secrets.token_hex(16)
@@ -141,21 +154,14 @@ def _log_request(record: RequestRecord) -> None:
     log("request", **fields, seconds=round(record.seconds, 4), **given)
 
 
-class DrainingMiddleware:
+class DrainingMiddleware(_Middleware):
     """Reads what is left of a request's body before its response ends.
 
     If a server responds and closes while the client still sends, the connection is reset, and the client may never see
     the response.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         received = False
 
         async def tracked_receive() -> Message:
@@ -182,14 +188,10 @@ class DrainingMiddleware:
         await self._app(scope, tracked_receive, draining_send)
 
 
-class SecurityHeadersMiddleware:
+class SecurityHeadersMiddleware(_Middleware):
     """Adds headers to every response that keep a browser from running, embedding or storing it."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -201,18 +203,14 @@ class SecurityHeadersMiddleware:
         await self._app(scope, receive, send_with_headers)
 
 
-class AdmissionMiddleware:
+class AdmissionMiddleware(_Middleware):
     """Refuses requests while too many clients are connected, and those whose head is too large.
 
     The server sets `crowded` in the scope's state.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        refusal = _refusal(scope) if scope["type"] == "http" else None
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = _refusal(scope)
         app = self._app if refusal is None else error_response(Request(scope), refusal)
         await app(scope, receive, send)
 
@@ -231,14 +229,10 @@ def _refusal(scope: Scope) -> ProblemError | None:
     return None
 
 
-class BodySizeMiddleware:
+class BodySizeMiddleware(_Middleware):
     """Replaces FastAPI's plain "Content Too Large" by a problem that names the limit."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         replaced, state = False, scope["state"]
 
         async def replacing_send(message: Message) -> None:
@@ -256,20 +250,19 @@ class BodySizeMiddleware:
         await self._app(scope, receive, replacing_send)
 
 
-class AuthMiddleware:
+class AuthMiddleware(_Middleware):
     """Authenticates the caller of `/v1/…` and `/metrics` before the body is received.
 
     No route can forget it. Health and the OpenAPI document are open to all.
     """
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
-        self._app = app
+        super().__init__(app)
         self._service = service
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
-        if scope["type"] == "http" and scope["path"].startswith(_PROTECTED):
+        if scope["path"].startswith(_PROTECTED):
             request = Request(scope)
             try:
                 if self._service.shutdown.begun.is_set():
@@ -280,20 +273,13 @@ class AuthMiddleware:
         await app(scope, receive, send)
 
 
-class MethodMiddleware:
+class MethodMiddleware(_Middleware):
     """Answers HEAD like GET without a body, and lists all methods of a path in `Allow`.
 
     The router would list only those of the first route that matches.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = scope["method"] == "HEAD"
         inner = {**scope, "method": "GET"} if head else scope
         ended = False

@@ -1,4 +1,4 @@
-"""Fixtures of the service's tests: a small library that is put into the store directly, and settings over it."""
+"""A small library that is written into the store directly, and settings of services over it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def place(top: float) -> Place:
 
 
 def small_paper() -> IndexedPaper:
-    """A passage, and a table with a picture."""
+    """A passage, and a table with an image."""
     passage = Passage(id=f"{PAPER}/passage-1", place=place(10), order=1, text="The tagger reaches an F1 of 0.83.")
     cells = tuple(
         Cell(row=row, column=column, text=text, place=place(100 + 10 * row))
@@ -87,7 +87,7 @@ def small_paper() -> IndexedPaper:
 
 
 def settings_of(library: Path, **overrides: object) -> Settings:
-    """The settings of a service over this library, whose key file lies beside it."""
+    """The settings of a service over this library, with the key file beside it."""
     given = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
     return load_settings(environ={}, overrides=given)
 
@@ -99,7 +99,7 @@ def settings_in(folder: Path, **overrides: object) -> Settings:
 
 @pytest.fixture(scope="session", autouse=True)
 def patient_clients() -> Iterator[None]:
-    """A request that says nothing else waits a minute, not five seconds: a machine with much to do answers late."""
+    """Requests time out after a minute, not five seconds: a busy machine responds late."""
     with pytest.MonkeyPatch.context() as patch:
         for step in ("connect", "read", "write", "pool"):
             patch.setattr(DEFAULT_TIMEOUT_CONFIG, step, 60.0)

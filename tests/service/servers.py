@@ -1,4 +1,4 @@
-"""Services in this process and in one of their own, their workers and jobs, and an address that nobody may call."""
+"""Services in this process and in their own, their workers and jobs, and an address that nobody may call."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ _SECONDS = 30
 
 @contextmanager
 def serve_app(settings: Settings, *, routes: APIRouter | None = None) -> Iterator[str]:
-    """Serve with these settings, whatever their port; gives the address, such as http://127.0.0.1:40123.
+    """Serve with these settings on a free port; yields the address, such as http://127.0.0.1:40123.
 
     `routes` are a test's own, beside the service's.
     """
@@ -73,19 +73,19 @@ Job = Mapping[str, Any]
 
 
 def model_settings(url: str) -> dict[str, object]:
-    """All roles but vision asked of the model server; a paper takes a call a part."""
+    """Settings with the model server in all roles but vision; each part of a paper takes a call."""
     roles = {role: {"model": "fake", "base_url": url, "concurrency": 2} for role in ("extract", "answer")}
     embed = {"provider": "openai", "model": "fake", "base_url": url, "dimension": DIMENSION}
     return {**roles, "embed": embed, "extract.tokens_per_call": 600}
 
 
 def settings_with_model(folder: Path, model: ModelServer, **overrides: object) -> Settings:
-    """The settings of a service whose library and key file are in this folder, and that asks the model server."""
+    """The settings of a service over a library in this folder, with the model server."""
     return settings_in(folder, **{**model_settings(model.url), **overrides})
 
 
 def markdown_paper(parts: int, name: str = "Tagger") -> bytes:
-    """A paper in Markdown whose adding takes a call for each part."""
+    """A Markdown paper; adding it takes a call for each part."""
     texts = (
         f"## Part {number}\n\n{f'Part {number} names the {name} and its Corpus. ' * 60}" for number in range(parts)
     )
@@ -97,7 +97,7 @@ def upload(address: str, data: bytes, name: str = "paper.md", **fields: str) -> 
 
 
 def job_of(response: httpx2.Response, address: str, *, wait: float = 60.0) -> Job:
-    """The job that a response accepted, when it has ended."""
+    """The job of an accepted request, after it has ended."""
     assert response.status_code == 202, response.text
     url = f"{address}{response.headers['location']}"
     found: Job = httpx2.get(url, params={"wait": wait}, timeout=wait + 30).json()
@@ -105,7 +105,7 @@ def job_of(response: httpx2.Response, address: str, *, wait: float = 60.0) -> Jo
 
 
 def wait_until(found: Callable[[], Any], *, seconds: float = 60.0) -> Any:
-    """Wait until something is true; return it."""
+    """Wait until `found` returns something true; returns that."""
     ends = time.monotonic() + seconds
     while not (value := found()):
         assert time.monotonic() < ends, "it did not come to that"
@@ -114,7 +114,7 @@ def wait_until(found: Callable[[], Any], *, seconds: float = 60.0) -> Any:
 
 
 def worker_pids(parent: int | None = None) -> list[int]:
-    """The workers that run, of this process or of another one; without a parent: `parent=0` for all there are."""
+    """The running workers of this process, or of another one."""
     parent = os.getpid() if parent is None else parent
     found: list[int] = []
     for folder in Path("/proc").iterdir():
@@ -129,7 +129,7 @@ def worker_pids(parent: int | None = None) -> list[int]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process is there, and not only waits for being buried."""
+    """Whether a process runs and is not a zombie."""
     try:
         return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -137,7 +137,7 @@ def is_alive(process: int) -> bool:
 
 
 class ServiceProcess:
-    """`paperscope serve` as a process of its own."""
+    """`paperscope serve` in a process of its own."""
 
     def __init__(self, folder: Path, settings: Mapping[str, object], **environment: str) -> None:
         self._folder = folder
@@ -146,7 +146,7 @@ class ServiceProcess:
         self.address = ""
 
     def start(self) -> float:
-        """Start it; how long it took until it answered, in seconds."""
+        """Start it; returns the seconds until it responded."""
         with socket.socket() as listening:
             listening.bind(("127.0.0.1", 0))
             port = listening.getsockname()[1]
@@ -181,7 +181,7 @@ def _variables(settings: Mapping[str, object], prefix: str = "PAPERSCOPE_") -> d
 
 
 class Canary:
-    """`calls` tells what was asked of `url`."""
+    """`calls` are the paths that were requested from `url`."""
 
     def __init__(self, url: str) -> None:
         self.url = url

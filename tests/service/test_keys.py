@@ -1,4 +1,4 @@
-"""API keys: who gets in, what is at rest, and that no damage and no race opens the door."""
+"""API keys: what they open, what is stored, and that neither damage nor a race lets anybody in."""
 
 import hashlib
 import json

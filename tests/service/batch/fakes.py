@@ -39,7 +39,7 @@ class HangingModel(FakeModel):
         self.held = threading.Semaphore(0)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The reply, or none for ever."""
+        """The reply, or none at all."""
         if "hanging" in request.messages[-1].text:
             self.held.release()
             await asyncio.Event().wait()

@@ -1,4 +1,4 @@
-"""One batch at a time writes into a folder."""
+"""The folder lock: one batch at a time writes into a folder."""
 
 import asyncio
 import os
@@ -35,7 +35,7 @@ asyncio.run(hold())
 
 @contextmanager
 def held_elsewhere(out: Path, root: Path) -> Iterator["subprocess.Popen[str]"]:
-    """Another process that holds the folder."""
+    """Another process that holds the folder's lock."""
     command = [sys.executable, "-c", textwrap.dedent(HOLDING), str(out)]
     with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 # our own
         assert process.stdout is not None
@@ -47,7 +47,7 @@ def held_elsewhere(out: Path, root: Path) -> Iterator["subprocess.Popen[str]"]:
 
 
 def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file of a folder: when it was written, and its bytes."""
+    """The modification time and content of every file in a folder."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 

@@ -1,4 +1,4 @@
-"""Question files in CSV and as plain lists, and how a format is told."""
+"""Question files in CSV and as plain lists, and the detection of formats."""
 
 import csv
 import io

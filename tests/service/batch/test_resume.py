@@ -1,4 +1,4 @@
-"""Batches that are cut, resumed, cancelled, or whose model is not to be had for a while."""
+"""Batches that are killed, resumed or cancelled, or whose model is unavailable for a while."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Rounds: what failed for now is tried again after all others, and an end is certain."""
+"""Retries: failed items are tried again after all others, and the number of rounds is limited."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ STOPPED = ModelUnavailableError("no connection")
 
 @dataclass
 class Trial:
-    """What is worked on, in order, and how long was waited."""
+    """The items that were tried, in order, and the pauses."""
 
     fails: Callable[[int, int], Exception | None]
     asked: list[int] = field(default_factory=list)
@@ -146,7 +146,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def open_library(tmp_path: Path) -> Iterator[OpenLibrary]:
-    """The small library with a model behind an address, which is called once for each answer."""
+    """The small library with a model at an address, which is called once per answer."""
     opened: list[Library] = []
 
     def opens(url: str) -> Library:

@@ -1,4 +1,4 @@
-"""answers.csv: what it says of each row, and that no cell of it runs."""
+"""answers.csv: its columns, and that no cell runs as a formula."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def read(rows: list[BatchRow]) -> list[dict[str, str]]:
 
 
 def taken_back(cell: str) -> str:
-    """The text behind a cell, as the documents tell it."""
+    """The text of a cell without the protecting apostrophe, as documented."""
     marked = re.match("'+[=+\\-@\t\r\n＝＋－＠]", cell)
     return cell[1:] if marked else cell
 

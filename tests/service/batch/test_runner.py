@@ -1,4 +1,4 @@
-"""Batch runs: order, errors, resumption, and a report that parses back."""
+"""Batch runs: order, errors, and a report that parses back."""
 
 import csv
 import io

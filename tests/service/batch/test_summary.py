@@ -1,4 +1,4 @@
-"""Batches with gold: the same figures as the evaluation's, told per row and at the end."""
+"""Batches with gold answers: the evaluation's scores, per row and in the summary."""
 
 import json
 from collections.abc import Callable
@@ -72,7 +72,7 @@ def test_the_summary_counts_an_error_as_not_right(result: BatchResult) -> None:
 
 
 def test_the_figures_are_the_evaluations(result: BatchResult) -> None:
-    """An answers suite over the same answers, those in error aside, which it doesn't count."""
+    """Compares with the answers suite over the same answers, without errors, which it does not count."""
     scores = [
         score_answer(
             GoldQuestion(

@@ -23,7 +23,7 @@ class Run(Protocol):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs `paperscope ARGS…` as a person would, in an empty working directory, on a wide terminal."""
+    """Runs `paperscope ARGS…` in an empty working directory, on a wide terminal."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "1000")
 

@@ -1,4 +1,4 @@
-"""Bad input: one clear message each, a non-zero exit code, nothing lost, the rest done."""
+"""Bad input: one clear message, a non-zero exit code, and the rest is done."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""`paperscope batch` as a person uses it: question files of every kind, a stop, and what is told."""
+"""`paperscope batch`: question files of every kind, an interrupt, and the output."""
 
 import csv
 import json
@@ -98,7 +98,7 @@ def test_ctrl_c_keeps_what_is_answered_and_says_how_to_go_on(example_library: Pa
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "COLUMNS": "1000"},
-        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        # Processes that a shell runs in the background, and their children, ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     progress = out / "progress.jsonl"
@@ -127,7 +127,7 @@ def test_the_estimate_of_the_end_is_the_mean_of_all_steps() -> None:
 
     assert shown() == "-:--:--"
     now[0] = 40.0
-    # Four rows at once, as a burst: a speed of late would be without bounds.
+    # A burst of four rows: the recent speed would be infinite.
     bar.advance(task, 4)
     assert shown() == "0:02:40"
     now[0] = 80.0

@@ -1,4 +1,4 @@
-"""Each command as a person uses it, on the example paper."""
+"""Each command on the example paper."""
 
 import json
 import os
@@ -140,7 +140,7 @@ def test_ctrl_c_stops_an_add_and_the_library_stays_whole(root: Path, tmp_path: P
         cwd=root,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        # Processes that a shell runs in the background, and their children, ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""`paperscope add` with an estimate or a budget, and what `show` says of chunks that a model did not read."""
+"""`paperscope add` with an estimate or a budget, and unread chunks in `show`."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ TEXT = "The Tagger reads a Sentence of the Corpus, and the Parser reads what the
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A model server that the settings name for the extracting role."""
+    """A model server that the settings name for extraction."""
     with serve() as started:
         values = {"model": "m", "base_url": started.url, "retries": "0", "tokens_per_call": "300"}
         for name, value in values.items():

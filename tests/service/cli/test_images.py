@@ -1,4 +1,4 @@
-"""What a vision model saw, and what it could not, on the command line."""
+"""Readings of a vision model on the command line."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`paperscope keys`: a key is made, listed and revoked as a person does it."""
+"""`paperscope keys`: create, list and revoke a key."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`paperscope parse` as a person uses it, on the example paper and on bad input."""
+"""`paperscope parse` on the example paper and on bad input."""
 
 import csv
 import json
@@ -227,7 +227,7 @@ def test_ctrl_c_keeps_what_is_finished(example: Path, root: Path, tmp_path: Path
         env={**os.environ, "PYTHONPATH": str(root)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A shell that runs the tests in the background has them, and what they start, ignore Ctrl-C.
+        # Processes that a shell runs in the background, and their children, ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""Pages that hold a picture and no text: every command that reads them says so."""
+"""Pages with an image and no text: every command that reads them reports it."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ SAID = "the page has no text layer; text recognition (OCR) is off; set parser.oc
 
 @pytest.fixture(params=["scan.pdf", "scan.tiff", "scan.png", "scan.jpg"])
 def scan(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A picture of a page in each kind of file, two pages where the kind has pages; recognition is off."""
+    """A scanned page in each format, two pages if the format has pages; OCR is off."""
     monkeypatch.setenv("PAPERSCOPE_PARSER__OCR", "off")
     frames = []
     for number in (1, 2):

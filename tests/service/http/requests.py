@@ -38,7 +38,7 @@ Event = tuple[str, Any]
 
 @contextmanager
 def serve_library(library: Path, *, model: ModelServer | None = None, **overrides: object) -> Iterator[str]:
-    """Serve a library, answered by a model where there is one."""
+    """Serve a library, with a model for answers if one is given."""
     given: dict[str, object] = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
     if model is not None:
         given = {"answer.model": "m", "answer.base_url": model.url, "answer.retries": 0, **given}
@@ -47,12 +47,12 @@ def serve_library(library: Path, *, model: ModelServer | None = None, **override
 
 
 def copy_library(library: Path, folder: Path) -> Path:
-    """A library of one's own, whose paid calls nobody else sees."""
+    """A copy of a library, with its own cache of model calls."""
     return Path(shutil.copytree(library, folder / "library"))
 
 
 def post(address: str, path: str, body: Mapping[str, Any], **headers: str) -> httpx2.Response:
-    # Not `json`, which refuses half characters.
+    # Not `json=`, which refuses lone surrogates.
     sent = {"Content-Type": "application/json", **headers}
     return httpx2.post(address + path, content=json.dumps(body), headers=sent, timeout=120)
 
@@ -62,7 +62,7 @@ def post_question(address: str, **body: Any) -> httpx2.Response:
 
 
 def events_of(response: httpx2.Response) -> list[Event]:
-    """The events of a stream, comments left out."""
+    """The events of a stream without comments."""
     assert response.headers["content-type"].startswith("text/event-stream"), response.text
     events = []
     for block in response.text.split("\n\n"):
@@ -73,18 +73,18 @@ def events_of(response: httpx2.Response) -> list[Event]:
 
 
 def model_reply(body: Body, *, text: str = "The rank is 256 and alpha is 512.") -> str:
-    """What a model might answer, resting on the first source."""
+    """A model's answer that cites the first source."""
     return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": ["S0"]}]})
 
 
 def without_times(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer without what was measured."""
+    """An answer without its durations."""
     stages = [stage["stage"] for stage in answer["stages"]]
     return {**answer, "seconds": 0, "stages": stages}
 
 
 def send_raw(address: str, data: bytes) -> bytes:
-    """What comes back for these bytes, before the connection ends in whatever way."""
+    """All bytes received in reply to these bytes."""
     where = urlsplit(address)
     assert where.hostname is not None
     assert where.port is not None

@@ -1,4 +1,4 @@
-"""What is refused before a request is looked at, by the server or the app: always with a problem document."""
+"""Requests that are refused before they are read, by the server or the app, with a problem document."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_head_has_at_most_32_kb(local: str, size: int, way: str) -> None:
     answer = send_raw(local, f"GET /v1/name{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}\r\n".encode())
     if size < 32_768:
         assert status_of(answer) == 200
-    # The system may end the connection before a client has seen why.
+    # The connection may be reset before the client has read the response.
     elif answer:
         assert status_of(answer) == 431
         assert problem_in(answer)["type"] == "urn:paperscope:problem:head-too-large"

@@ -1,4 +1,4 @@
-"""How much a batch over HTTP may hold, and that reading it keeps nobody else waiting."""
+"""The size limit of batches over HTTP, and that reading a large one does not block other requests."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def send(address: str, name: str, questions: list[str]) -> httpx2.Response:
-    """Send questions in the form that a name tells; "" is JSON."""
+    """Send questions in the format of a file name; "" is JSON."""
     if not name:
         return httpx2.post(f"{address}/v1/batch", json={"questions": questions}, timeout=60)
     lines = {

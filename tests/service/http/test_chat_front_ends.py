@@ -11,7 +11,7 @@ import pytest
 from tests.model_server import ModelServer, serve
 from tests.service.http.requests import QUESTION, copy_library, model_reply, serve_library
 
-# What Open WebUI sends for a chat: all parameters that can be set there, an empty list of tools, its own metadata.
+# What Open WebUI sends for a chat: all its parameters, an empty list of tools, its own metadata.
 OPEN_WEBUI: dict[str, Any] = {
     "model": "paperscope",
     "stream": True,
@@ -36,7 +36,7 @@ OPEN_WEBUI: dict[str, Any] = {
     "session_id": "5e55",
 }
 
-# What LibreChat's agents send, with a tool of theirs in reach, in the second turn.
+# What LibreChat's agents send in the second turn, with one of their tools.
 LIBRECHAT: dict[str, Any] = {
     "model": "paperscope",
     "user": "66b1f0c0ffee",
@@ -61,7 +61,7 @@ LIBRECHAT: dict[str, Any] = {
     ],
 }
 
-# Both ask for a title of the chat when the first answer is there, all of it in one prompt.
+# After the first answer, both ask for a title of the chat in a single prompt.
 TITLE: dict[str, Any] = {
     "model": "paperscope",
     "stream": False,
@@ -130,7 +130,7 @@ def test_a_stream_leaves_the_connection_for_the_next_request(client: httpx2.Clie
 
 
 def test_a_request_for_a_title_is_a_question_like_any_other(client: httpx2.Client, model: ModelServer) -> None:
-    """Open WebUI takes the first question as the title where the reply holds no JSON."""
+    """Open WebUI takes the first question as the title if the reply is not JSON."""
     completion = client.post("/chat/completions", json=TITLE).json()
     (choice,) = completion["choices"]
     assert choice["message"]["content"]

@@ -1,4 +1,4 @@
-"""The OpenAPI document is what the service does: schemathesis sends what it allows, and what it does not."""
+"""The service conforms to its OpenAPI document: schemathesis sends valid and invalid requests."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ from tests.service.servers import serve_app
 
 REMOVE = "remove_paper_v1_papers__paper__delete"
 SECONDS = "35"
-# An empty list has no form in multipart: it is sent as no field at all, and then rightly accepted.
+# An empty list can't be expressed in multipart: it is sent as no field at all, which is valid.
 CONFIG = """
 [[operations]]
 include-name = "POST /v1/papers"
@@ -34,7 +34,7 @@ def keyed(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def examined(keyed: tuple[str, str], folder: Path, *options: str) -> str:
-    """What schemathesis says; the test fails where it finds a fault.
+    """The output of schemathesis; fails if it finds a violation.
 
     It may refuse what the document allows: that a paper has a section of some name, no schema can say.
     """

@@ -1,4 +1,4 @@
-"""Clients that hang up in the middle of whatever they asked for: nothing of it stays behind in the service."""
+"""Clients that disconnect in the middle of a request leave nothing behind in the service."""
 
 import shutil
 import socket
@@ -46,7 +46,7 @@ def gauge(address: str, name: str) -> float:
 
 
 def leave(address: str, head: str, body: bytes = b"", *, after: float = 0.3) -> None:
-    """Send a request, or its beginning, and hang up."""
+    """Send a request, or its beginning, and disconnect."""
     where = urlsplit(address)
     assert where.port is not None
     with socket.create_connection(("127.0.0.1", where.port), timeout=10) as client:
@@ -74,7 +74,7 @@ def test_nothing_of_a_request_stays_when_its_client_hangs_up(address: str, folde
     assert len(model.bodies) > 1
     wait_until(lambda: gauge(address, "paperscope_questions_running") == 0, seconds=20)
     assert gauge(address, "paperscope_questions_waiting") == 0
-    # Those to the model, one to the service, and those of the store may be kept open for the next request.
+    # Connections to the model, to the service and of the store are kept open for the next request.
     wait_until(lambda: handles() <= before + 30, seconds=20)
     assert not list((folder / "library" / "jobs").glob("*"))
     assert httpx2.get(f"{address}/v1/jobs").json() == []

@@ -1,4 +1,4 @@
-"""The routes that show what stands in a paper: elements, and tables as JSON, CSV and pages."""
+"""The routes for a paper's elements and for tables as JSON, CSV and HTML."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def hostile_paper() -> IndexedPaper:
 
 
 def parts_of(page: str) -> tuple[str, str]:
-    """What stands before a page's body, and in it."""
+    """A page's head and body."""
     head, _, rest = page.partition("<body>")
     return head, rest.partition("</body>")[0]
 

@@ -1,4 +1,4 @@
-"""Whatever fails, nobody who calls is told where the library lies or where a model is asked; the log is."""
+"""No error reveals the library's folder or a model's address to a caller; the log has them."""
 
 import shutil
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PICTURED = "In Table 3, what is the recall on the test split under the exact sce
 
 
 class Tenant:
-    """Who has a key of a service: sends requests, and keeps all that came back."""
+    """The holder of an API key: sends requests and keeps all responses."""
 
     def __init__(self, address: str, key: str) -> None:
         self._client = httpx2.Client(base_url=address, headers={"X-API-Key": key}, timeout=120)
@@ -38,7 +38,7 @@ class Tenant:
         return self.get(accepted.headers["location"], wait=60)
 
     def heard(self, *forbidden: str) -> bool:
-        """Whether any of this is in what came back, its headers included."""
+        """Whether any of these is in a response, headers included."""
         return any(one in text for one in forbidden for text in self.told)
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class Tenant:
 
 @contextmanager
 def tenant_of(folder: Path, example_library: Path, **addresses: str) -> Iterator[Tenant]:
-    """The holder of a key to a copy of the example library, whose roles ask models at these addresses."""
+    """The holder of a key to a copy of the example library, whose model roles have these addresses."""
     library = Path(shutil.copytree(example_library, folder / "library"))
     _, secret = KeyStore.open(folder / "keys.json").create("lab", library)
     given: dict[str, object] = {"library": str(library), "service.keys": str(folder / "keys.json")}

@@ -1,4 +1,4 @@
-"""Streams in which nothing happens for a while are kept alive by comments, which change nothing of what is told."""
+"""Idle event streams are kept alive by comments, which do not change the events."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_streamed_answer_is_kept_alive(address: str) -> None:
     assert response.text.count(PING) >= 3
     events = events_of(response)
     assert without_times(events[-1][1])["text"] == post_question(address).json()["text"]
-    # Comments stand between events, never in one.
+    # Comments are between events, never inside one.
     assert all(block.count("\n") < 2 for block in response.text.replace(PING, "").strip().split("\n\n"))
 
 

@@ -1,4 +1,4 @@
-"""The routes that give pictures: crops, and pages with boxes drawn in."""
+"""The routes for images: crops, and pages with boxes drawn on them."""
 
 import io
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def test_a_crop_may_be_kept_for_ever(address: str) -> None:
 def test_a_crop_that_no_paper_names_is_unknown(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "library")
     store.add(small_paper(), crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
-    # As after an add that was killed: the picture lies in the folder, and no paper names it.
+    # As after a killed add: the image is in the folder, and no paper has it.
     store.remove(PAPER)
     store.close()
     with serve_app(settings_of(tmp_path / "library")) as address:

@@ -16,7 +16,7 @@ class Clock:
 
 
 class Questions:
-    """Questions at a gate, which are answered when the test says so; `order` tells who came in when."""
+    """Questions in a queue, which end when the test says so; `order` is the order in which they started."""
 
     def __init__(self, gate: FairQueue) -> None:
         self.gate = gate
@@ -106,7 +106,7 @@ async def test_a_turn_that_is_given_up_as_it_comes_goes_to_the_next() -> None:
     questions = Questions(FairQueue(concurrency=1, max_waiting=2))
     first, second, third = [await questions.ask("a", name) for name in ("first", "second", "third")]
     questions.answered["first"].set()
-    await asyncio.sleep(0)  # the first leaves, and the second has its turn, which it does not know yet
+    await asyncio.sleep(0)  # the first ends, and the second's turn has come, but it has not run yet
     second.cancel()
     await asyncio.gather(second, return_exceptions=True)
     await asyncio.sleep(0)

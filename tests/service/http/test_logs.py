@@ -1,4 +1,4 @@
-"""What the log tells of requests, and that no secret is in it."""
+"""The log of requests, which contains no secret."""
 
 import io
 import json
@@ -21,7 +21,7 @@ SECRET = "sesame_open_9f31"  # noqa: S105 # a test's
 
 @pytest.fixture
 def log() -> Iterator[Callable[[str], io.StringIO]]:
-    """Writes the logs of this process into a text, until the test ends."""
+    """Redirects the logs of this process into a string for the test."""
     root = logging.getLogger()
     names = ("", "paperscope", "service", "uvicorn", "uvicorn.access")
     before, levels = list(root.handlers), {name: logging.getLogger(name).level for name in names}
@@ -101,7 +101,7 @@ def test_an_unforeseen_error_tells_its_way_under_the_requests_id(
 
 
 def send_secrets(address: str, headers: dict[str, str]) -> list[httpx2.Response]:
-    """Requests that hold the secret wherever they can, but in what is answered with a quotation (path, origin)."""
+    """Requests with the secret in every place that a response does not quote (as it does path and origin)."""
     url = f"{address}/v1"
     query = {"key": SECRET, "token": SECRET, "wait": SECRET}
     turn = {"question": SECRET, "answer": SECRET}
@@ -148,7 +148,7 @@ def test_no_secret_of_a_request_gets_into_the_log(
     for place in (told, document, numbers):
         assert SECRET not in place
         assert own == "none" or own not in place
-    # An error does not repeat what may be a secret; the last two quote the path.
+    # An error does not repeat what was sent; the last two quote the path.
     for response in [*answered[:-2], *strangers[:-2]]:
         if response.status_code >= 400:
             assert SECRET not in response.text, response.text

@@ -1,4 +1,4 @@
-"""The numbers that the service tells Prometheus."""
+"""The Prometheus metrics of the service."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What stands round the routes: who is let in, headers, sizes, odd requests."""
+"""The middleware: authentication, security headers, size limits, malformed requests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -193,7 +193,7 @@ def test_a_key_that_sends_too_much_is_told_when_to_come_back(keyed: tuple[str, S
     refused = httpx2.get(f"{address}/v1/name", headers=headers)
     assert 1 <= int(refused.headers["retry-after"]) <= 12
     assert refused.json()["type"] == "urn:paperscope:problem:too-many-requests"
-    # Guessing keys counts for the address.
+    # Guessing keys counts against the address.
     guesses = [httpx2.get(f"{address}/v1/name", headers={"X-API-Key": "guess"}).status_code for _ in range(6)]
     assert guesses == [401] * 5 + [429]
 

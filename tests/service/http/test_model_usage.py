@@ -1,4 +1,4 @@
-"""What models took, as `/metrics` tells it: by work, role and outcome, of jobs as of questions."""
+"""Model usage in `/metrics`: by work, role and outcome, of jobs and of questions."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def numbers(address: str) -> Numbers:
 
 
 def calls(told: Numbers, work: str, role: str) -> dict[str, int]:
-    """How many calls ended in each way."""
+    """The number of calls by outcome."""
     ended = {"work": work, "role": role}.items()
     counts = {key: count for (name, key), count in told.items() if name == f"{TEXT}calls_total" and ended <= key}
     return {dict(key)["outcome"]: int(count) for key, count in counts.items()}
@@ -93,7 +93,7 @@ def test_what_a_killed_worker_spent_is_counted(tmp_path: Path, model: ModelServe
         kept = job["result"]["usage"]["cached"]
         assert kept >= 2
         assert counted["kept"] == kept
-        # Two were under way when it was killed, and may have been told and not yet kept.
+        # Two were in progress when it was killed, and may have been reported but not yet stored.
         assert 8 <= counted["answered"] <= 10
 
 

@@ -1,4 +1,4 @@
-"""The examples in the OpenAPI document are true: the service gives them for the example paper."""
+"""The examples in the OpenAPI document are what the service returns for the example paper."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -37,9 +37,9 @@ def document(address: str) -> Mapping[str, Any]:
 
 
 def is_part(example: object, whole: object) -> bool:
-    """Whether the example is the whole, or its lists end earlier."""
+    """Whether the example equals the whole, apart from lists that end earlier."""
     if isinstance(example, dict) and isinstance(whole, dict):
-        # FastAPI leaves null out of its document.
+        # FastAPI omits null in its document.
         given = {name: value for name, value in whole.items() if value is not None}
         return example.keys() == given.keys() and all(is_part(example[name], given[name]) for name in example)
     if isinstance(example, list) and isinstance(whole, list):

@@ -1,4 +1,4 @@
-"""The routes that list, show, send and remove papers."""
+"""The routes that list, show, download and remove papers."""
 
 import json
 import shutil

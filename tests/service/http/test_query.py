@@ -1,4 +1,4 @@
-"""Asking over HTTP without a model: the answer is the library's, whichever way it comes."""
+"""Asking over HTTP without a model: plain and streamed answers are those of the library."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Asking over HTTP with a model: streamed and plain, what a client hears when the model fails, and when it hangs up."""
+"""Asking over HTTP with a model: streams, errors of the model, time limits, disconnects."""
 
 import json
 import socket

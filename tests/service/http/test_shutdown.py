@@ -1,4 +1,4 @@
-"""How the service ends: on the first signal gently, on the second at once."""
+"""The shutdown of the service: gracefully on the first signal, at once on the second."""
 
 import shutil
 import signal
@@ -65,7 +65,7 @@ def wait_for(true: Callable[[], object], *, seconds: float) -> None:
 
 
 class Asking(threading.Thread):
-    """A question that is asked meanwhile."""
+    """A question that is asked in a thread."""
 
     def __init__(self, address: str, body: Mapping[str, object]) -> None:
         super().__init__(daemon=True)
@@ -136,7 +136,7 @@ def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job
             assert asking.answered().json()["type"] == "urn:paperscope:problem:ending"
             wait_for(lambda: not worker_pids(process.pid), seconds=4)
             assert process.wait(40) == 0
-            # A busy machine takes a while to put a process away.
+            # A busy machine takes a while to end a process.
             assert time.monotonic() - began < seconds + CLOSING_SECONDS + 5
         model.seconds = 0.0
         with running(library, model, seconds=seconds) as (_, address):

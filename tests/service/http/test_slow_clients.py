@@ -1,4 +1,4 @@
-"""Clients that take their time do not hold a connection for ever."""
+"""Slow clients do not hold a connection forever."""
 
 import asyncio
 import http.client
@@ -60,7 +60,7 @@ def connected(address: str) -> socket.socket:
 
 
 def trickle(connection: socket.socket, data: bytes, *, every: float) -> int:
-    """Send byte by byte; return how many could be sent before the connection was closed."""
+    """Send byte by byte; returns how many were sent before the connection was closed."""
     connection.settimeout(every)
     for sent in range(len(data)):
         try:
@@ -106,7 +106,7 @@ def test_a_busy_connection_is_kept(address: str) -> None:
     where = urlsplit(address)
     connection = http.client.HTTPConnection("127.0.0.1", where.port, timeout=20)
     connection.connect()
-    connection.auto_open = 0  # no second one in its stead
+    connection.auto_open = 0  # do not reconnect
     for _ in range(40):
         connection.request("POST", "/v1/count", body=b"x" * 40)
         assert connection.getresponse().read() == b"40"

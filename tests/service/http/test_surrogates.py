@@ -16,7 +16,7 @@ from tests.service.http.requests import post
 from tests.service.servers import job_of, serve_app, upload
 
 HALF = "What is \ud800 here?"
-# As a client sends it that looks at no character, in UTF-8's manner.
+# As a client sends it that encodes without checking.
 RAW = HALF.encode("utf-8", "surrogatepass")
 FIELDS = ["question", "answer", "type", "answer_format", "papers", "sections", "kinds", "years", HALF]
 
@@ -33,7 +33,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def bodies(address: str) -> dict[str, dict[str, Json]]:
-    """The schemas of the bodies that the document knows, by path and media type."""
+    """The schemas of request bodies in the OpenAPI document, by path and media type."""
     document = httpx2.get(f"{address}/openapi.json").json()
     parts = document["components"]["schemas"]
     return {
@@ -44,7 +44,7 @@ def bodies(address: str) -> dict[str, dict[str, Json]]:
 
 
 def _resolved(schema: Json, parts: Mapping[str, Json]) -> Json:
-    """A schema with what it refers to in its place."""
+    """A schema with its references resolved."""
     if isinstance(schema, list):
         return [_resolved(one, parts) for one in schema]
     if not isinstance(schema, dict):
@@ -55,12 +55,12 @@ def _resolved(schema: Json, parts: Mapping[str, Json]) -> Json:
 
 
 def sound(schema: Json) -> Json:
-    """A value that obeys a schema."""
+    """A valid value of a schema."""
     if "anyOf" in schema:
         return sound(schema["anyOf"][0])
     if "const" in schema or "enum" in schema:
         options = [schema["const"]] if "const" in schema else schema["enum"]
-        # A chat that holds no question is refused for that.
+        # A chat without a question is refused for that reason.
         return "user" if "user" in options else options[0]
     if schema.get("type") == "array":
         return [sound(schema["items"])]
@@ -70,7 +70,7 @@ def sound(schema: Json) -> Json:
 
 
 def spoiled(schema: Json) -> Iterator[Json]:
-    """Values with half of a character in one place: each text, each name in an object, and whatever may be anything."""
+    """Values with a lone surrogate in one place: each string, each key of an object, and each untyped value."""
     for one in schema.get("anyOf", ()):
         yield from spoiled(one)
     kind = schema.get("type")
@@ -95,13 +95,13 @@ def part(disposition: bytes, content: bytes) -> bytes:
 
 
 def multipart(fields: Mapping[str, bytes], *, name: bytes, content: bytes) -> bytes:
-    """A body with a file of this name and further fields."""
+    """A form with a file of this name and further fields."""
     texts = b"".join(part(b'name="' + field.encode() + b'"', value) for field, value in fields.items())
     return texts + part(b'name="file"; filename="' + name + b'"', content) + b"--x--\r\n"
 
 
 def forms(schema: Json) -> Iterator[bytes]:
-    """Multipart bodies with such bytes in a text, in the file's name, in its content, and in a field's name."""
+    """Forms with such bytes in a field, in the file's name, in its content, and in a field's name."""
     texts = [name for name, one in schema["properties"].items() if one.get("format") != "binary"]
     for text in texts:
         yield multipart({text: RAW}, name=b"a.md", content=b"Who?")
@@ -111,7 +111,7 @@ def forms(schema: Json) -> Iterator[bytes]:
 
 
 def question_files() -> Iterator[bytes]:
-    """Bodies with files of questions that have half of a character in each field."""
+    """Forms with question files that have a lone surrogate in each field."""
     values = (HALF, [HALF], {"papers": [HALF]})
     lines = [json.dumps({"question": "Who?", name: value}) for name in FIELDS for value in values]
     yield multipart({}, name=b"a.jsonl", content="\n".join(lines).encode())
@@ -122,7 +122,7 @@ def question_files() -> Iterator[bytes]:
 
 
 def follow(address: str, response: httpx2.Response) -> None:
-    """See to it that what was accepted ends, and that all that it brought can be read."""
+    """Check that an accepted job ends and that its results can be read."""
     assert job_of(response, address)["state"] in ("succeeded", "failed")
     for file in ("", "/results/answers.jsonl", "/results/answers.csv", "/results/report.md"):
         assert httpx2.get(f"{address}{response.headers['location']}{file}", timeout=60).status_code in (200, 404)

@@ -1,4 +1,4 @@
-"""Two tenants of one service: whatever one of them tries with what is the other's, it is as if it were not there.
+"""Two tenants of one service: to each, what belongs to the other looks as if it did not exist.
 
 What is tried is made from the OpenAPI document; for a parameter or a body that is new there, a test fails until it says
 here how to try it.
@@ -57,7 +57,7 @@ NOBODYS: Names = {
 
 @dataclass(frozen=True, kw_only=True)
 class Tenants:
-    """A service with the keys of two libraries; `of_a` names what the first one has."""
+    """A service with keys for two libraries; `of_a` are names of what the first one has."""
 
     address: str
     keys: Path
@@ -122,7 +122,7 @@ def _ended(address: str, accepted: httpx2.Response, secret: str) -> Any:
 
 
 def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
-    """Requests with these names in their bodies; KeyError for an operation that is not known here."""
+    """Requests with these names in their bodies; raises KeyError for an operation that is missing here."""
     upload = {"file": ("note.md", b"# A note\n\nIt says nothing of note.")}
     filters: list[dict[str, Any]] = [{"papers": [names[how]]} for how in ("paper", "name", "title")]
     turns: list[dict[str, Any]] = [{"history": [{"question": "Who?", "answer": "It.", "papers": [names["paper"]]}]}]
@@ -151,7 +151,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
 
 
 def attempts(document: Any, names: Names) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """A request for each operation of the document and each place where it takes a name of something."""
+    """A request for each operation of the document and each place where it takes a name."""
     harmless = {"limit", "offset", "kind", "wait", "steps", "format", "dpi", "box", "If-None-Match", "X-Paper-Password"}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -168,14 +168,14 @@ def attempts(document: Any, names: Names) -> Iterator[tuple[str, str, dict[str, 
 
 
 def told(response: httpx2.Response, names: Names) -> str:
-    """All that a response tells, with placeholders for what was asked for and for what is never the same."""
+    """A response as text, with placeholders for requested names and for volatile values."""
     heads = "\n".join(f"{name.lower()}: {value}" for name, value in response.headers.items())
     text = f"{response.status_code}\n{heads}\n\n{response.text}"
     for name in ("path", "title", "name", "paper", "crop", "job", "entity"):
         value = names[name]
         for form in (value, json.dumps(value)[1:-1]):
             text = text.replace(form, f"<{name}>")
-    # What is suggested depends on how near a name is to those of the caller's own papers.
+    # Suggestions depend on the names of the caller's own papers.
     text = _SUGGESTED.sub("<suggested>", text)
     return _VOLATILE.sub(lambda match: next(filter(None, match.groups())), text)
 
@@ -219,7 +219,7 @@ def test_a_batch_does_not_reach_anothers_papers(tenants: Tenants) -> None:
             url = f"{tenants.address}/v1/jobs/{job['id']}/results/{file}"
             got = httpx2.get(url, headers=_key(tenants.b))
             assert not [text for text in tenants.texts if text in got.text and text not in str(names)]
-            # How CSV quotes a reason depends on what it suggests.
+            # CSV quotes a reason depending on its suggestions.
             results += [] if file == "answers.csv" else [told(got, names)]
     assert sorted(map(_without_times, results[:2])) == sorted(map(_without_times, results[2:]))
 
@@ -230,7 +230,7 @@ def _without_times(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def refused(tenants: Tenants) -> dict[str, dict[str, str]]:
-    """Headers that let nobody in, by what is wrong about them."""
+    """Headers without a valid key, by what is wrong with them."""
     keys = KeyStore.open(tenants.keys)
     key, revoked = keys.create("gone", tenants.keys.parent / "a")
     keys.revoke(key.id)

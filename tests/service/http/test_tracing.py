@@ -1,4 +1,4 @@
-"""Traces are sent to the address that is set, and tell nothing of questions."""
+"""Traces are sent to the configured address only, and contain nothing of questions."""
 
 import gzip
 import sys
@@ -24,7 +24,7 @@ PARENT = "b7ad6b7169203331"
 
 @dataclass
 class Collector:
-    """An OTLP receiver: what was sent, and where to."""
+    """An OTLP receiver: the request bodies and their paths."""
 
     url: str = ""
     paths: list[str] = field(default_factory=list)

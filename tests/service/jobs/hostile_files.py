@@ -1,4 +1,4 @@
-"""Files that are made to do harm: small, and huge once they are unpacked, expanded, drawn or followed."""
+"""Hostile files: small, and huge once they are unpacked, expanded, rendered or followed."""
 
 import io
 import struct
@@ -39,7 +39,7 @@ _WORD = "word/document.xml"
 
 
 def packed(text: bytes, times: int) -> bytes:
-    """A zlib stream of a text's repetitions, so many million bytes of them."""
+    """A zlib stream of so many million bytes of a repeated text."""
     packer = zlib.compressobj(9)
     block = text * (_BLOCK // len(text))
     first, again = (packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
@@ -47,7 +47,7 @@ def packed(text: bytes, times: int) -> bytes:
 
 
 def docx(body: str, *, before: str = "", more: Sequence[tuple[str, str | bytes]] = ()) -> bytes:
-    """A Word document of this body; `before` stands before its root, `more` are further parts."""
+    """A Word document with this body; `before` comes before its root element, `more` are further parts."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", _TYPES)
@@ -59,7 +59,7 @@ def docx(body: str, *, before: str = "", more: Sequence[tuple[str, str | bytes]]
 
 
 def _entry(packed_part: bytes, *, size: int, copies: int) -> bytes:
-    """An archive whose list names one part so many times."""
+    """An archive whose directory lists one part so many times."""
     name, raw = _WORD.encode(), packed_part
     local = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 33, 0, len(raw), size, len(name), 0) + name + raw
     listed = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 33, 0, len(raw), size, len(name), 0, 0, 0, 0, 0, 0)
@@ -85,7 +85,7 @@ def laughs(root: str) -> str:
 
 
 def png(width: int, height: int) -> bytes:
-    """A PNG that says that it is so large, and holds its first lines."""
+    """A PNG whose header claims this size, with its first lines only."""
     head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", packed(b"\0" * 1000, 4)), (b"IEND", b""))
     chunks = [
@@ -95,7 +95,7 @@ def png(width: int, height: int) -> bytes:
 
 
 def pdf(objects: Sequence[bytes]) -> bytes:
-    """A PDF of these objects, of which the first is its root."""
+    """A PDF of these objects; the first one is its root."""
     out, starts = bytearray(b"%PDF-1.7\n"), []
     for number, text in enumerate(objects, start=1):
         starts.append(len(out))
@@ -106,7 +106,7 @@ def pdf(objects: Sequence[bytes]) -> bytes:
 
 
 def pdf_page(content: bytes, *, image: bytes = b"", size: tuple[int, int] = (0, 0)) -> bytes:
-    """A page of this content, packed twice, and with a picture of this size (pixels) as /I, packed once."""
+    """A page with this content, compressed twice, and an image of this size (pixels) as /I, compressed once."""
     resources = b"<</Font<</F 5 0 R>>/XObject<</I 6 0 R>>>>"
     page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources %b>>" % resources
     about = b"/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 1/ColorSpace/DeviceGray" % size
@@ -134,14 +134,14 @@ def many_pages(count: int) -> bytes:
 
 
 def deep_pages(depth: int) -> bytes:
-    """A PDF whose one page lies under so many lists of pages, each in the one before."""
+    """A PDF whose only page is nested in so many page lists."""
     lists = [b"<</Type/Pages/Kids[%d 0 R]/Count 1/Parent %d 0 R>>" % (at + 1, at - 1) for at in range(2, depth + 2)]
     page = b"<</Type/Page/Parent %d 0 R/MediaBox[0 0 9 9]>>" % (depth + 1)
     return pdf([b"<</Type/Catalog/Pages 2 0 R>>", *lists, page])
 
 
 def tar_of_links(target: str) -> bytes:
-    """An archive of LaTeX with a file above its folder and a link to `target`."""
+    """A LaTeX archive with a file above its folder and a link to `target`."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
         above, link = tarfile.TarInfo("../../above.tex"), tarfile.TarInfo("main.tex")
@@ -179,7 +179,7 @@ def _page(words: str, before: str = "") -> bytes:
 
 
 def oversized_files() -> dict[str, bytes]:
-    """Files that would take too much."""
+    """Files that would need too much time or memory, by name."""
     huge = png(60_000, 60_000)
     full = packed(b"\0" * 1000, 450)
     return {
@@ -201,7 +201,7 @@ def oversized_files() -> dict[str, bytes]:
 
 
 def injection_files(address: str, secret: Path) -> dict[str, bytes]:
-    """Files that are papers, if what is hostile in them is left alone."""
+    """Files that are valid papers if the injections in them are ignored, by name."""
     ends = {"file": secret.as_uri(), "address": f"{address}/entity"}
     made: dict[str, bytes] = {}
     for kind, suffix, write in (("article", "xml", _jats), ("TEI", "tei", _tei), ("html", "html", _page)):

@@ -1,4 +1,4 @@
-"""A service that is killed at random moments under a client, and what becomes of its jobs."""
+"""Kills a service at random moments while a client uses it, and reports what became of its jobs."""
 
 import dataclasses
 import json
@@ -38,7 +38,7 @@ _ENDED = ("succeeded", "failed", "cancelled")
 
 @dataclass
 class Client(threading.Thread):
-    """Adds papers, asks, and hands over batches, one after another, until `stop`.
+    """Adds papers, asks questions and submits batches, one after the other, until `stop`.
 
     `papers` are the jobs of papers that were accepted, `batches` those of batches with their questions, `answered` how
     many questions were answered at once, `cut` how many requests broke off, `refused` what else came back.
@@ -59,7 +59,7 @@ class Client(threading.Thread):
         return id(self)
 
     def run(self) -> None:
-        """Go on until it is stopped."""
+        """Send requests until `stop`."""
         number = 0
         while not self._stopping.is_set():
             for step in (self._add, self._query, self._batch, self._stream):
@@ -68,12 +68,12 @@ class Client(threading.Thread):
             self._stopping.wait(_PAUSE)
 
     def stop(self) -> None:
-        """Let it end after what it is doing."""
+        """End after the current request."""
         self._stopping.set()
         self.join(60)
 
     def accepted(self) -> list[str]:
-        """The jobs that were accepted."""
+        """All accepted jobs."""
         return [*self.papers, *self.batches]
 
     def _until_answered(self, step: Any, number: int) -> None:
@@ -92,7 +92,7 @@ class Client(threading.Thread):
                 return
 
     def _is_busy(self) -> bool:
-        """Whether so much waits that nothing should be added."""
+        """Whether so many jobs wait that no further one should be added."""
         jobs = httpx2.get(f"{self.service.address}/v1/jobs", timeout=60).json()
         return sum(job["state"] not in _ENDED for job in jobs) >= _BUSY
 
@@ -102,7 +102,7 @@ class Client(threading.Thread):
             self.papers.append(job_id)
 
     def _batch(self, number: int, tries: int) -> None:
-        # A try of its own questions: those of one that was not acknowledged may be answered as well.
+        # Each try has its own questions: a batch that was not acknowledged may be answered, too.
         questions = [f"What is part {row} of try {tries} in file {number} about?" for row in range(_ROWS)]
         response = httpx2.post(f"{self.service.address}/v1/batch", json={"questions": questions}, timeout=60)
         if job_id := self._accepted(response):
@@ -130,13 +130,13 @@ class Client(threading.Thread):
 
 
 def job(address: str, name: str, *, wait: float = 0.0) -> Mapping[str, Any]:
-    """A job as the service shows it, maybe after waiting for its end."""
+    """A job as the service shows it, after waiting up to so many seconds for its end."""
     found: Mapping[str, Any] = httpx2.get(f"{address}/v1/jobs/{name}", params={"wait": wait}, timeout=90).json()
     return found
 
 
 def has_ended(address: str, name: str) -> bool:
-    """Whether a job has ended; waits for it for a while."""
+    """Whether a job has ended; waits up to 30 s."""
     return job(address, name, wait=30)["state"] in _ENDED
 
 
@@ -150,7 +150,7 @@ _OF_A_BATCH = {"upload.jsonl", "progress.jsonl", "answers.jsonl", "answers.csv",
 
 @dataclass(kw_only=True, slots=True)
 class Killed:
-    """What came of a service that was killed again and again.
+    """The outcome for a service that was killed repeatedly.
 
     `lost` are accepted jobs that are gone, failed, or without what they should have brought, `refused` what a client
     heard that was no answer. `repeated` counts model calls that were made again although their reply was in the store,
@@ -177,7 +177,7 @@ class Killed:
 
 
 def reply(body: Body) -> str:
-    """For an add what names its request, and for a question an answer that does."""
+    """A reply that names its request: entities for an add, an answer for a question."""
     if "response_format" in body and kind_of(body) == "entities":
         return traceable_reply(body)
     text = f"It is named {fingerprint(body)}."
@@ -198,7 +198,7 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
     client.start()
     for number in range(1, kills + 1):
         if number == kills:
-            # A busy machine may come to its last kill before the first batch.
+            # On a busy machine, the last kill may come before the first batch.
             wait_until(lambda: client.batches, seconds=180)
         if moments.random() < _AT_WORK:
             wait_until(partial(_is_at_work, service, library))
@@ -223,11 +223,11 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
 
 
 def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Killed, how: str) -> None:
-    """Kill, start what was killed, and wait until a job that was being worked on goes on."""
+    """Kill, restart what was killed, and wait until a job that was running goes on."""
     at_work = _rows(library, "SELECT id, owner, attempts FROM jobs WHERE state = 'running'")
     children = worker_pids(service.process.pid)
     if not children or any(int(str(attempts)) > _BLAMES for _, _, attempts in at_work):
-        # A job of which three workers die has failed, as it should.
+        # A job during which three workers died has failed, as it should.
         how = "service"
     found.kills[how] = found.kills.get(how, 0) + 1
     if how != "worker":
@@ -256,14 +256,14 @@ def _is_at_work(service: ServiceProcess, library: Path) -> bool:
 
 
 def _goes_on(library: Path, jobs: list[str], owners: set[str]) -> bool:
-    """Whether another worker has one of these jobs, or one has ended."""
+    """Whether another worker has leased one of these jobs, or one has ended."""
     now = {str(row[0]): row[1:] for row in _rows(library, "SELECT id, state, owner FROM jobs")}
     states = [now[name] for name in jobs]
     return any(state not in ("running", "queued") or owner not in {"", *owners} for state, owner in states)
 
 
 def _paid(library: Path, server: ModelServer) -> set[str]:
-    """The calls whose replies the library holds."""
+    """The calls whose replies are stored in the library."""
     replies = "".join(str(row[0]) for row in _rows(library, "SELECT value FROM calls"))
     return {name for name in server.names if name in replies}
 
@@ -298,7 +298,7 @@ def _lost_rows(client: Client) -> list[str]:
 
 
 def _grow_old(library: Path) -> None:
-    """Let everything be so old that it is looked at as left behind where nothing needs it."""
+    """Make everything so old that housekeeping deletes what nothing needs."""
     long_ago = time.time() - 2 * _HOUR
     for path in library.glob("jobs/*"):
         os.utime(path, (long_ago, long_ago))
@@ -320,7 +320,7 @@ def _leftovers(folder: Path) -> list[str]:
 
 
 def _processes(scratch: Path) -> list[int]:
-    """The processes that a service with this folder for temporary files has started, and that still are."""
+    """The running processes whose folder for temporary files is this one."""
     found: list[int] = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

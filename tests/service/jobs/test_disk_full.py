@@ -1,4 +1,4 @@
-"""A disk that is full: each request and job says so, nothing is half kept, and with space again all goes on."""
+"""A full disk: each request and job reports it, nothing is half stored, and all works again once there is space."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ _AT_ONCE = 4
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A small file system of its own, where uploads lie until they are whole, too."""
+    """A small file system for the library and for incomplete uploads."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = shutil.which("mount")
@@ -70,7 +70,7 @@ def make_space(disk: Path) -> None:
 
 
 def files(disk: Path) -> list[Path]:
-    """What is there, without the files that come and go with open databases."""
+    """All files, except those that come and go with open databases."""
     return sorted(
         file for file in disk.rglob("*") if file.is_file() and file.suffix in (".md", ".jsonl", ".tmp", ".png")
     )
@@ -96,9 +96,9 @@ def test_requests_are_told_that_the_disk_is_full_and_succeed_later(
     assert all("disk is full" in response.text for response in responses)
     assert (streamed[0], streamed[1]["status"]) == ("error", 507)
     assert not any(str(disk) in text for text in [str(streamed), *(response.text for response in responses)])
-    # What could not be kept is not paid for.
+    # Nothing was paid for that could not be stored.
     assert len(model.names) == calls
-    # Reading goes on.
+    # Reading still works.
     assert httpx2.get(f"{address}/v1/papers").json()["total"] == 1
     assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200
     make_space(disk)

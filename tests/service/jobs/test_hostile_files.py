@@ -1,4 +1,4 @@
-"""Bombs over HTTP: each ends as one clear message or within limits, and the service answers all the while."""
+"""Hostile uploads: each ends with one clear message or within limits, and the service responds all the while."""
 
 import re
 import signal
@@ -25,7 +25,7 @@ from tests.service.servers import (
     worker_pids,
 )
 
-SECRET = "the-word-that-nobody-may-read"  # noqa: S105 # it opens nothing
+SECRET = "the-word-that-nobody-may-read"  # noqa: S105 # opens nothing
 _LIMITS = {
     "limits.max_file_mb": 10,
     "limits.max_pages": 50,
@@ -72,7 +72,7 @@ class Seen:
 
 
 def memory_mb(process: int, field: str = "VmHWM") -> float:
-    """What a process takes (VmRSS) or took at most (VmHWM); 0 where it is gone."""
+    """A process's current (VmRSS) or peak (VmHWM) memory in MB; 0 if it has ended."""
     try:
         lines = (Path("/proc") / str(process) / "status").read_text().splitlines()
     except (FileNotFoundError, ProcessLookupError):
@@ -81,11 +81,11 @@ def memory_mb(process: int, field: str = "VmHWM") -> float:
 
 
 def below(process: int) -> list[int]:
-    """The worker of a service and what it started."""
+    """The worker of a service and the processes that it started."""
     found = worker_pids(process)
     for worker in list(found):
         try:
-            # A child is its thread's.
+            # Linux lists children by thread.
             for thread in (Path("/proc") / f"{worker}/task").iterdir():
                 found += map(int, (thread / "children").read_text().split())
         except (FileNotFoundError, ProcessLookupError):
@@ -116,7 +116,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
 
 
 def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
-    """Send all files at once, and look on until the last job has ended."""
+    """Upload all files, and observe the service until the last job has ended."""
     address, process = service.address, service.process.pid
     files = oversized_files() | injection_files(bird.url, folder / "secret.txt")
     assert job_of(upload(address, markdown_paper(1, "Chunker"), "first.md"), address)["state"] == "succeeded"
@@ -175,12 +175,12 @@ def test_what_is_hostile_in_a_paper_is_left_alone(seen: Seen) -> None:
 
 def test_every_upload_is_answered_at_once_and_the_service_is_well_all_the_while(seen: Seen) -> None:
     assert len(seen.health) >= 10
-    # One may wait for a processor.
+    # A single one may wait for a CPU.
     assert statistics.quantiles(seen.health, n=20)[-1] < 1.0
     assert statistics.median(seen.uploads.values()) < 1.0
     assert max(seen.uploads.values()) < 10.0
     assert seen.after_mb < seen.before_mb + 150
-    # What a child takes beside its limit is its libraries.
+    # Beyond its limit, a child needs memory for its libraries.
     assert seen.others_mb < 1200
 
 

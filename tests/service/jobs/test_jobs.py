@@ -1,4 +1,4 @@
-"""Papers and batches over HTTP: what is accepted becomes a job that can be followed; what can't be is refused."""
+"""Adding papers and batches over HTTP: valid requests become jobs, invalid ones are refused."""
 
 import errno
 import io
@@ -24,7 +24,7 @@ from tests.service.servers import job_of, markdown_paper, serve_app, settings_wi
 
 
 def reply(body: Any) -> str:
-    """Entities for the extractor; nothing that an answer can be made of."""
+    """Entities for the extractor, and no valid answer for a question."""
     return echo(body) if "response_format" in body and kind_of(body) == "entities" else "{}"
 
 
@@ -147,7 +147,7 @@ def test_what_is_too_large_is_refused_before_it_is_read_and_cut_off_where_it_doe
             taken += 1
             yield b"a" * 1_000_000
 
-    # The service may hang up while more is sent.
+    # The service may close the connection while more is sent.
     with suppress(httpx2.TransportError):
         assert httpx2.post(f"{address}/v1/papers", content=endless(), headers={"content-type": kind}).status_code == 413
     assert taken < 30
@@ -212,7 +212,7 @@ def test_more_jobs_than_may_wait_are_told_to_come_later(tmp_path: Path, model: M
     with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_waiting": 2})) as address:
         store = Store.open(tmp_path / "library")
         for _ in range(2):
-            # Nobody wakes the worker for them.
+            # Not submitted over HTTP, so the worker is not notified.
             store.jobs.create("add", '{"name": "a.md", "path": "/absent"}')
         store.close()
         for response in (

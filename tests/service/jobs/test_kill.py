@@ -1,4 +1,4 @@
-"""`kill -9` at any instant, of the service, its worker, or both: what was accepted is done, nothing is paid twice."""
+"""`kill -9` of the service, its worker or both: accepted jobs are done, and nothing is paid for twice."""
 
 from pathlib import Path
 

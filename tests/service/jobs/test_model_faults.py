@@ -24,7 +24,7 @@ from tests.service.servers import markdown_paper as plain_paper
 IMPATIENT = {"timeout": 1.5, "retries": 1}
 Sign = tuple[str, str]
 PASSING = ["429", "429 for a while", "500", "hang", "cut"]
-# What a job says of a fault that lasts, and how often a call is sent by then.
+# What a job says of a permanent fault, and how often a call was sent by then.
 LASTING = [("401", "check the role's api_key", 1), ("429 for hours", "HTTP 429", 1), ("500", "HTTP 500", 2)]
 LASTING += [("hang", "no reply within 1.5 s", 2), ("cut", "no connection", 2)]
 UNUSABLE = [("page", "is base_url an OpenAI-compatible endpoint?", 1), ("babble", "no valid 'entities'", 2)]
@@ -44,13 +44,13 @@ class Endpoint:
     times: dict[str, list[float]] = field(default_factory=dict)
 
     def trouble(self, kind: str, *signs: Sign, most: int = 1000) -> None:
-        """Let each call with one of the signs fail in this way, so often."""
+        """Make each call with one of the signs fail in this way, at most so often."""
         self.recover()
         self.kinds, self.most = dict.fromkeys(signs, kind), most
         self.model.retry_after = WAITS.get(kind)
 
     def recover(self) -> None:
-        """Let all go well from now on, and begin to count anew."""
+        """Make all calls succeed from now on, and reset the counts."""
         self.kinds.clear()
         self.model.retry_after = 0.0
         self.failed.clear()
@@ -100,14 +100,14 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
         roles = {
             role: {"model": "fake", "base_url": model.url, **IMPATIENT} for role in ("extract", "vision", "answer")
         }
-        # One part of a paper a call, also where its name is long.
+        # One part of a paper per call, even if its name is long.
         given = {**roles, "extract.tokens_per_call": 900}
         with serve_app(settings_with_model(tmp_path_factory.mktemp("faults"), model, **given)) as found.address:
             yield found
 
 
 def paper(name: str) -> bytes:
-    """A paper in Markdown that takes a call for each of its two parts, and one for each of its two pictures."""
+    """A Markdown paper that takes a call for each of its two parts and two images."""
     dots = random.Random(name)
     return plain_paper(2, name) + b"".join(_figure(number, name, dots) for number in (1, 2))
 
@@ -120,7 +120,7 @@ def _figure(number: int, name: str, dots: random.Random) -> bytes:
 
 
 def named(kind: str, start: str) -> str:
-    """A name of its own, so that no call of another test is the same."""
+    """A unique name, so that no call equals that of another test."""
     return start + "".join(filter(str.isalnum, kind.title()))
 
 
@@ -141,7 +141,7 @@ def batched(endpoint: Endpoint, name: str, *, questions: int = 2) -> tuple[Job, 
 
 
 def outcome(job: Job) -> tuple[str, int, int, bool]:
-    """How a paper's job ended, how many pictures were read, how many not, and whether all chunks were."""
+    """The state of a paper's job, how many images were described and unread, and whether all chunks were read."""
     result = job["result"]
     return job["state"], result["described"], result["unread"], not result["shortfall"]["unread"]
 

@@ -1,4 +1,4 @@
-"""Paths and names from strangers: none leads out of an allowed folder, tells what is there, or keeps the service."""
+"""Paths and names from callers: none leads out of an allowed folder, reveals what exists, or blocks the service."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An allowed folder `papers`, with a paper, a folder and things that are no files, and what lies beside it."""
+    """An allowed folder `papers` with a paper, a folder and special files, and a secret beside it."""
     folder = tmp_path_factory.mktemp("paths")
     papers = folder / "papers"
     (papers / "sub").mkdir(parents=True)
@@ -46,7 +46,7 @@ def address(folder: Path, model: ModelServer) -> Iterator[str]:
     given = {**embed, "embed.base_url": model.url, "service.folders": [str(folder / "papers")]}
     with ExitStack() as stack:
         heard = stack.enter_context(socket.socket(socket.AF_UNIX))
-        # A socket's path is short.
+        # The path of a socket must be short.
         handle = os.open(folder / "papers", os.O_RDONLY)
         heard.bind(f"/proc/self/fd/{handle}/socket.md")
         os.close(handle)
@@ -58,7 +58,7 @@ def asked(address: str, path: str) -> httpx2.Response:
 
 
 def told(response: httpx2.Response) -> str:
-    """The detail of a problem document that can be shown."""
+    """The detail of a problem document, checked to be short and printable."""
     assert response.headers["content-type"] == "application/problem+json"
     detail: str = response.json()["detail"]
     assert detail.isprintable()
@@ -159,7 +159,7 @@ def test_a_file_without_a_name_and_an_empty_one_are_refused_with_what_is_wrong(a
     assert (response.status_code, "with a file name" in told(response)) == (422, True)
     for name in ("..", "/", "x" * 2_000 + ".pdf"):
         assert "is empty" in told(upload(address, b"", name))
-    # No header of a part is so long.
+    # The parser limits the headers of a part.
     longest = upload(address, b"A paper.", "x" * 10_000 + ".md")
     assert (longest.status_code, "multipart body can't be read" in told(longest)) == (400, True)
 
@@ -185,7 +185,7 @@ def test_a_file_that_became_a_link_pipe_or_another_one_after_it_was_allowed_is_n
     with pytest.raises(PaperFileError, match=r"'a\.md': no such file"):
         open_without_links(papers / "a.md")
     with Library.open(tmp_path / "library", settings=load_settings(environ={})) as library:
-        # As where the folder is swapped a moment later.
+        # As if the folder were swapped a moment later.
         with pytest.raises(PaperFileError, match=r"'a\.md' was changed or moved while it was read"):
             library.add(papers / "a.md", sha256=allowed)
         assert not library.papers()

@@ -1,4 +1,4 @@
-"""In the worker: turns between libraries, work that does not stop, unforeseen errors, a disk that is full."""
+"""The worker: turns of libraries, work that does not stop, unexpected errors, a full disk."""
 
 import asyncio
 from collections.abc import Iterator

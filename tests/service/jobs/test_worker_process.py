@@ -1,4 +1,4 @@
-"""Jobs survive: the worker's death, the service's death, a full stop, and a change of mind."""
+"""Jobs survive the death of the worker, of the service and of both, and can be cancelled."""
 
 import json
 import os
@@ -34,7 +34,7 @@ PARTS = 12
 
 
 def reply(body: Any) -> str:
-    """For an add what names its request, and an answer to every question."""
+    """Entities that name their request for an add, and an answer to every question."""
     if "response_format" in body and kind_of(body) == "entities":
         return traceable_reply(body)
     claims = [{"text": "It is named.", "evidence": ["S0"]}]
@@ -61,7 +61,7 @@ def gone(process: int) -> bool:
 
 @contextmanager
 def half_uploaded(address: str) -> Iterator[None]:
-    """An upload that is under way."""
+    """An incomplete upload."""
     host, port = address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as client:
         kind = "multipart/form-data; boundary=x"
@@ -72,7 +72,7 @@ def half_uploaded(address: str) -> Iterator[None]:
 
 
 def kept(folder: Path, model: ModelServer) -> set[str]:
-    """The calls whose replies the library holds."""
+    """The calls whose replies are stored in the library."""
     store = Store.open(folder / "library")
     with store._database.read() as connection:
         values = "".join(row[0] for row in connection.exec_driver_sql("SELECT value FROM calls"))
@@ -169,7 +169,7 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
     results = f"{batch.headers['location']}/results/answers.jsonl"
     wait_until(lambda: len(httpx2.get(f"{service.address}{results}").text.splitlines()) >= 2)
     [worker] = worker_pids(service.process.pid)
-    # All at once, as when a container is killed: nobody puts the job back.
+    # Both at once, as when a container is killed: nobody requeues the job.
     service.process.kill()
     os.killpg(worker, signal.SIGKILL)
     service.end(signal.SIGKILL)
