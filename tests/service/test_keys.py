@@ -57,7 +57,7 @@ def test_a_key_is_found_by_its_secret_and_by_nothing_else(file: Path, tmp_path: 
 
 
 @given(st.text(st.characters()))
-def test_no_text_of_a_stranger_is_a_key(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_no_other_text_is_a_key(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     file = tmp_path_factory.getbasetemp() / "strangers.json"
     keys = KeyStore.open(file)
     if not keys.required:
@@ -81,7 +81,7 @@ def test_what_is_created_reads_back_equal_or_is_refused(
         assert KeyStore.open(file, today=lambda: key.created).find(secret.get_secret_value()) == key
 
 
-def test_a_secret_is_nowhere_but_in_the_hand_of_who_made_it(file: Path) -> None:
+def test_a_secret_is_not_stored_anywhere(file: Path) -> None:
     keys = KeyStore.open(file)
     made = keys.create("alice", Path("library"))
     secret = made[1].get_secret_value()
@@ -119,7 +119,7 @@ def test_a_key_that_is_revoked_elsewhere_stops_working_here(file: Path) -> None:
         person.revoke(key.id)
 
 
-def test_without_any_key_left_the_door_stays_shut(file: Path) -> None:
+def test_keys_stay_required_when_all_are_revoked(file: Path) -> None:
     keys = KeyStore.open(file)
     keys.revoke(keys.create("alice", Path("library"))[0].id)
     assert keys.all() == ()
@@ -173,7 +173,7 @@ def test_folders_that_are_none_are_refused(file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"version": 1}', '{"version": 2, "keys": []}', '{"version": 1, "keys"']
 )
-def test_a_damaged_file_opens_no_door(file: Path, text: str) -> None:
+def test_no_key_works_while_the_file_is_damaged(file: Path, text: str) -> None:
     keys = KeyStore.open(file)
     _, secret = keys.create("alice", Path("library"))
     file.write_text(text)

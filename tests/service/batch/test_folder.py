@@ -52,9 +52,7 @@ def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
-def test_a_second_run_into_a_folder_at_work_asks_nothing_and_touches_nothing(
-    make_library: MakeLibrary, tmp_path: Path
-) -> None:
+def test_a_second_run_into_a_locked_folder_asks_and_changes_nothing(make_library: MakeLibrary, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first, second = HangingModel(), FakeModel(reply)
     asked = questions("F1 of the tagger?", "hanging?")
@@ -94,7 +92,7 @@ def test_the_lock_of_a_killed_run_does_not_stay(make_library: MakeLibrary, tmp_p
         assert runner.run(questions("F1 of the tagger?")).summary.answered == 1
 
 
-def test_a_patient_run_waits_for_the_one_before_it(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
+def test_a_run_with_a_timeout_waits_for_the_one_before(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
     out = tmp_path / "out"
     runner = BatchRunner(make_library(FakeModel(reply)), out=out, lock_timeout=30.0)
 
@@ -109,7 +107,9 @@ def test_a_patient_run_waits_for_the_one_before_it(make_library: MakeLibrary, tm
         assert asyncio.run(waits(process)) == 1
 
 
-def test_what_a_kill_tore_is_cleared_away_and_what_is_not_ours_stays(make_library: MakeLibrary, tmp_path: Path) -> None:
+def test_temporary_files_of_a_killed_run_are_deleted_and_other_files_stay(
+    make_library: MakeLibrary, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     (out / "images").mkdir(parents=True)
     torn = [out / f".answers.csv.{'0' * 16}.tmp", out / "images" / f".aaaa-table-1.png.{'0' * 16}.tmp"]

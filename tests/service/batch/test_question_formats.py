@@ -42,7 +42,7 @@ def table(rows: Sequence[Sequence[str]], *, delimiter: str = ",") -> str:
 
 
 @given(ROWS, st.sampled_from([",", ";", "\t"]), st.sampled_from(["", "\ufeff"]))
-def test_csv_comes_back(rows: list[tuple[str, str | None]], delimiter: str, mark: str) -> None:
+def test_csv_round_trips(rows: list[tuple[str, str | None]], delimiter: str, mark: str) -> None:
     text = mark + table([("question", "answer"), *((text, gold or "") for text, gold in rows)], delimiter=delimiter)
     found = read(text, name="q.csv")
     assert found == [
@@ -52,14 +52,14 @@ def test_csv_comes_back(rows: list[tuple[str, str | None]], delimiter: str, mark
 
 
 @given(ROWS)
-def test_json_lines_come_back(rows: list[tuple[str, str | None]]) -> None:
+def test_json_lines_with_gold_round_trip(rows: list[tuple[str, str | None]]) -> None:
     lines = [json.dumps({"question": text, "answer": gold}, ensure_ascii=False) for text, gold in rows]
     found = read("\r\n".join(lines), name="q.jsonl")
     assert [(row.text, row.gold.answer if row.gold else None) for row in found if isinstance(row, Question)] == rows
 
 
 @given(st.lists(texts(LINES), min_size=1))
-def test_a_plain_list_comes_back(questions: list[str]) -> None:
+def test_a_plain_list_round_trips(questions: list[str]) -> None:
     assume(not questions[0].startswith("{"))
     assume("question" not in questions[0].casefold())
     found = asked(read("\n".join(["First, of all?", *questions]), name="q.txt"))
@@ -82,7 +82,7 @@ def test_markers_that_all_lines_have_go(questions: list[str], marker: str) -> No
         ("# Questions\n\n1. A?\n## More\n2. B?", ["A?", "B?"]),
     ],
 )
-def test_lists_as_people_write_them(text: str, found: list[str]) -> None:
+def test_markers_and_headings_of_lists(text: str, found: list[str]) -> None:
     assert asked(read(text, name="q.md")) == found
 
 
@@ -147,7 +147,7 @@ CSV = "question;answer\nA?;\nB?;\n"
         ("question\nA?\nB?\n", "q.TSV"),
     ],
 )
-def test_content_tells_the_format_and_else_the_name(text: str, name: str) -> None:
+def test_content_determines_the_format_or_else_the_name(text: str, name: str) -> None:
     assert asked(read(text, name=name)) == ["A?", "B?"]
 
 

@@ -104,13 +104,13 @@ def test_gold_is_read_as_docbench_has_it(tmp_path: Path, keys: dict[str, object]
     assert question == Question(index=0, text="A?", gold=gold)
 
 
-def test_a_json_list_is_told_from_lines(tmp_path: Path) -> None:
+def test_a_json_list_is_not_json_lines(tmp_path: Path) -> None:
     with pytest.raises(QuestionFileError, match="one object a line"):
         load_questions(written(tmp_path, '[\n{"question": "A?"}\n]'))
 
 
 @given(st.lists(st.text(ENCODABLE).filter(str.strip), min_size=1, max_size=5))
-def test_every_question_comes_back(tmp_path_factory: pytest.TempPathFactory, questions: list[str]) -> None:
+def test_json_lines_round_trip(tmp_path_factory: pytest.TempPathFactory, questions: list[str]) -> None:
     folder = tmp_path_factory.mktemp("questions")
     file = written(folder, "\n".join(json.dumps({"question": question}, ensure_ascii=False) for question in questions))
     found = [row.text for row in load_questions(file)]

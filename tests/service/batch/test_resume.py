@@ -160,7 +160,9 @@ def test_a_run_that_is_cancelled_before_any_row_leaves_older_results_alone(
     assert (out / "answers.csv").read_bytes() == before
 
 
-def test_what_an_outage_cut_is_asked_again_after_the_others(make_library: MakeLibrary, tmp_path: Path) -> None:
+def test_questions_that_an_outage_failed_are_retried_after_the_others(
+    make_library: MakeLibrary, tmp_path: Path
+) -> None:
     down = [True, True]
 
     def flaky(request: ModelRequest) -> str:

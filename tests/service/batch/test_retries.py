@@ -56,7 +56,7 @@ def test_without_failures_there_is_one_round_and_no_pause() -> None:
     assert (sorted(trial.asked), trial.pauses) == ([0, 1, 2, 3, 4], [])
 
 
-def test_what_failed_is_asked_again_after_the_others() -> None:
+def test_failed_items_are_retried_after_the_others() -> None:
     trial = Trial(lambda item, time: STOPPED if item == 0 and time < 3 else None)
     assert trial.run(3) == {0: "no connection"}, "a round that brings nothing is the last"
     assert trial.asked == [0, 1, 2, 0]
@@ -66,7 +66,7 @@ def test_what_failed_is_asked_again_after_the_others() -> None:
     assert trial.pauses == [1.0, 2.0, 4.0]
 
 
-def test_rounds_have_an_end() -> None:
+def test_the_number_of_rounds_is_limited() -> None:
     trial = Trial(lambda item, time: STOPPED if time <= item else None)
     assert list(trial.run(6, max_rounds=2)) == [3, 4, 5]
 
@@ -87,7 +87,7 @@ def test_an_endpoint_that_asks_for_too_long_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_stopped_endpoint_costs_two_short_rounds(concurrency: int) -> None:
+def test_an_endpoint_that_is_down_costs_two_short_rounds(concurrency: int) -> None:
     trial = Trial(lambda _item, _time: STOPPED)
     left = trial.run(1000, concurrency=concurrency, max_failures=8)
     assert list(left) == list(range(1000))
@@ -98,7 +98,7 @@ def test_a_stopped_endpoint_costs_two_short_rounds(concurrency: int) -> None:
     assert len(trial.pauses) == 1
 
 
-def test_what_was_not_sent_is_sent_in_a_later_round() -> None:
+def test_items_that_were_not_sent_are_sent_in_a_later_round() -> None:
     trial = Trial(lambda item, time: STOPPED if item < 3 and time == 1 else None)
     assert trial.run(10, max_failures=3) == {}
     assert trial.asked == [0, 1, 2, *range(10)]

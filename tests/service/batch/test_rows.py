@@ -52,7 +52,7 @@ def taken_back(cell: str) -> str:
     return cell[1:] if marked else cell
 
 
-def test_a_row_tells_what_was_answered_from_where_and_what_it_took() -> None:
+def test_a_row_has_the_answer_its_citations_and_its_usage() -> None:
     line = evidence("bbbb/passage-1", page=1, box=Box(0.0, 12.0, 0.0, 14.0))
     claims = (
         Claim(text="a", evidence=(evidence("aaaa/table-5"), evidence("aaaa/passage-1", page=2))),
@@ -128,6 +128,6 @@ def test_a_papers_name_does_not_run_either() -> None:
 
 
 @given(st.lists(st.builds(str.__add__, BEGINNINGS, TEXTS), min_size=1))
-def test_every_cell_comes_back(cells: list[str]) -> None:
+def test_every_cell_round_trips(cells: list[str]) -> None:
     found = read([row(cell) for cell in cells])
     assert [taken_back(line["answer"]) for line in found] == cells

@@ -86,15 +86,13 @@ def test_the_report_has_the_headings_and_its_contexts_parse_back(make_library: M
         assert parse_context(context) == row.answer.context
 
 
-def test_the_report_names_papers_as_people_do(make_library: MakeLibrary, tmp_path: Path) -> None:
+def test_the_report_names_papers_by_their_files(make_library: MakeLibrary, tmp_path: Path) -> None:
     BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
     report = (tmp_path / "out" / "report.md").read_text()
     assert "\n  - tagger.pdf p.1, Table 1 (`aaaa00000001/table-1` [50.0 110.0 300.0 130.0]): “0.83”" in report
 
 
-def test_what_a_model_says_brings_neither_pictures_nor_html_into_the_report(
-    make_library: MakeLibrary, tmp_path: Path
-) -> None:
+def test_a_models_text_adds_neither_images_nor_html_to_the_report(make_library: MakeLibrary, tmp_path: Path) -> None:
     def said(request: ModelRequest) -> str:
         return reply(request).replace("0.83", "0.83 ![chart](http://192.0.2.1/a) <img src='http://192.0.2.1/b'> <a")
 

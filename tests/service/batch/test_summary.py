@@ -93,7 +93,7 @@ def test_the_figures_are_the_evaluations(result: BatchResult) -> None:
     assert found.refused.right == tallies["abstention.recall"].right
 
 
-def test_summary_is_told_in_words_in_json_and_in_the_report(result: BatchResult, tmp_path: Path) -> None:
+def test_the_summary_as_text_as_json_and_in_the_report(result: BatchResult, tmp_path: Path) -> None:
     lines = summary_lines(result.summary)
     assert lines[0] == "8 questions: 4 answered, 2 unanswerable, 2 in error"
     assert lines[1] == (

@@ -36,7 +36,7 @@ def library(tmp_path: Path) -> Path:
     return folder
 
 
-def test_show_tells_what_was_seen_skipped_and_not_read(run: Run, library: Path) -> None:
+def test_show_lists_read_skipped_and_unread_images(run: Run, library: Path) -> None:
     shown = run("show", "a.pdf", "--library", library).out
     assert "Images as fake saw them: 1 read, 1 skipped, 1 unread" in shown
     assert f"Figure 1: plot: {MARKUP}" in shown

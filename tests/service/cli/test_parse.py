@@ -127,7 +127,7 @@ def test_a_second_run_replaces_the_first(run: "Run", note: Path, tmp_path: Path)
     assert (out / "paper.md").exists()
 
 
-def test_a_file_of_somebody_else_is_kept_and_named(run: "Run", note: Path, tmp_path: Path) -> None:
+def test_a_file_that_parse_did_not_write_is_kept_and_named(run: "Run", note: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "paper.md").write_text("mine")
     outcome = run("parse", note, "--out", tmp_path / "out")

@@ -61,7 +61,7 @@ def test_a_body_that_breaks_the_rules_half_way_does_no_harm(local: str) -> None:
     assert status_of(send_raw(local, f"{head}5\r\n{{}}\r\nno length\r\n".encode())) == 400
 
 
-def test_one_connection_too_many_is_told_when_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_connection_too_many_is_refused_with_retry_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_EXTRA_CONNECTIONS", 1)
     settings = settings_in(tmp_path, **{"service.questions_at_once": 1, "service.questions_waiting": 1})
     with serve_app(settings) as address, httpx2.Client() as first, httpx2.Client() as second:

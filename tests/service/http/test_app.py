@@ -20,7 +20,7 @@ def address(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def test_it_tells_that_it_lives_and_can_serve(address: str) -> None:
+def test_health_and_readiness(address: str) -> None:
     for path in ("/healthz", "/readyz"):
         response = httpx2.get(address + path)
         assert (response.status_code, response.json()) == (200, {"status": "ok"})
@@ -58,7 +58,7 @@ def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path, caplog: py
     assert str(tmp_path / "library") in caplog.text
 
 
-def test_the_first_key_that_is_made_closes_the_door_of_a_running_service(tmp_path: Path) -> None:
+def test_the_first_key_makes_a_running_service_require_keys(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with serve_app(settings) as address:
         assert httpx2.get(f"{address}/v1/papers").status_code == 200
@@ -77,7 +77,7 @@ def test_a_path_that_is_none_leads_nowhere_else(address: str, path: str) -> None
     assert httpx2.get(address + path).status_code in (404, 422)
 
 
-def test_who_still_sends_a_body_when_the_service_fails_sees_that_it_failed(tmp_path: Path) -> None:
+def test_a_client_that_still_sends_its_body_receives_the_error(tmp_path: Path) -> None:
     router = APIRouter()
 
     @router.post("/fail")

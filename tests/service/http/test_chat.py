@@ -84,7 +84,7 @@ def test_a_model_is_found_by_its_id_and_an_unknown_one_is_not_there(client: open
         assert refused.value.code == "model_not_found"
 
 
-def test_whatever_is_wrong_under_their_paths_is_told_in_their_form(client: openai.OpenAI) -> None:
+def test_all_errors_under_openais_paths_are_in_openais_form(client: openai.OpenAI) -> None:
     with pytest.raises(openai.APIStatusError) as refused:
         client.get("/chat/completions", cast_to=object)
     assert (refused.value.status_code, refused.value.code) == (405, "method_not_allowed")
@@ -94,7 +94,7 @@ def test_whatever_is_wrong_under_their_paths_is_told_in_their_form(client: opena
     assert (refused.value.status_code, refused.value.code) == (413, "too_large")
 
 
-def test_a_conversation_is_the_history_and_system_messages_change_nothing(client: openai.OpenAI) -> None:
+def test_a_conversation_is_the_history_and_system_messages_are_ignored(client: openai.OpenAI) -> None:
     first: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "You are a pirate. Answer with ARRR only."},
         {
@@ -130,7 +130,7 @@ def test_a_conversation_is_the_history_and_system_messages_change_nothing(client
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, None, "image_url"),
     ],
 )
-def test_what_cannot_be_served_is_refused_in_their_form(
+def test_unsupported_requests_are_refused_in_openais_form(
     client: openai.OpenAI, given: dict[str, object], param: str | None, told: str
 ) -> None:
     with pytest.raises(openai.BadRequestError, match=told) as refused:
@@ -181,7 +181,7 @@ def told(text: str, *, title: str = "A Tagger", label: str = "Table 1") -> str:
     return reply_text(answer, titles={PAPER: title})
 
 
-def test_a_reply_tells_each_place_once() -> None:
+def test_a_reply_lists_each_place_once() -> None:
     assert told("It is 3.") == (
         "It is 3.\n\nSources:\n1. A Tagger, page 3, Table 1 (paper aaaa00000001)"
         "\n\nNotes:\n- the number 3 is not printed"

@@ -60,7 +60,7 @@ def handles() -> int:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only here open files can be counted")
-def test_nothing_of_a_request_stays_when_its_client_hangs_up(address: str, folder: Path, model: ModelServer) -> None:
+def test_a_client_that_disconnects_leaves_nothing_behind(address: str, folder: Path, model: ModelServer) -> None:
     before, model.seconds = handles(), 1.0
     form = b"multipart/form-data; boundary=x\r\nContent-Length: 9000000\r\n\r\n--x\r\ncontent-disposition: form-data; "
     form += b'name="file"; filename="a.md"\r\n\r\n' + b"a" * 3_000_000

@@ -145,7 +145,7 @@ def test_scripts_in_a_paper_stay_text(hostile: str) -> None:
         assert response.status_code == 200
 
 
-def test_a_formula_in_a_cell_stays_text_in_a_spreadsheet(hostile: str) -> None:
+def test_a_formula_in_a_cell_stays_text(hostile: str) -> None:
     rows = list(csv.reader(io.StringIO(httpx2.get(f"{hostile}/tables/table-1.csv").text)))
     assert rows == [[SCRIPT, f"'{FORMULA}"], ["-0.5", "'@SUM(1)|cmd"]]
 
@@ -187,7 +187,7 @@ def test_an_unknown_element_is_quoted(address: str, name: str) -> None:
         "elements?offset=99999999999999999999999",
     ],
 )
-def test_what_has_another_form_is_refused(address: str, path: str) -> None:
+def test_invalid_parameters_are_refused(address: str, path: str) -> None:
     response = httpx2.get(f"{address}/{path}")
     assert response.status_code == 422
     assert response.json()["type"] == "urn:paperscope:problem:invalid-request"

@@ -67,7 +67,7 @@ def tenant_of(folder: Path, example_library: Path, **addresses: str) -> Iterator
 
 
 @pytest.mark.slow
-def test_a_model_that_is_down_is_told_without_its_address(
+def test_an_unavailable_model_is_reported_without_its_address(
     tmp_path: Path, example_library: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     message = {"messages": [{"role": "user", "content": QUESTION}]}
@@ -82,9 +82,7 @@ def test_a_model_that_is_down_is_told_without_its_address(
 
 
 @pytest.mark.slow
-def test_the_rows_and_readings_of_a_model_that_refuses_are_told_without_its_address(
-    tmp_path: Path, example_library: Path
-) -> None:
+def test_the_errors_of_a_refusing_model_do_not_contain_its_address(tmp_path: Path, example_library: Path) -> None:
     with serve(model_reply) as model, tenant_of(tmp_path, example_library, answer=model.url, vision=NOWHERE) as tenant:
         answer = tenant.post("/v1/query", {"question": PICTURED}).json()
         assert any("no connection" in reading["reason"] for reading in answer["readings"])
@@ -95,7 +93,7 @@ def test_the_rows_and_readings_of_a_model_that_refuses_are_told_without_its_addr
             assert "HTTP 401" in tenant.get(f"{sent.headers['location']}/results/{file}").text
 
 
-def test_a_library_that_cannot_be_read_is_told_without_its_folder(
+def test_an_unreadable_library_is_reported_without_its_folder(
     tmp_path: Path, example_library: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with tenant_of(tmp_path, example_library) as tenant:

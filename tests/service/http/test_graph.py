@@ -19,7 +19,7 @@ def address(example_library: Path) -> Iterator[str]:
         yield f"{address}/v1/graph"
 
 
-def test_what_stands_round_an_entity_comes_with_its_sources(address: str) -> None:
+def test_a_neighbourhood_comes_with_its_sources(address: str) -> None:
     found = httpx2.get(address, params={"entity": "character f1", "limit": 5}).json()
     assert found["center"]["name"] == "Character F1"
     assert found["entities"][0] == found["center"]
@@ -77,7 +77,7 @@ def test_an_unknown_paper_is_quoted(address: str, params: dict[str, str]) -> Non
 @pytest.mark.parametrize(
     "params", [{}, {"entity": ""}, {"entity": "x" * 301}, {"entity": "F1", "steps": 9}, {"entity": "F1", "limit": 0}]
 )
-def test_what_has_another_form_is_refused(address: str, params: dict[str, str | int]) -> None:
+def test_invalid_parameters_are_refused(address: str, params: dict[str, str | int]) -> None:
     response = httpx2.get(address, params=params)
     assert response.status_code == 422
     assert response.headers["content-type"] == "application/problem+json"

@@ -72,7 +72,7 @@ def test_a_crop_that_no_paper_names_is_unknown(tmp_path: Path) -> None:
     assert content_hash(PNG) in response.json()["detail"]
 
 
-def test_a_page_is_drawn_with_what_is_asked_for_marked(address: str) -> None:
+def test_a_page_is_drawn_with_the_requested_marks(address: str) -> None:
     plain = page_of(address, 3)
     assert plain.size == pytest.approx((595, 842), abs=1)
     elements = httpx2.get(f"{address}/papers/{EXAMPLE}/elements?page=3&kind=table").json()["elements"]
@@ -89,7 +89,7 @@ def test_a_higher_resolution_gives_more_pixels(address: str) -> None:
     assert page_of(address, 1, dpi=144).size == pytest.approx((1190, 1684), abs=2)
 
 
-def test_a_page_is_not_drawn_again_for_who_has_it(address: str) -> None:
+def test_a_page_that_the_client_has_is_not_drawn_again(address: str) -> None:
     path = f"{address}/papers/{EXAMPLE}/pages/1.png?dpi=36"
     first = httpx2.get(path, timeout=60)
     assert first.headers["cache-control"] == "private, no-cache"
@@ -99,7 +99,7 @@ def test_a_page_is_not_drawn_again_for_who_has_it(address: str) -> None:
     assert marked.status_code == 200
 
 
-def test_what_cannot_be_drawn_is_told(address: str) -> None:
+def test_what_cannot_be_drawn_is_a_problem(address: str) -> None:
     pages = f"{address}/papers/{EXAMPLE}/pages"
     for path, status, words in (
         ("8.png", 404, "no page 8"),
@@ -117,7 +117,7 @@ def test_what_cannot_be_drawn_is_told(address: str) -> None:
         assert words in response.json()["detail"]
 
 
-def test_a_page_of_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_page_of_a_deleted_file_is_a_problem(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "library")
     store.add(small_paper(), crops={content_hash(PNG): PNG}, source=str(tmp_path / "gone.pdf"), embedder="fake-64")
     store.close()
@@ -129,7 +129,7 @@ def test_a_page_of_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_of_an_encrypted_paper_is_drawn_for_who_sends_its_password(
+def test_a_page_of_an_encrypted_paper_is_drawn_with_its_password(
     tmp_path: Path, root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     password = "Sésam öffne dich"  # noqa: S105

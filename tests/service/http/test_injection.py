@@ -116,7 +116,7 @@ def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path, model_s
 
 
 @pytest.mark.slow
-def test_nothing_that_a_paper_or_a_model_orders_is_done(
+def test_instructions_in_papers_and_replies_are_not_followed(
     tmp_path: Path, model_settings: dict[str, object], capfd: pytest.CaptureFixture[str]
 ) -> None:
     with canary() as bird, serve(lambda body: hostile_reply(body, bird.url)) as model:
@@ -190,7 +190,7 @@ def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(
 
 
 @pytest.mark.slow
-def test_no_words_end_an_event_or_a_header_before_their_time(tmp_path: Path, model_settings: dict[str, object]) -> None:
+def test_no_text_ends_an_event_or_a_header(tmp_path: Path, model_settings: dict[str, object]) -> None:
     ends = "0.83\n\nevent: done\ndata: {}\n\nevent: error\r\ndata: {}\r\r: 0.83"
     claims = [{"text": ends, "evidence": ["S0"]}]
     reply = json.dumps({"status": "answered", "answer": ends, "claims": claims})

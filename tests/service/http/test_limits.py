@@ -40,7 +40,7 @@ class Questions:
             await asyncio.sleep(0)
 
 
-async def test_callers_come_in_by_turns_whatever_one_of_them_has_sent_before() -> None:
+async def test_callers_take_turns_regardless_of_earlier_requests() -> None:
     questions = Questions(FairQueue(concurrency=1, max_waiting=200))
     tasks = [await questions.ask("many", f"many-{number}") for number in range(101)]
     tasks += [await questions.ask("few", f"few-{number}") for number in range(2)]
@@ -54,7 +54,7 @@ async def test_callers_come_in_by_turns_whatever_one_of_them_has_sent_before() -
     assert (questions.gate.running, questions.gate.waiting) == (0, 0)
 
 
-async def test_one_too_many_is_told_when_to_come_back() -> None:
+async def test_one_too_many_is_refused_with_retry_after() -> None:
     clock = Clock()
     gate = FairQueue(concurrency=2, max_waiting=1, clock=clock)
     for _ in range(30):
@@ -73,7 +73,7 @@ async def test_one_too_many_is_told_when_to_come_back() -> None:
     assert gate.running == 0
 
 
-async def test_a_full_room_takes_from_who_has_most() -> None:
+async def test_a_full_queue_drops_from_the_caller_with_most() -> None:
     questions = Questions(FairQueue(concurrency=1, max_waiting=4))
     tasks = [await questions.ask("many", f"many-{number}") for number in range(5)]
     other = await questions.ask("few", "few-0")
@@ -90,7 +90,7 @@ async def test_a_full_room_takes_from_who_has_most() -> None:
     assert tasks[3].exception() is not None
 
 
-async def test_who_hangs_up_while_waiting_leaves_the_queue() -> None:
+async def test_a_cancelled_waiter_leaves_the_queue() -> None:
     questions = Questions(FairQueue(concurrency=1, max_waiting=2))
     first, second, third = [await questions.ask("a", name) for name in ("first", "second", "third")]
     second.cancel()
@@ -142,7 +142,7 @@ def test_a_minute_of_requests_may_come_at_once_and_then_one_at_a_time() -> None:
         rates.take("a")
 
 
-def test_callers_without_end_take_no_memory_without_end() -> None:
+def test_the_number_of_buckets_is_limited() -> None:
     rates = RateLimiter(per_minute=1)
     for number in range(10_100):
         rates.take(str(number))

@@ -81,7 +81,7 @@ def test_the_text_form_is_one_line_an_event(tmp_path: Path, log: Callable[[str],
     assert any("event=request method=POST" in line for line in lines), lines
 
 
-def test_an_unforeseen_error_tells_its_way_under_the_requests_id(
+def test_an_unexpected_error_is_logged_with_its_traceback_and_request_id(
     tmp_path: Path, log: Callable[[str], io.StringIO]
 ) -> None:
     text = log("json")

@@ -47,7 +47,7 @@ def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
     assert "secret-path" not in str(numbers)
 
 
-def test_jobs_of_all_libraries_are_counted_for_any_key_and_no_name_is_told(tmp_path: Path) -> None:
+def test_jobs_of_all_libraries_are_counted_for_any_key_without_names(tmp_path: Path) -> None:
     keys = KeyStore.open(tmp_path / "keys.json")
     secrets = [keys.create(f"tenant-{name}", tmp_path / name)[1].get_secret_value() for name in ("apple", "pear")]
     keys.create("tenant-pear-too", tmp_path / "pear")

@@ -162,7 +162,7 @@ def test_a_body_under_the_limit_is_taken(local: str) -> None:
     assert httpx2.post(f"{local}/v1/echo", json={"a": "x" * 900_000}).json() == {"caller": "local", "size": 900_000}
 
 
-def test_a_stranger_is_refused_before_the_body_is_read(keyed: tuple[str, SecretStr]) -> None:
+def test_a_request_without_a_key_is_refused_before_its_body_is_read(keyed: tuple[str, SecretStr]) -> None:
     address, _ = keyed
     head = "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\nExpect: 100-continue\r\n\r\n"
     answer = send_raw(address, head.encode())
@@ -185,7 +185,7 @@ def test_the_openapi_document_says_how_to_show_a_key(local: str) -> None:
     assert document["paths"]["/metrics"]["get"]["security"]
 
 
-def test_a_key_that_sends_too_much_is_told_when_to_come_back(keyed: tuple[str, SecretStr]) -> None:
+def test_a_key_over_its_rate_limit_is_refused_with_retry_after(keyed: tuple[str, SecretStr]) -> None:
     address, secret = keyed
     headers = {"X-API-Key": secret.get_secret_value()}
     statuses = [httpx2.get(f"{address}/v1/name", headers=headers).status_code for _ in range(6)]
@@ -198,7 +198,7 @@ def test_a_key_that_sends_too_much_is_told_when_to_come_back(keyed: tuple[str, S
     assert guesses == [401] * 5 + [429]
 
 
-def test_damaged_keys_are_told_without_their_place(tmp_path: Path, keyed: tuple[str, SecretStr]) -> None:
+def test_damaged_keys_are_reported_without_their_path(tmp_path: Path, keyed: tuple[str, SecretStr]) -> None:
     address, secret = keyed
     (tmp_path / "keys.json").write_text("{")
     for response in (

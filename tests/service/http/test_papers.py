@@ -186,7 +186,7 @@ def test_head_has_the_headers_of_get_and_no_body(address: str) -> None:
             assert head.headers[name] == got.headers[name]
 
 
-def test_another_method_is_told_what_a_path_allows(address: str) -> None:
+def test_an_unknown_method_gets_the_allowed_ones(address: str) -> None:
     for path, allowed in (("/v1/papers/" + EXAMPLE, {"GET", "HEAD", "DELETE"}), ("/v1/graph", {"GET", "HEAD"})):
         for method in ("OPTIONS", "PATCH"):
             response = httpx2.request(method, address + path)

@@ -56,7 +56,7 @@ def other_each_time() -> Callable[[Body], str]:
     return lambda body: model_reply(body, text=next(texts))
 
 
-def test_a_text_that_begins_anew_says_so(library: Path) -> None:
+def test_a_restarted_text_is_marked_anew(library: Path) -> None:
     with serve(other_each_time()) as model, serve_library(library, model=model, **{"answer.retries": 1}) as address:
         model.streams, model.breaks = True, 1
         events = events_of(post_question(address, stream=True))
@@ -89,7 +89,7 @@ def test_a_model_that_fails_is_a_problem_of_the_service(
     assert [name for name, _ in events[:-1]] == ["stage", "stage"]
 
 
-def test_a_model_that_is_down_or_breaks_off_is_told_in_both_ways(library: Path, model: ModelServer) -> None:
+def test_an_unavailable_model_is_reported_plain_and_streamed(library: Path, model: ModelServer) -> None:
     with serve_library(library, model=model, **{"answer.base_url": "http://127.0.0.1:9/v1"}) as address:
         assert post_question(address).status_code == 503
         kind, problem = events_of(post_question(address, stream=True))[-1]

@@ -88,7 +88,7 @@ def library(example_library: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(example_library, tmp_path / "library"))
 
 
-def test_what_is_under_way_is_finished_and_nothing_new_is_taken_on(library: Path) -> None:
+def test_requests_in_progress_finish_and_new_ones_are_refused(library: Path) -> None:
     with serve(model_reply, seconds=4.0) as model, running(library, model, seconds=30.0) as (process, address):
         asking = Asking(address, {})
         asking.start()
@@ -104,7 +104,7 @@ def test_what_is_under_way_is_finished_and_nothing_new_is_taken_on(library: Path
     assert late.headers["retry-after"]
 
 
-def test_what_takes_too_long_is_told_that_the_service_ends(library: Path) -> None:
+def test_requests_that_take_too_long_are_cancelled_at_shutdown(library: Path) -> None:
     with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=1.0) as (process, address):
         plain, streamed = (
             Asking(address, {"question": f"{QUESTION} {stream}", "stream": stream}) for stream in (False, True)
@@ -122,7 +122,7 @@ def test_what_takes_too_long_is_told_that_the_service_ends(library: Path) -> Non
         assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
 
 
-def test_a_question_and_a_job_that_hang_are_given_their_time_at_once_and_the_job_goes_on(library: Path) -> None:
+def test_a_question_and_a_job_that_hang_share_the_grace_period_and_the_job_is_resumed(library: Path) -> None:
     seconds = 6.0
     with serve(model_reply, seconds=120.0) as model:
         with running(library, model, seconds=seconds) as (process, address):
@@ -165,7 +165,7 @@ built.run()
 """
 
 
-def test_a_thread_that_never_ends_does_not_keep_the_process(root: Path, tmp_path: Path) -> None:
+def test_a_thread_that_never_ends_does_not_keep_the_process_alive(root: Path, tmp_path: Path) -> None:
     port = free_port()
     command = [sys.executable, "-c", HANGING, str(tmp_path / "library"), str(port)]
     with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 # our own
@@ -182,7 +182,7 @@ def test_a_thread_that_never_ends_does_not_keep_the_process(root: Path, tmp_path
         assert "does not end" in said
 
 
-def test_traces_that_nobody_takes_do_not_keep_it() -> None:
+def test_a_collector_that_never_replies_does_not_delay_the_exit() -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()

@@ -74,25 +74,25 @@ def trickle(connection: socket.socket, data: bytes, *, every: float) -> int:
     return len(data)
 
 
-def test_a_head_that_trickles_in_is_cut_off(address: str) -> None:
+def test_a_slow_head_is_cut_off(address: str) -> None:
     with connected(address) as connection:
         assert trickle(connection, HEAD, every=0.4) < 15
 
 
-def test_who_connects_and_says_nothing_is_cut_off(address: str) -> None:
+def test_an_idle_connection_is_closed(address: str) -> None:
     with connected(address) as connection:
         began = time.monotonic()
         assert connection.recv(1) == b""
         assert 1 < time.monotonic() - began < 8
 
 
-def test_a_body_that_trickles_in_is_cut_off(address: str) -> None:
+def test_a_slow_body_is_cut_off(address: str) -> None:
     with connected(address) as connection:
         connection.sendall(HEAD + b"\r\n")
         assert trickle(connection, b"x" * 40, every=0.4) < 20
 
 
-def test_a_body_that_comes_slowly_but_well_is_taken(address: str) -> None:
+def test_a_body_above_the_minimum_rate_is_accepted(address: str) -> None:
     def parts() -> Iterator[bytes]:
         for _ in range(10):
             time.sleep(0.4)
@@ -114,7 +114,7 @@ def test_a_busy_connection_is_kept(address: str) -> None:
     connection.close()
 
 
-def test_who_takes_nothing_of_a_response_is_cut_off(address: str) -> None:
+def test_a_client_that_does_not_read_is_disconnected(address: str) -> None:
     with connected(address) as connection:
         connection.sendall(b"GET /v1/much HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         time.sleep(6)
@@ -127,5 +127,5 @@ def test_who_takes_nothing_of_a_response_is_cut_off(address: str) -> None:
         assert taken < 50_000_000
 
 
-def test_a_request_that_is_long_in_work_waits_undisturbed(address: str) -> None:
+def test_the_services_own_time_does_not_count(address: str) -> None:
     assert httpx2.get(f"{address}/v1/work", timeout=20).json() == "done"

@@ -185,7 +185,7 @@ def document_of(address: str) -> Any:
 
 
 @pytest.mark.slow
-def test_what_is_anothers_is_as_if_it_were_not_there(tenants: Tenants) -> None:
+def test_the_other_tenants_data_looks_absent(tenants: Tenants) -> None:
     document, headers = document_of(tenants.address), _key(tenants.b)
     before = state_of(tenants)
     pairs = zip(attempts(document, tenants.of_a), attempts(document, NOBODYS), strict=True)
@@ -252,7 +252,7 @@ def refused(tenants: Tenants) -> dict[str, dict[str, str]]:
     }
 
 
-def test_nobody_gets_in_without_a_key_that_works(tenants: Tenants, refused: dict[str, dict[str, str]]) -> None:
+def test_no_request_succeeds_without_a_valid_key(tenants: Tenants, refused: dict[str, dict[str, str]]) -> None:
     document = document_of(tenants.address)
     operations = {(method, path): rest for method, path, rest in attempts(document, tenants.of_a)}
     tried = [(where, wrong) for where in operations for wrong in ("none", "revoked", "expired")]

@@ -81,9 +81,7 @@ def is_sound(disk: Path) -> bool:
         return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
-def test_requests_are_told_that_the_disk_is_full_and_succeed_later(
-    disk: Path, address: str, model: ModelServer
-) -> None:
+def test_requests_report_a_full_disk_and_succeed_later(disk: Path, address: str, model: ModelServer) -> None:
     before, calls = files(disk), len(model.names)
     fill(disk)
     small, large = upload(address, markdown_paper(1, "Parser")), upload(address, b"x" * 3_000_000)
@@ -108,7 +106,7 @@ def test_requests_are_told_that_the_disk_is_full_and_succeed_later(
     assert is_sound(disk)
 
 
-def test_a_paper_that_finds_the_disk_full_is_not_half_kept(disk: Path, address: str, model: ModelServer) -> None:
+def test_a_paper_is_not_half_stored_on_a_full_disk(disk: Path, address: str, model: ModelServer) -> None:
     before, calls, model.seconds = files(disk), len(model.names), 1.0
     response = upload(address, markdown_paper(4, "Parser"))
     wait_until(lambda: len(model.names) >= calls + 2)
@@ -126,7 +124,7 @@ def test_a_paper_that_finds_the_disk_full_is_not_half_kept(disk: Path, address: 
     assert is_sound(disk)
 
 
-def test_a_batch_that_finds_the_disk_full_pays_for_nothing_that_cannot_be_kept(
+def test_a_batch_on_a_full_disk_pays_for_nothing_that_cannot_be_stored(
     disk: Path, address: str, model: ModelServer
 ) -> None:
     calls, model.seconds = len(model.names), 0.3

@@ -153,7 +153,7 @@ def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MESSAGES)
-def test_what_would_take_too_much_fails_with_one_message_that_helps(seen: Seen, name: str) -> None:
+def test_oversized_files_fail_with_one_helpful_message(seen: Seen, name: str) -> None:
     job = seen.jobs[name]
     assert job["state"] in ("refused", "failed")
     [line] = job["error"].splitlines()
@@ -162,7 +162,7 @@ def test_what_would_take_too_much_fails_with_one_message_that_helps(seen: Seen, 
     assert str(seen.folder) not in line
 
 
-def test_what_is_hostile_in_a_paper_is_left_alone(seen: Seen) -> None:
+def test_injections_in_papers_have_no_effect(seen: Seen) -> None:
     names = seen.jobs.keys() - MESSAGES.keys()
     assert {name: seen.jobs[name]["error"] for name in names if seen.jobs[name]["state"] != "succeeded"} == {}
     for name in names:
@@ -173,7 +173,7 @@ def test_what_is_hostile_in_a_paper_is_left_alone(seen: Seen) -> None:
     assert seen.canary.calls == []
 
 
-def test_every_upload_is_answered_at_once_and_the_service_is_well_all_the_while(seen: Seen) -> None:
+def test_uploads_are_accepted_at_once_and_the_service_stays_responsive(seen: Seen) -> None:
     assert len(seen.health) >= 10
     # A single one may wait for a CPU.
     assert statistics.quantiles(seen.health, n=20)[-1] < 1.0

@@ -52,7 +52,7 @@ def files_of_jobs(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_a_paper_is_handed_over_and_its_job_followed_to_the_end(address: str, folder: Path) -> None:
+def test_an_uploaded_paper_becomes_a_job_that_is_followed_to_its_end(address: str, folder: Path) -> None:
     response = upload(address, markdown_paper(2), "../../On Taggers.md")
     queued = response.json()
     assert (queued["state"], queued["kind"], queued["name"]) == ("queued", "add", "../../On Taggers.md")
@@ -84,7 +84,7 @@ def test_a_newer_version_replaces_a_paper(address: str, folder: Path) -> None:
     store.close()
 
 
-def test_events_tell_how_far_a_job_is_and_end_with_it(address: str) -> None:
+def test_events_report_a_jobs_progress_and_end_with_it(address: str) -> None:
     response = upload(address, markdown_paper(3, "Parser"))
     with httpx2.stream("GET", f"{address}{response.headers['location']}/events", timeout=60) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -106,7 +106,7 @@ def test_events_tell_how_far_a_job_is_and_end_with_it(address: str) -> None:
         (b"<?xml version='1.0'?><svg/>", "a.xml", "root element 'svg'"),
     ],
 )
-def test_what_is_no_paper_at_first_sight_is_refused_at_once(
+def test_an_upload_that_is_no_paper_is_refused_at_once(
     address: str, folder: Path, data: bytes, name: str, reason: str
 ) -> None:
     response = upload(address, data, name)
@@ -116,7 +116,7 @@ def test_what_is_no_paper_at_first_sight_is_refused_at_once(
     assert files_of_jobs(folder) == []
 
 
-def test_bodies_of_the_wrong_form_say_what_is_wrong(address: str) -> None:
+def test_invalid_bodies_are_refused_with_a_reason(address: str) -> None:
     papers = f"{address}/v1/papers"
     assert httpx2.post(papers, content=b"%PDF-", headers={"content-type": "application/pdf"}).status_code == 415
     assert "body.file" in httpx2.post(papers, files={"paper": ("a.md", b"# A")}).json()["detail"]
@@ -208,7 +208,7 @@ def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_
         assert httpx2.get(f"{results}/images/a-table-1.png").status_code == 404
 
 
-def test_more_jobs_than_may_wait_are_told_to_come_later(tmp_path: Path, model: ModelServer) -> None:
+def test_too_many_waiting_jobs_are_refused_with_retry_after(tmp_path: Path, model: ModelServer) -> None:
     with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_waiting": 2})) as address:
         store = Store.open(tmp_path / "library")
         for _ in range(2):
@@ -224,7 +224,7 @@ def test_more_jobs_than_may_wait_are_told_to_come_later(tmp_path: Path, model: M
 
 
 @pytest.mark.slow
-def test_nobody_sees_or_ends_the_jobs_of_another_library(tmp_path: Path, model: ModelServer) -> None:
+def test_jobs_of_another_library_are_not_accessible(tmp_path: Path, model: ModelServer) -> None:
     keys = KeyStore.open(tmp_path / "keys.json")
     heads = [
         {"Authorization": f"Bearer {keys.create(name, tmp_path / name)[1].get_secret_value()}"} for name in ("a", "b")
@@ -249,7 +249,7 @@ def test_nobody_sees_or_ends_the_jobs_of_another_library(tmp_path: Path, model: 
         assert job["state"] == "succeeded"
 
 
-def test_old_jobs_are_forgotten_with_their_files_and_what_a_kill_left(tmp_path: Path) -> None:
+def test_old_jobs_and_orphaned_files_are_deleted(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     files = JobFiles(tmp_path)
     waiting, old = (store.jobs.create("batch", "{}").id for _ in range(2))

@@ -9,7 +9,7 @@ from tests.service.jobs.killing import SECONDS, kill_services, reply
 
 
 @pytest.mark.slow
-def test_what_a_killed_service_had_accepted_is_done_and_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_a_killed_service_finishes_accepted_jobs_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with serve(reply, seconds=SECONDS) as server:
         server.streams = True
         killed = kill_services(tmp_path, server, kills=3, seed=7)

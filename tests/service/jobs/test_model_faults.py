@@ -148,7 +148,7 @@ def outcome(job: Job) -> tuple[str, int, int, bool]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PASSING)
-def test_a_fault_that_passes_is_ridden_out(endpoint: Endpoint, kind: str) -> None:
+def test_a_temporary_fault_is_retried(endpoint: Endpoint, kind: str) -> None:
     name = named(kind, "Passing")
     failing = (part(name, 1), picture(name, 2), question(name, 0))
     endpoint.trouble(kind, *failing, most=1)
@@ -164,7 +164,7 @@ def test_a_fault_that_passes_is_ridden_out(endpoint: Endpoint, kind: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told", "tries"), LASTING)
-def test_a_paper_of_which_a_model_tells_nothing_is_not_added_and_what_is_paid_is_kept(
+def test_a_paper_that_no_model_call_succeeds_on_is_not_added_and_paid_replies_are_kept(
     endpoint: Endpoint, kind: str, told: str, tries: int
 ) -> None:
     name = named(kind, "Lasting")
@@ -183,7 +183,7 @@ def test_a_paper_of_which_a_model_tells_nothing_is_not_added_and_what_is_paid_is
 
 
 @pytest.mark.parametrize(("kind", "told", "tries"), [*LASTING[1:3], *UNUSABLE])
-def test_what_a_model_did_not_tell_of_a_paper_is_a_shortfall_that_a_later_add_makes_good(
+def test_failed_calls_are_a_shortfall_that_a_later_add_fills(
     endpoint: Endpoint, kind: str, told: str, tries: int
 ) -> None:
     name = named(kind, "Partly")

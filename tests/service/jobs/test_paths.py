@@ -93,7 +93,7 @@ def told(response: httpx2.Response) -> str:
         "/" + "a" * 90_000,
     ],
 )
-def test_what_is_outside_is_refused_and_quoted(address: str, folder: Path, path: str) -> None:
+def test_paths_outside_the_folder_are_refused_and_quoted(address: str, folder: Path, path: str) -> None:
     named = path.format(papers=folder / "papers")
     response = asked(address, named)
     assert response.status_code == 403
@@ -101,7 +101,7 @@ def test_what_is_outside_is_refused_and_quoted(address: str, folder: Path, path:
 
 
 @pytest.mark.parametrize("pair", [("/etc/passwd", "/etc/absent"), ("{papers}/link.md", "{papers}/dead.md")])
-def test_it_is_not_told_whether_something_is_there_outside(address: str, folder: Path, pair: tuple[str, str]) -> None:
+def test_errors_do_not_reveal_what_exists_outside(address: str, folder: Path, pair: tuple[str, str]) -> None:
     there, absent = (path.format(papers=folder / "papers") for path in pair)
     answers = [asked(address, path).json() for path in (there, absent)]
     assert answers[0].pop("detail").replace(there, "X") == answers[1].pop("detail").replace(absent, "X")
@@ -112,7 +112,7 @@ def test_it_is_not_told_whether_something_is_there_outside(address: str, folder:
     "name",
     ["absent.md", "sub", "", "pipe.md", "socket.md", "good.md/x", "a\nb.md", "n" * 300, "n" * 90_000, "sub/" * 9000],
 )
-def test_what_is_no_file_inside_is_refused_at_once(address: str, folder: Path, name: str) -> None:
+def test_special_files_inside_the_folder_are_refused_at_once(address: str, folder: Path, name: str) -> None:
     response = asked(address, f"{folder}/papers/{name}")
     assert response.status_code in (403, 422)
     assert "upload it" in told(response) or "no such file" in told(response)
@@ -214,7 +214,7 @@ def test_a_file_that_changes_between_two_readings_is_not_stored(
         assert not library.papers()
 
 
-def test_a_file_without_rights_is_told_by_its_path_alone(
+def test_an_unreadable_file_is_reported_without_waiting(
     guarded_folder: Path, unprivileged: Callable[[], AbstractContextManager[None]]
 ) -> None:
     file = guarded_folder / "sub" / "a.md"

@@ -77,7 +77,7 @@ async def test_an_error_ends_the_job_and_says_why(store: Store, error: Exception
     assert "a secret" not in job.error
 
 
-async def test_work_that_does_not_stop_is_told_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_work_that_does_not_stop_is_reported_as_stuck(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_module, "_CANCEL_TIMEOUT_SECONDS", 0.1)
     held, stop = hold(store), asyncio.Event()
 

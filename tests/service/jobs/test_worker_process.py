@@ -81,7 +81,7 @@ def kept(folder: Path, model: ModelServer) -> set[str]:
 
 
 @pytest.mark.slow
-def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice(
+def test_the_next_worker_resumes_a_killed_workers_job_and_pays_nothing_twice(
     tmp_path: Path, model: ModelServer
 ) -> None:
     with serve_app(settings_with_model(tmp_path, model)) as address:
@@ -103,7 +103,7 @@ def test_the_job_of_a_killed_worker_goes_on_with_the_next_and_pays_nothing_twice
 
 
 @pytest.mark.slow
-def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path: Path, model: ModelServer) -> None:
+def test_a_job_that_kills_its_workers_fails_without_harming_others(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 3.0
     with serve_app(settings_with_model(tmp_path, model)) as address:
         deadly, other = upload(address, markdown_paper(3)), upload(address, markdown_paper(1, "Parser"))
@@ -122,7 +122,7 @@ def test_a_job_that_kills_its_workers_fails_and_takes_no_other_with_it(tmp_path:
 
 
 @pytest.mark.slow
-def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Path, model: ModelServer) -> None:
+def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 1.0
     with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
         running, waiting, last = (
@@ -147,7 +147,7 @@ def test_what_runs_is_cancelled_in_a_moment_and_another_job_goes_on(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelServer) -> None:
+def test_a_killed_service_resumes_its_jobs(tmp_path: Path, model: ModelServer) -> None:
     service = ServiceProcess(tmp_path / "library", model_settings(model.url))
     service.start()
     added = upload(service.address, markdown_paper(PARTS))
@@ -190,7 +190,7 @@ def test_a_killed_service_goes_on_where_it_stopped(tmp_path: Path, model: ModelS
 
 
 @pytest.mark.slow
-def test_a_service_that_is_asked_to_end_puts_its_jobs_back_without_blame(tmp_path: Path, model: ModelServer) -> None:
+def test_a_shutdown_requeues_jobs_without_counting_an_attempt(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 0.5
     with serve_app(settings_with_model(tmp_path, model)) as address:
         added = upload(address, markdown_paper(PARTS))
