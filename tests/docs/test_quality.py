@@ -1,4 +1,4 @@
-"""`docs/quality.md` is in step with the code: some of its rows, those that take seconds, are measured anew."""
+"""Some rows of `docs/quality.md`, those that take seconds, agree with the code."""
 
 import re
 from pathlib import Path
@@ -24,11 +24,11 @@ def written(root: Path) -> dict[tuple[str, str, str], list[str]]:
     return rows
 
 
-def test_the_page_has_every_suite_and_says_what_produced_it(root: Path) -> None:
+def test_the_page_has_every_suite_with_its_provenance(root: Path) -> None:
     page = (root / "docs/quality.md").read_text()
     assert re.findall(r"^## (\w+)$", page, flags=re.MULTILINE) == [name.capitalize() for name in SUITES]
     assert len(re.findall(r"^Revision \w+, code \w+, seed 0, items \d+", page, flags=re.MULTILINE)) == len(SUITES)
-    assert not re.search(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b", page), "figures carry no dates"
+    assert not re.search(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b", page), "the page has no dates"
     systems = {system for suite, _, system in written(root) if suite == "retrieval"}
     assert {"fused", "words", "vectors", "bm25", "minilm", "lightrag-naive", "lightrag-mix", "paperqa"} <= systems
 
@@ -42,7 +42,7 @@ def test_the_page_has_every_suite_and_says_what_produced_it(root: Path) -> None:
         ("graph", "local", "acronym_identification"),
     ],
 )
-def test_rows_are_what_the_code_gives(root: Path, shared: Path, tmp_path: Path, about: tuple[str, str, str]) -> None:
+def test_rows_agree_with_the_code(root: Path, shared: Path, tmp_path: Path, about: tuple[str, str, str]) -> None:
     suite, mode, name = about
     run = RunOptions(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
     report = run_suite(load_suite(suite), run, hearer=RunCallbacks(begun=lambda _: None, done=lambda _: None))

@@ -1,4 +1,4 @@
-"""Every command and code block of the README does what it says."""
+"""Every command and code block of the README runs."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def blocks(root: Path, language: str) -> list[str]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """A model server that answers each kind of request with a fixed reply."""
+    """A model server with a fixed reply for each kind of request."""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -59,7 +59,7 @@ def model_server() -> Iterator[str]:
 
 
 def checkout(folder: Path, root: Path, library: Path | None = None) -> Path:
-    """Makes the folder one like the checkout, with a copy of the library where one is given."""
+    """Links the examples into the folder and copies the library, if given."""
     (folder / "examples").symlink_to(root / "examples")
     if library is not None:
         shutil.copytree(library, folder / "library")
@@ -76,7 +76,7 @@ def shell(
     )
 
 
-def test_the_two_commands_are_there(root: Path) -> None:
+def test_the_demo_and_test_scripts_exist(root: Path) -> None:
     scripts = [block.strip() for block in blocks(root, "bash")][:2]
     assert scripts == ["scripts/demo", "scripts/test"]
     assert all(os.access(root / script, os.X_OK) for script in scripts)
@@ -84,7 +84,7 @@ def test_the_two_commands_are_there(root: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_the_commands_and_the_python_of_the_readme_run(root: Path, tmp_path: Path) -> None:
+def test_the_demo_the_commands_and_the_python_code_run(root: Path, tmp_path: Path) -> None:
     """In the order of the README, in one folder: what the demo added and answered is not done again."""
     workplace = checkout(tmp_path, root)
     if (root / ".venv" / ".paperscope-setup-dev").is_file():  # elsewhere the demo would set up an environment
@@ -140,12 +140,12 @@ def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, example_libra
     assert "89.80" in done.stdout
 
 
-def test_no_block_is_left_untried(root: Path) -> None:
+def test_every_code_block_is_tested(root: Path) -> None:
     languages = re.findall(r"^```(\w+)\n", (root / "README.md").read_text(), flags=re.MULTILINE)
     assert sorted(languages) == ["bash"] * 6 + ["python", "text", "toml"]
 
 
-def test_the_settings_file_of_the_readme_is_read(root: Path, tmp_path: Path) -> None:
+def test_the_settings_file_is_valid(root: Path, tmp_path: Path) -> None:
     (toml,) = blocks(root, "toml")
     file = tmp_path / "paperscope.toml"
     file.write_text(toml)

@@ -31,7 +31,7 @@ def test_the_longest_shutdown_is_documented(page: str) -> None:
 
 @pytest.mark.slow
 def test_the_examples_run(page: str, root: Path, example_library: Path, tmp_path: Path) -> None:
-    """In the order of the page, over one service whose library already holds the example paper."""
+    """In the order of the page, on one service whose library already holds the example paper."""
     library = shutil.copytree(example_library, tmp_path / "library")
     given = {"library": str(library), "service.keys": str(tmp_path / "keys.json")}
     with serve_app(load_settings(environ={}, overrides=given)) as address:

@@ -1,4 +1,4 @@
-"""The notebooks run from end to end in a kernel of their own, and show what their words say."""
+"""The notebooks run from start to end in their own kernels and show what their text says."""
 
 import json
 import os
@@ -18,23 +18,23 @@ NAMES = ("first-look", "tables-and-figures", "comparing-papers")
 
 
 class Ran:
-    """A notebook that ran: what its cells put out, found by a part of their source."""
+    """The outputs of a notebook that ran, found by a part of a cell's source."""
 
     def __init__(self, notebook: NotebookNode) -> None:
         self._cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
 
     def html(self, source: str) -> str:
-        """What a cell's last line shows as HTML."""
+        """The HTML of a cell's last line."""
         shown = [output.data["text/html"] for output in self._outputs(source) if "text/html" in output.get("data", {})]
         return str(shown[-1])
 
     def text(self, source: str) -> str:
-        """What a cell prints, and the words of what it shows."""
+        """What a cell prints, and the text of what it displays."""
         outputs = self._outputs(source)
         return "\n".join(output.text if "text" in output else output.data["text/plain"] for output in outputs)
 
     def kinds(self, source: str) -> set[str]:
-        """The MIME types of what a cell shows."""
+        """The MIME types of a cell's outputs."""
         return {kind for output in self._outputs(source) for kind in output.get("data", {})}
 
     def complaints(self) -> list[str]:
@@ -55,7 +55,7 @@ class Ran:
 
 
 def run(root: Path, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
-    """Run a notebook by the Python that runs this test; a cell that fails raises CellExecutionError."""
+    """Run a notebook with the Python of this test; a failing cell raises CellExecutionError."""
     kernel = folder / "kernels" / "tests"
     kernel.mkdir(parents=True)
     argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -132,15 +132,15 @@ def test_comparing_papers(root: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_notebooks_are_kept_without_outputs(root: Path, name: str) -> None:
+def test_notebooks_have_no_outputs(root: Path, name: str) -> None:
     notebook = nbformat.read(root / FOLDER / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     for cell in notebook.cells:
-        assert not cell.get("outputs"), f"{name}: take the outputs out: jupyter nbconvert --clear-output --inplace"
+        assert not cell.get("outputs"), f"{name}: remove the outputs: jupyter nbconvert --clear-output --inplace"
         assert cell.get("execution_count") is None
         assert cell.id.startswith(name)
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
 
 
-def test_each_notebook_is_tested(root: Path) -> None:
+def test_every_notebook_is_tested(root: Path) -> None:
     assert {file.stem for file in (root / FOLDER).glob("*.ipynb")} == set(NAMES)

@@ -1,4 +1,4 @@
-"""The example paper: in step with its source, read as it was typeset, with questions of every kind."""
+"""The example paper matches its source, is parsed as typeset, and has questions of every type."""
 
 import json
 import subprocess
@@ -19,13 +19,13 @@ def paper(root: Path) -> Paper:
     return PdfParser().parse(PaperFile(root / FOLDER / "ner-report.pdf")).paper
 
 
-def test_the_pdfs_are_in_step_with_their_sources(root: Path) -> None:
+def test_the_pdfs_match_their_sources(root: Path) -> None:
     command = [sys.executable, str(root / FOLDER / "build.py"), "--check"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_float_is_found_with_its_label_and_caption(paper: Paper) -> None:
+def test_every_table_figure_and_equation_has_its_label(paper: Paper) -> None:
     tables = [element for element in paper.elements if isinstance(element, Table)]
     figures = [element for element in paper.elements if isinstance(element, Figure)]
     equations = [element for element in paper.elements if isinstance(element, Equation)]
@@ -37,7 +37,7 @@ def test_every_float_is_found_with_its_label_and_caption(paper: Paper) -> None:
     assert all(equation.crop for equation in equations)
 
 
-def test_cells_are_read_under_their_two_level_header(paper: Paper) -> None:
+def test_cells_of_a_two_level_header(paper: Paper) -> None:
     seeds = next(element for element in paper.elements if isinstance(element, Table) and element.label == "Table 5")
     names = seeds.column_names()
     row = next(row for row in seeds.grid(repeat_spans=True) if row[0] == "2")
@@ -45,7 +45,7 @@ def test_cells_are_read_under_their_two_level_header(paper: Paper) -> None:
     assert row[names.index("RoBERTa-base Char F1")] == "93.58"
 
 
-def test_tables_are_read_with_all_their_rows(paper: Paper) -> None:
+def test_tables_have_all_their_rows(paper: Paper) -> None:
     tables = {element.label: element for element in paper.elements if isinstance(element, Table)}
     shapes = {label: (len(table.grid()), len(table.grid()[0])) for label, table in tables.items()}
     assert shapes == {
@@ -62,7 +62,7 @@ def test_tables_are_read_with_all_their_rows(paper: Paper) -> None:
     assert all(table.confidence > 0.9 for table in tables.values())
 
 
-def test_tables_at_the_foot_of_a_page_end_with_their_last_row(paper: Paper) -> None:
+def test_tables_at_the_bottom_of_a_page_are_complete(paper: Paper) -> None:
     tables = {element.label: element for element in paper.elements if isinstance(element, Table)}
     assert tables["Table 2"].grid()[-1] == ["Patience", "3"]
     assert tables["Table 3"].grid()[-1] == ["Type", "0.9744", "0.9788", "0.9766", "0.9436", "0.9483", "0.9460"]
@@ -82,7 +82,7 @@ def test_wrapped_cells_are_one_row(paper: Paper) -> None:
     assert reports.grid()[2][-1] == "Entity F1 89.51 ± 0.19"
 
 
-def test_values_that_stand_only_in_a_figure_are_in_no_text(paper: Paper) -> None:
+def test_values_of_a_figure_are_in_no_other_element(paper: Paper) -> None:
     elsewhere = " ".join(
         element.text for element in paper.elements if element.kind in ("passage", "equation", "reference")
     )
@@ -90,12 +90,12 @@ def test_values_that_stand_only_in_a_figure_are_in_no_text(paper: Paper) -> None
     assert "0.83" not in elsewhere
 
 
-def test_text_at_the_top_of_a_page_is_no_furniture(paper: Paper) -> None:
+def test_text_at_the_top_of_a_page_is_not_furniture(paper: Paper) -> None:
     passages = [element for element in paper.elements if isinstance(element, Passage)]
     assert all(passage.text.isdigit() for passage in passages if passage.role == "furniture")
 
 
-def test_the_questions_are_of_every_kind(root: Path) -> None:
+def test_there_are_questions_of_every_type(root: Path) -> None:
     lines = (root / FOLDER / "questions.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     assert all(row.keys() == {"question", "answer", "type", "evidence"} for row in rows)

@@ -1,4 +1,4 @@
-"""The second example paper: read as it was typeset, and its numbers follow from the scores of the first one."""
+"""The second example paper is parsed as typeset, and its numbers follow from the scores of the first."""
 
 from itertools import product
 from pathlib import Path
@@ -56,7 +56,7 @@ def _signs(count: int) -> list[tuple[int, ...]]:
     return list(product((1, -1), repeat=count))
 
 
-def test_every_float_is_found(second: Paper) -> None:
+def test_every_table_figure_and_equation_is_found(second: Paper) -> None:
     labels = [element.label for element in second.elements if isinstance(element, Table | Figure | Equation)]
     assert sorted(labels) == ["Equation 1", "Equation 2", "Equation 3", "Figure 1", "Table 1", "Table 2", "Table 3"]
     assert not second.problems
