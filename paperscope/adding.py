@@ -79,10 +79,9 @@ ProgressCallback = Callable[[Stage], None]
 class AddRequest:
     """A file to add, and how. See `Library.add`."""
 
-    file: Path
+    file: PaperFile
     name: str | None = None
     replaces: str | None = None
-    password: str | None = field(default=None, repr=False)
     sha256: str | None = None
     on_stage: ProgressCallback = lambda _stage: None
 
@@ -140,15 +139,15 @@ class Adder:
 
     async def _add_upload(self, request: AddRequest, older: Paper | None, *, name: str) -> AddResult:
         """Add a copy of the file, which is kept if it is the one that a paper is read from."""
-        check_size(request.file, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
-        digest = (await asyncio.to_thread(self._originals.put, request.file, name=name)).parent.name
+        check_size(request.file.path, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
+        digest = (await asyncio.to_thread(self._originals.put, request.file.path, name=name)).parent.name
         # Equal files one after another, so that none deletes the copy that another one uses.
         lock = self._locks.setdefault(digest, asyncio.Lock())
         async with lock:
             # Copied again, because the previous one may have deleted it.
-            copy = await asyncio.to_thread(self._originals.put, request.file, name=name)
+            copy = await asyncio.to_thread(self._originals.put, request.file.path, name=name)
             try:
-                return await self._run_pipeline(replace(request, file=copy), older)
+                return await self._run_pipeline(replace(request, file=replace(request.file, path=copy)), older)
             finally:
                 known = self._store.paper_by_sha256(digest)
                 self._originals.drop(digest, keep=known.file if known else "")
@@ -215,7 +214,7 @@ def build_pipeline(
         extractor=extractor_for(extract, settings.extract, embed=compare_names),
         asks_model=extract is not None,
         embedder=embedder,
-        describer=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
+        captioner=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
         max_words=settings.chunking.max_words,
         max_mb=settings.limits.max_file_mb,
         more_texts=quotable_sentences if in_advance else None,
@@ -247,7 +246,7 @@ class Pipeline:
         extractor: Extracts entities and relations.
         asks_model: Whether the extractor asks a language model.
         embedder: Embeds chunks.
-        describer: Reads images; None if they are not read.
+        captioner: Reads images; None if they are not read.
         max_words: The most words of running text in a chunk.
         max_mb: The largest file, in megabytes.
         more_texts: Texts of a paper besides its chunks that are embedded in advance for questions.
@@ -261,7 +260,7 @@ class Pipeline:
         extractor: EntityExtractor,
         asks_model: bool,
         embedder: Embedder,
-        describer: ImageCaptioner | None,
+        captioner: ImageCaptioner | None,
         max_words: int,
         max_mb: int,
         more_texts: Callable[[Paper], Sequence[str]] | None = None,
@@ -271,7 +270,7 @@ class Pipeline:
         self._extractor = extractor
         self._asks_model = asks_model
         self._embedder = CachedEmbedder(embedder, store)
-        self._describer = describer
+        self._captioner = captioner
         self._max_words = max_words
         self._max_mb = max_mb
         self._more_texts = more_texts or (lambda _paper: ())
@@ -342,7 +341,7 @@ class Pipeline:
 
     async def _draft(self, request: AddRequest, older: Paper | None) -> _Draft | AddResult:
         """Everything that is stored of a file except the vectors; AddResult if the library has it already."""
-        source, sha256 = await asyncio.to_thread(self._identify, request.file)
+        source, sha256 = await asyncio.to_thread(self._identify, request.file.path)
         request.check_hash(sha256)
         known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)
         images_before = self._store.images(known.id) if known is not None else PaperImages()
@@ -385,7 +384,7 @@ class Pipeline:
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt has changed, or images could not be read."""
-        return self._describer is not None and (before.reader != self._describer.reader or bool(before.unread))
+        return self._captioner is not None and (before.reader != self._captioner.reader or bool(before.unread))
 
     def _read_stored(self, paper: Paper) -> ParsedPaper | None:
         """A stored paper with its crops; None if crops are missing."""
@@ -400,14 +399,12 @@ class Pipeline:
             request.on_stage(Stage(name="parsing", done=done, total=total))
 
         request.on_stage(Stage(name="parsing"))
-        return await run_in_thread(
-            partial(read_paper, self._parser, PaperFile(request.file, password=request.password), on_page=on_page)
-        )
+        return await run_in_thread(partial(read_paper, self._parser, request.file, on_page=on_page))
 
     async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:
-        if self._describer is None:
+        if self._captioner is None:
             return before
-        return await self._describer.describe(
+        return await self._captioner.describe(
             parsed.paper,
             parsed.crops,
             before=before,

@@ -12,7 +12,7 @@ from paperscope_core.models.embedders import EMBEDDING_BATCH
 from paperscope_core.models.usage import estimate_embedding
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.settings import RoleSettings, Settings
-from paperscope_core.types import Usage
+from paperscope_core.types import PaperFile, Usage
 
 __all__ = ["Estimate", "Estimator"]
 
@@ -71,7 +71,7 @@ class Estimator:
             StoreError: The library can't be read.
         """
         before = {role: model.usage for role, model in self._models.items()}
-        request = AddRequest(file=file, password=password, on_stage=on_stage)
+        request = AddRequest(file=PaperFile(file, password=password), on_stage=on_stage)
         texts = await self._pipeline.texts_to_embed(request)
         new = [text for text in texts if text not in self._embedded]
         self._embedded.update(new)

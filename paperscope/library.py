@@ -159,7 +159,11 @@ class Library:
             StoreError: The library can't be written.
         """
         request = AddRequest(
-            file=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+            file=PaperFile(Path(file), password=password),
+            name=name,
+            replaces=replaces,
+            sha256=sha256,
+            on_stage=on_stage,
         )
         return self._loop.wait(self._adder.add(request))
 
@@ -175,7 +179,11 @@ class Library:
     ) -> AddResult:
         """Awaitable `add`. A cancelled add stores nothing, unless its transaction had begun."""
         request = AddRequest(
-            file=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+            file=PaperFile(Path(file), password=password),
+            name=name,
+            replaces=replaces,
+            sha256=sha256,
+            on_stage=on_stage,
         )
         return await self._loop.run(self._adder.add(request))
 

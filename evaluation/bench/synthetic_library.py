@@ -164,7 +164,7 @@ def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
             extractor=made,
             asks_model=False,
             embedder=embedder,
-            describer=None,
+            captioner=None,
             max_words=_MAX_WORDS,
             max_mb=_MAX_MB,
         )
@@ -174,7 +174,7 @@ def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
             made.document = document
             file = Path(files) / f"{document.id}.txt"
             file.write_text(document.title, encoding="utf-8")
-            await pipeline.add(AddRequest(file=file), None)
+            await pipeline.add(AddRequest(file=PaperFile(file)), None)
 
         async def retrieve(question: str) -> int:
             return len((await retriever.retrieve(question)).context.sources)
