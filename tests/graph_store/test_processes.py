@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.types import ModelReply, RetrievalRequest
@@ -45,6 +46,7 @@ def check_whole(store: Store) -> None:
     assert len(lists) == 1
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     moments = random.Random(20)
     first = 1
@@ -66,6 +68,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_two_processes_add_to_one_library_at_once(tmp_path: Path) -> None:
     processes = [start(tmp_path, first=first, count=9) for first in (1, 101)]
     for process in processes:

@@ -4,6 +4,7 @@ import dataclasses
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ def rounded(candidates: Candidates) -> dict[str, list[tuple[float, str]]]:
     return {name: sorted((round(hit.score, 5), hit.id) for hit in hits) for name, hits in lists.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.data(), st.lists(WORDS, min_size=1, max_size=3))
 def test_removing_a_paper_takes_exactly_what_it_brought(data: st.DataObject, texts: list[str]) -> None:

@@ -45,6 +45,7 @@ def test_a_paper_reads_back_equal(indexed: IndexedPaper) -> None:
         store.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(histories())
 def test_a_library_is_what_its_papers_make_it_whatever_came_before(history: list[Step]) -> None:

@@ -154,6 +154,7 @@ def test_unread_chunks_are_kept_with_the_paper_and_asked_for_again(
     assert library.add(paper).usage == Usage()
 
 
+@pytest.mark.slow
 def test_one_budget_and_one_estimate_hold_for_text_and_pictures(
     tmp_path: Path, root: Path, server: ModelServer
 ) -> None:

@@ -66,6 +66,7 @@ def holding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Holding
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["parsing", "reading images", "extracting entities", "embedding", "storing"])
 async def test_a_cancelled_add_ends_soon_and_stores_nothing(holding: Holding, stage: str) -> None:
     here, reached, heard = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
@@ -94,6 +95,7 @@ async def test_a_cancelled_add_ends_soon_and_stores_nothing(holding: Holding, st
     assert (await holding.library.add_async(holding.file)).outcome == "added"
 
 
+@pytest.mark.slow
 async def test_a_library_that_is_closed_while_it_adds_ends_the_add_with_an_error(holding: Holding) -> None:
     here, reached = asyncio.get_running_loop(), asyncio.Event()
 

@@ -35,6 +35,7 @@ def timeless(answer: Answer) -> Answer:
     return replace(answer, seconds=0.0, stages=())
 
 
+@pytest.mark.slow
 def test_questions_asked_at_once_from_threads_and_loops_get_the_answers_they_get_alone(library: Library) -> None:
     alone = [timeless(library.ask(question)) for question in QUESTIONS]
     assert any(answer.status == "answered" for answer in alone)

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.model_server import serve
 from tests.paperscope.crashes import SECONDS, kill_adds, traceable_reply
 
 
+@pytest.mark.slow
 def test_killed_adds_pay_nothing_twice_and_leave_nothing_behind(tmp_path: Path) -> None:
     paper = tmp_path / "paper.md"
     parts = (f"## Part {number}\n\n{f'Part {number} names the Tagger and its Corpus. ' * 60}" for number in range(20))

@@ -63,6 +63,7 @@ async def test_what_is_kept_elsewhere_is_not_embedded() -> None:
     assert counted.embedded == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_model", [False, True])
 def test_no_question_waits_for_sentences_to_be_embedded(root: Path, tmp_path: Path, with_model: bool) -> None:
     """Without a language model, questions embed little but themselves; with one, adding embeds no sentences."""

@@ -118,6 +118,7 @@ def test_a_paper_that_is_not_there_can_not_be_replaced(library: Library, tmp_pat
     assert library.entries() == ()
 
 
+@pytest.mark.slow
 def test_a_file_that_fails_is_not_kept_and_is_called_by_its_name(tmp_path: Path) -> None:
     settings = Settings(limits=LimitSettings(max_file_mb=1))
     models = Models(embedder=FakeEmbedder())

@@ -107,6 +107,7 @@ def test_the_order_of_the_parts_does_not_matter(parts: list[Extraction], random:
     assert combine(*parts) == combine(*reordered)
 
 
+@pytest.mark.slow
 @given(st.lists(EXTRACTIONS, max_size=4))
 def test_no_two_entities_share_an_id_and_relations_have_both_ends(parts: list[Extraction]) -> None:
     merged = combine(*parts)
