@@ -158,7 +158,7 @@ def _equation(equation: Equation, source: ContextSource, elements: Sequence[Elem
 
 def _rows(table: Table, rarity: Rarity, asked: frozenset[str]) -> Claim:
     """A table's caption, and the rows that hold most of the question's words with their boxes."""
-    rows = [(rarity.coverage(asked, " ".join(map(_text, row))), row) for row in _rows_of(table)]
+    rows = [(rarity.coverage(asked, " ".join(cell.text for cell in row)), row) for row in _rows_of(table)]
     best = sorted((row for row in rows if row[0] > 0), key=lambda row: -row[0])[:_MOST_ROWS]
     cells = [cell for share, row in best if share >= _NEARLY * best[0][0] for cell in row][:_MOST_CELLS]
     evidence = [Evidence(element=table.id, place=table.place, quote=table.caption)]
@@ -176,10 +176,6 @@ def _rows_of(table: Table) -> Iterator[list[Cell]]:
     for row in table_rows(table):
         values = [cell for _, cell in row.values]
         yield [cell for cell in dict.fromkeys((*stubs.get(row.number, ()), *values)) if cell.text.strip()]
-
-
-def _text(cell: Cell) -> str:
-    return cell.text
 
 
 def _named(element: Table | Figure | Equation, said: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paperscope_core.types import Claim, Element, Evidence, Figure, Paper, PaperEntry, Passage, Table
 from query.extractive.wording import FORM_WORDS, fold, tokens
 
-__all__ = ["Record", "mentioned_term", "mentioning_papers", "recorded_fact"]
+__all__ = ["Record", "mentioned_term", "mentioning_papers", "recorded_fact", "searched_text"]
 
 
 _ASK = r"(?:what(?: is|'s| are| was| were)|give|state|name|list|tell me)"
@@ -80,13 +80,14 @@ def mentioning_papers(term: str, papers: Sequence[Paper]) -> Claim | None:
 def _first_mention(term: str, paper: Paper) -> Element | None:
     wanted = [word.text for word in tokens(term)]
     for element in paper.elements:
-        words = [word.text for word in tokens(_text_of(element))]
+        words = [word.text for word in tokens(searched_text(element))]
         if any(words[start : start + len(wanted)] == wanted for start in range(len(words) - len(wanted) + 1)):
             return element
     return None
 
 
-def _text_of(element: Element) -> str:
+def searched_text(element: Element) -> str:
+    """All words of an element, the cells of a table apart from each other."""
     if isinstance(element, Table):
         return "\n".join((element.caption, *(cell.text for cell in element.cells)))
     return f"{element.caption}\n{element.text}" if isinstance(element, Figure) else element.text

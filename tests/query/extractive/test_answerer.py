@@ -75,6 +75,14 @@ async def test_a_name_in_another_form_is_no_missing_name(ask: Ask, botany: Paper
     assert (await ask("How often were the Gibberellins applied?", botany)).status == "evidence"
 
 
+async def test_a_name_is_looked_for_in_every_paper_asked(
+    ask: Ask, botany: Paper, make_passage: Callable[..., Passage], make_paper: Callable[..., Paper]
+) -> None:
+    other = make_paper(make_passage(1, "NAA-7 was sprayed.", paper="bbbb00000002"), ident="bbbb00000002")
+    assert (await ask("Was NAA-7 sprayed on the leaves?", botany, other)).status == "evidence"
+    assert (await ask("Was NAA-8 sprayed on the leaves?", botany, other)).status == "unanswerable"
+
+
 async def test_a_table_without_the_label_asked_for_is_not_read(ask: Ask, botany: Paper) -> None:
     assert (await ask("In Table 9, what is the survival of full sun?", botany)).status == "evidence"
 
