@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.rendering import number, provenance_line, table
-from evaluation.report import ALL, ItemResult, Report, is_time, set_of
-from evaluation.score import Tally
+from evaluation.report import ALL, Report, is_time, set_of
+from evaluation.score import ItemResult, Tally
 from evaluation.statistics import Difference, adjusted, paired_difference
 from paperscope_core.codec import to_json
 from paperscope_core.errors import InputError

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.metrics.selective import risks
-from evaluation.report import ALL, Figure, ItemResult, Provenance, Report, grades_of, is_time, set_of
+from evaluation.report import ALL, Figure, Provenance, Report, grades_of, is_time, set_of
+from evaluation.score import ItemResult
 from paperscope_core.files import output_errors
 
 if TYPE_CHECKING:

@@ -1,34 +1,40 @@
-"""Runs a suite: scores its items one by one, resumably, and writes the reports."""
+"""Runs a suite: scores its items one by one, resumably, and writes the reports.
 
+A finished item is appended to a progress file at once. A later run uses it again while everything it depends on is the
+same: the code, the settings, the item's file and its gold. An item that fails does not stop the others.
+"""
+
+import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from evaluation.provenance import code_fingerprint
 from evaluation.rendering import draw_plots, render_report
-from evaluation.report import ItemResult, Report, make_report, run_items
-from evaluation.suite import Part, Request, Suite
-from paperscope_core.codec import to_json
-from paperscope_core.errors import InputError
+from evaluation.report import Report, make_report
+from evaluation.score import ItemResult
+from evaluation.suite import Part, Request, Suite, SuiteItem
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import InputError, PaperscopeError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.settings import Settings
 
-__all__ = ["RunCallbacks", "RunOptions", "run_suite"]
+__all__ = ["RunCallbacks", "RunOptions", "run_items", "run_suite"]
 
-
-# Where a library lies changes no figure.
+# The folder of a library changes no figure.
 _IGNORED_SETTINGS = {"library"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunOptions:
-    """What to measure: data, mode ("" is the suite's first), names of sets or items (none: all), a part of the
+    """What to measure: the data, the mode ("": the suite's first), names of sets or items (none: all), a part of the
     documents ("": both), and the seed.
 
-    `out` keeps SUITE.jsonl (a line an item), SUITE.md, SUITE.json, plots, and what a later run goes on from. `work` is
-    the folder for what several runs share, such as libraries (default: below `out`, or a temporary one).
+    `out` receives SUITE.jsonl (a line per item), SUITE.md, SUITE.json, plots, and the progress file. `work` is the
+    folder for what several runs share, such as libraries (default: below `out`, or a temporary one).
     """
 
     data: Path
@@ -43,17 +49,19 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunCallbacks:
-    """Who hears of a run: `begun` the number of items, `done` each item's result."""
+    """Called with the number of items when a run starts, and with the result of each item."""
 
-    begun: Callable[[int], None]
+    started: Callable[[int], None]
     done: Callable[[ItemResult], None]
 
 
-def run_suite(suite: Suite, run: RunOptions, *, hearer: RunCallbacks) -> Report:
-    """Score the suite's items and write the reports.
+def run_suite(suite: Suite, run: RunOptions, *, callbacks: RunCallbacks) -> Report:
+    """Scores the suite's items and writes the reports. A run that was stopped resumes with the same `out`.
 
-    Stopped and run again with the same `out`, it goes on where it stopped. Raises InputError for a mode that the
-    suite does not have, GoldFileError where there is nothing to score, and OutputError.
+    Raises:
+        InputError: The suite has no such mode.
+        GoldFileError: There is nothing to score.
+        OutputError: A report can't be written.
     """
     mode = run.mode or suite.modes[0]
     if mode not in suite.modes:
@@ -74,10 +82,10 @@ def run_suite(suite: Suite, run: RunOptions, *, hearer: RunCallbacks) -> Report:
             seed=run.seed,
         )
         with suite.open(request) as loaded:
-            hearer.begun(len(loaded.items))
-            key = run.settings.model_dump_json(exclude=_IGNORED_SETTINGS)
-            kept = run.out / f"{suite.name}.progress.jsonl" if run.out else None
-            results = run_items(loaded.items, settings=f"{mode}\0{run.seed}\0{key}", kept=kept, on_item=hearer.done)
+            callbacks.started(len(loaded.items))
+            key = f"{mode}\0{run.seed}\0{run.settings.model_dump_json(exclude=_IGNORED_SETTINGS)}"
+            progress = run.out / f"{suite.name}.progress.jsonl" if run.out else None
+            results = run_items(loaded.items, settings=key, progress=progress, on_item=callbacks.done)
     report = make_report(
         results,
         suite=suite.name,
@@ -111,3 +119,44 @@ def _write_reports(report: Report, out: Path) -> None:
     write_atomically(out / f"{report.suite}.md", render_report(report).encode())
     write_atomically(out / f"{report.suite}.json", report.to_json().encode())
     draw_plots(report, out)
+
+
+def run_items(
+    items: Sequence[SuiteItem], *, settings: str, progress: Path | None = None, on_item: Callable[[ItemResult], None]
+) -> list[ItemResult]:
+    """Scores the items in their order, except those that the progress file holds. Failed items are tried again."""
+    finished = dict(_read_finished(progress)) if progress else {}
+    code = code_fingerprint()
+    results = []
+    for item in items:
+        key = hashlib.sha256("\0".join((code, settings, item.name, item.fingerprint)).encode()).hexdigest()
+        result = finished.get(key) or _score_item(item, key=key)
+        if progress and key not in finished and not result.problem:
+            with output_errors(progress), progress.open("a", encoding="utf-8") as file:
+                file.write(to_json(result) + "\n")
+        results.append(result)
+        on_item(result)
+    return results
+
+
+def _score_item(item: SuiteItem, *, key: str) -> ItemResult:
+    try:
+        return ItemResult(name=item.name, key=key, score=item.score())
+    except PaperscopeError as error:
+        return ItemResult(name=item.name, key=key, problem=str(error))
+
+
+def _read_finished(progress: Path) -> Iterator[tuple[str, ItemResult]]:
+    """Results of earlier runs by key. Skips a line that a kill cut off, and ends it, so that the next is whole."""
+    if not progress.is_file():
+        return
+    with output_errors(progress):
+        data = progress.read_bytes()
+        if data and not data.endswith(b"\n"):
+            progress.write_bytes(data + b"\n")
+    for line in data.decode(errors="replace").splitlines():
+        try:
+            result = from_json(ItemResult, line)
+        except ValueError:
+            continue
+        yield result.key, result

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Graded", "Miss", "Score", "Tally", "total"]
+__all__ = ["Graded", "ItemResult", "Miss", "Score", "Tally", "total"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """`right` of `total`; tallies of several items add up, so that a share over all is a micro average.
+    """`right` of `total`. Tallies of several items add up; their share is the micro average.
 
-    A figure of one question (its reciprocal rank, its F1) is `right` of a `total` of 1: the share is then the mean.
+    A figure of one question, such as its reciprocal rank or F1, is `right` of a `total` of 1; the share of the sum is
+    then the mean.
     """
 
     right: float
@@ -18,7 +19,7 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """right / total; 1 where there was nothing to get right."""
+        """right / total; 1 if the total is 0."""
         return self.right / self.total if self.total else 1.0
 
     def __add__(self, other: "Tally") -> "Tally":
@@ -27,7 +28,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Miss:
-    """One thing that is wrong: `what` in words ("Table 3, row 2"), what the gold says and what came out instead."""
+    """One error: what it concerns ("Table 3, row 2"), what the gold says, and what was found instead."""
 
     metric: str
     what: str
@@ -37,7 +38,7 @@ class Miss:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Graded:
-    """An answer that was given: how sure it was said to be (higher is surer), and its loss from 0, right, to 1."""
+    """The confidence of an answer (higher is surer), and its loss from 0 (right) to 1."""
 
     confidence: float
     loss: float
@@ -47,8 +48,8 @@ class Graded:
 class Score:
     """The tallies of one item by metric, such as "tables.cells".
 
-    Metrics that start with "seconds" are times, which vary from run to run. `details` are words on the item for whoever
-    reads its line: the question, what was answered, where it was found.
+    Metrics that start with "seconds" are times, which vary from run to run. `details` describe the item for readers of
+    the results: the question, the answer, what it cites.
     """
 
     tallies: Mapping[str, Tally] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class Score:
 
 
 def total(scores: Iterable[Score]) -> Score:
-    """All tallies added up by metric, in the order of their first appearance, and all misses and grades."""
+    """The sum of the tallies by metric, in the order of their first appearance, and all misses, grades and details."""
     tallies: dict[str, Tally] = {}
     misses: list[Miss] = []
     graded: list[Graded] = []
@@ -73,3 +74,13 @@ def total(scores: Iterable[Score]) -> Score:
         graded.extend(score.graded)
         details.update(score.details)
     return Score(tallies=tallies, misses=tuple(misses), graded=tuple(graded), details=details)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemResult:
+    """The score of an item, or the problem that prevented one; `key` is a hash of everything the score depends on."""
+
+    name: str
+    key: str
+    score: Score = field(default_factory=Score)
+    problem: str = ""

@@ -18,7 +18,7 @@ from paperscope_core.settings import load_settings
 
 if TYPE_CHECKING:
     from evaluation.bench.parse import Commands
-    from evaluation.report import ItemResult
+    from evaluation.score import ItemResult
 
 
 __all__ = ["add_command", "render_page", "suite_rows"]
@@ -140,10 +140,10 @@ def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
             seed=options.seed,
         )
         sys.stderr.write(f"{suite.name}, mode {mode}\n")
-        yield run_suite(suite, run, hearer=RunCallbacks(begun=_begun, done=_done))
+        yield run_suite(suite, run, callbacks=RunCallbacks(started=_started, done=_done))
 
 
-def _begun(items: int) -> None:
+def _started(items: int) -> None:
     sys.stderr.write(f"  {items} items\n")
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 
 from evaluation.matching import normalise_spaces
 from evaluation.metrics.sets import best_assignment
@@ -15,7 +14,6 @@ __all__ = [
     "as_number",
     "numbers_in",
     "numbers_recall",
-    "numeric_match",
     "same_number",
     "stated_numbers",
     "without_labels",
@@ -153,15 +151,13 @@ _LABEL = re.compile(
 _CITATION = re.compile(r"\[\d+(?:\s*[,;\-\u2013]\s*\d+)*\]")
 
 
-def same_number(gold: Number, predicted: Number, *, relative: float = 0.0, absolute: float = 0.0) -> bool:
-    """Whether the prediction is the gold number: as rounded as the gold is, or within one of the tolerances.
+def same_number(gold: Number, predicted: Number) -> bool:
+    """Whether the prediction equals the gold number, rounded as the gold is.
 
-    `relative` is a share of the gold, `absolute` stands in its unit. Units of one kind are converted (1.5 s = 1500 ms),
-    those of two kinds differ, and one that only one side prints is taken for granted; where that is a percentage, the
-    other may be a fraction as well (93 % = 93 = 0.93).
+    Units of one kind are converted (1.5 s = 1500 ms), units of two kinds differ, and a unit that only one side prints
+    is assumed for the other; where it is a percentage, the other may also be a fraction (93 % = 93 = 0.93).
     """
-    least = max(gold.step / 2, Decimal(str(relative)) * abs(gold.value), Decimal(str(absolute)))
-    return any(abs(value - gold.value) <= least for value in _in_unit_of(gold, predicted))
+    return any(abs(value - gold.value) <= gold.step / 2 for value in _in_unit_of(gold, predicted))
 
 
 def _in_unit_of(gold: Number, predicted: Number) -> tuple[Decimal, ...]:
@@ -169,13 +165,6 @@ def _in_unit_of(gold: Number, predicted: Number) -> tuple[Decimal, ...]:
     if gold.kind and predicted.kind:
         return (converted,) if gold.kind == predicted.kind else ()
     return (predicted.value, converted) if "share" in (gold.kind, predicted.kind) else (predicted.value,)
-
-
-def numeric_match(gold: str, predicted: str, *, relative: float = 0.0, absolute: float = 0.0) -> bool:
-    """Whether the gold text states numbers and the prediction all of them, in any order, whatever else it states."""
-    wanted = numbers_in(gold)
-    same = partial(same_number, relative=relative, absolute=absolute)
-    return bool(wanted) and best_assignment(wanted, numbers_in(predicted), worth=same) == len(wanted)
 
 
 def stated_numbers(text: str, question: str = "") -> tuple[Number, ...]:

@@ -1,13 +1,13 @@
 """Set and cluster measures: precision, recall, F1, B-cubed, MUC, as tallies that add up."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from evaluation.score import Tally
 
-__all__ = ["b_cubed", "best_assignment", "harmonic_mean", "macro_f1", "muc", "overlap", "set_overlap"]
+__all__ = ["b_cubed", "best_assignment", "muc", "overlap", "set_overlap"]
 
 
 A = TypeVar("A")
@@ -44,29 +44,6 @@ def best_assignment(gold: Sequence[A], predicted: Sequence[A], *, worth: Callabl
 
     rows, columns = linear_sum_assignment(worths, maximize=True)
     return float(worths[rows, columns].sum())
-
-
-def harmonic_mean(precision: float, recall: float) -> float:
-    """F1 of two shares; 0 where both are 0."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
-def macro_f1(labels: Iterable[tuple[T, T]]) -> float:
-    """The mean of the classes' F1 over (gold, predicted) labels, one pair an item; 1 where there are none.
-
-    The classes are those that are gold or predicted at least once.
-    """
-    pairs = list(labels)
-    classes = dict.fromkeys(label for pair in pairs for label in pair)
-    scores = [
-        overlap(
-            right=sum(gold == predicted == label for gold, predicted in pairs),
-            gold=sum(gold == label for gold, _ in pairs),
-            predicted=sum(predicted == label for _, predicted in pairs),
-        )["f1"].share
-        for label in classes
-    ]
-    return sum(scores) / len(scores) if scores else 1.0
 
 
 def b_cubed(gold: Clusters[T], predicted: Clusters[T]) -> Mapping[str, Tally]:

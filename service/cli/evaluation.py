@@ -12,8 +12,9 @@ from service.cli.display import stderr
 from service.cli.options import ConfigOption, JsonOption, new_app, read_settings
 
 if TYPE_CHECKING:
-    from evaluation.report import ItemResult, Report
+    from evaluation.report import Report
     from evaluation.run import RunOptions
+    from evaluation.score import ItemResult
 
 
 __all__ = ["eval_app"]
@@ -109,7 +110,9 @@ def _measure(name: str, run: "RunOptions") -> "Report":
                 bar.console.print(Text(f"! {result.name}: {result.problem}", style="yellow"))
 
         report = run_suite(
-            load_suite(name), run, hearer=RunCallbacks(begun=lambda count: bar.update(task, total=count), done=done)
+            load_suite(name),
+            run,
+            callbacks=RunCallbacks(started=lambda count: bar.update(task, total=count), done=done),
         )
     if run.out and not can_draw():
         stderr().print(Text('no plots: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))

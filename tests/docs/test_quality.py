@@ -45,7 +45,7 @@ def test_the_page_has_every_suite_with_its_provenance(root: Path) -> None:
 def test_rows_agree_with_the_code(root: Path, shared: Path, tmp_path: Path, about: tuple[str, str, str]) -> None:
     suite, mode, name = about
     run = RunOptions(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
-    report = run_suite(load_suite(suite), run, hearer=RunCallbacks(begun=lambda _: None, done=lambda _: None))
+    report = run_suite(load_suite(suite), run, callbacks=RunCallbacks(started=lambda _: None, done=lambda _: None))
     found = {(suite, row[0], row[1]): row[2:] for row in suite_rows([report])}
     assert found
     rows = written(root)

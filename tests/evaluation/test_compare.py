@@ -8,8 +8,8 @@ import pytest
 
 from evaluation.compare import compare, compare_runs, render_comparison
 from evaluation.rendering import number, render_figures, render_report, table
-from evaluation.report import ItemResult, Report, load_reports, make_report
-from evaluation.score import Miss, Score, Tally
+from evaluation.report import Report, load_reports, make_report
+from evaluation.score import ItemResult, Miss, Score, Tally
 from paperscope_core.errors import InputError
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped,unused-ignore]
 
+from evaluation.metrics.selective import risk_of
 from evaluation.rendering import draw_plots, render_figures
-from evaluation.report import ItemResult, Report, agreement_of, cohen_kappa, make_report, risk_of
-from evaluation.score import Graded, Score, Tally
+from evaluation.report import Report, agreement_of, grades_of, make_report
+from evaluation.score import Graded, ItemResult, Score, Tally
 from paperscope_core.codec import from_json, to_json
 
 
@@ -29,36 +29,19 @@ RESULTS = [
 
 
 def test_the_risk_grows_with_coverage() -> None:
-    risk = risk_of(RESULTS)
+    risk = risk_of(grades_of(RESULTS))
     assert risk is not None
     assert risk.answers == 4
     assert risk.at == {"25 %": 0, "50 %": 0, "75 %": pytest.approx(1 / 3), "100 %": 0.5}
     assert risk.aurc == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
     assert risk.excess_aurc == pytest.approx(0)
-    assert risk_of(RESULTS[-1:]) is None
+    assert risk_of(grades_of(RESULTS[-1:])) is None
 
 
-@pytest.mark.parametrize(
-    "pairs",
-    [
-        [(True, True), (True, False), (False, False), (False, False)],
-        [(True, False), (False, True), (True, True)],
-        [(True, True), (False, False)],
-    ],
-)
-def test_kappa_is_scikit_learns(pairs: list[tuple[bool, bool]]) -> None:
-    one, two = zip(*pairs, strict=True)
-    assert cohen_kappa(pairs) == pytest.approx(cohen_kappa_score(one, two))
-
-
-def test_kappa_of_raters_who_never_differ_in_themselves_is_nothing() -> None:
-    assert cohen_kappa([(True, True), (True, True)]) == 0
-
-
-def test_kappa_of_cohens_worked_figures() -> None:
-    # Two raters, 50 cases: 20 yes by both, 15 no by both, 5 and 10 apart; p_o 0.7, p_e 0.5.
-    pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
-    assert cohen_kappa(pairs) == pytest.approx(0.4)
+def test_kappa_of_constant_verdicts_is_zero() -> None:
+    found = agreement_of([result("a/1", right=1, judged=True), result("a/2", right=1, judged=True)])
+    assert found is not None
+    assert (found.share, found.kappa) == (1, 0)
 
 
 def test_only_judged_items_agree_or_not() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluation.report import ItemResult, run_items
-from evaluation.score import Score, Tally
+from evaluation.run import run_items
+from evaluation.score import ItemResult, Score, Tally
 from paperscope_core.errors import PaperFileError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Item:
 
 def run(kept: Path, *items: Item, settings: str = "s") -> list[ItemResult]:
     seen: list[ItemResult] = []
-    results = run_items(items, settings=settings, kept=kept, on_item=seen.append)
+    results = run_items(items, settings=settings, progress=kept, on_item=seen.append)
     assert seen == results
     return results
 

@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.bench import main
 from evaluation.bench.quality import render_page
-from evaluation.report import ItemResult, Report, make_report
-from evaluation.score import Score, Tally
+from evaluation.report import Report, make_report
+from evaluation.score import ItemResult, Score, Tally
 
 
 def report_of(mode: str, *values: float, problem: str = "") -> Report:

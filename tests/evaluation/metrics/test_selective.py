@@ -9,11 +9,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_curve, precision_recall_fscore_support
 
-from evaluation.metrics.selective import abstention, aurc, excess_aurc, risk_at, risks
+from evaluation.metrics import selective
+from evaluation.metrics.selective import abstention
+from evaluation.score import Graded
 
 QUESTIONS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12)
 PAIRS = st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0.0, 0.25, 1.0])), min_size=1, max_size=6)
 GRADED = st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=1, max_size=12)
+
+
+Pairs = list[tuple[float, float]]
+
+
+def graded(pairs: Pairs) -> list[Graded]:
+    return [Graded(confidence=confidence, loss=loss) for confidence, loss in pairs]
+
+
+def risks(pairs: Pairs) -> tuple[float, ...]:
+    return selective.risks(graded(pairs))
+
+
+def aurc(pairs: Pairs) -> float:
+    return selective.aurc(graded(pairs))
+
+
+def excess_aurc(pairs: Pairs) -> float:
+    return selective.excess_aurc(graded(pairs))
+
+
+def risk_at(pairs: Pairs, *, coverage: float) -> float:
+    return selective.risk_at(graded(pairs), coverage=coverage)
 
 
 def test_abstention() -> None:
@@ -45,17 +70,17 @@ def test_a_curve_by_hand() -> None:
     )
 
 
-def test_no_pairs_no_risk() -> None:
+def test_risk_without_answers() -> None:
     assert (risks([]), aurc([]), excess_aurc([]), risk_at([], coverage=0.5)) == ((), 0, 0, 0)
 
 
-def test_a_product_of_floats_asks_for_no_further_question() -> None:
+def test_coverage_tolerates_rounding_errors() -> None:
     assert risk_at([(1 - i / 100, float(i == 7)) for i in range(100)], coverage=0.07) == 0
 
 
 @settings(deadline=None)
 @given(PAIRS)
-def test_ties_are_a_mean_over_all_orders(pairs: list[tuple[float, float]]) -> None:
+def test_ties_are_a_mean_over_all_orders(pairs: Pairs) -> None:
     curves = []
     for order in permutations(pairs):
         if all(one[0] >= two[0] for one, two in pairwise(order)):
@@ -67,7 +92,7 @@ def test_ties_are_a_mean_over_all_orders(pairs: list[tuple[float, float]]) -> No
 
 
 @given(PAIRS, st.randoms(use_true_random=False))
-def test_the_order_of_the_questions_is_of_no_account(pairs: list[tuple[float, float]], dice: random.Random) -> None:
+def test_risks_ignore_the_order_of_the_questions(pairs: Pairs, dice: random.Random) -> None:
     mixed = list(pairs)
     dice.shuffle(mixed)
     assert risks(mixed) == pytest.approx(risks(pairs))
@@ -75,7 +100,7 @@ def test_the_order_of_the_questions_is_of_no_account(pairs: list[tuple[float, fl
 
 @settings(deadline=None)
 @given(GRADED)
-def test_scikit_learn_agrees_where_no_tie_is_cut(pairs: list[tuple[float, float]]) -> None:
+def test_risk_is_one_minus_the_precision_of_scikit_learn(pairs: Pairs) -> None:
     """The precision of the answers above a threshold is what their risk lacks to 1."""
     precision, _, thresholds = precision_recall_curve(
         [1 - loss for _, loss in pairs] + [1], [confidence for confidence, _ in pairs] + [-1]
@@ -89,7 +114,7 @@ def test_scikit_learn_agrees_where_no_tie_is_cut(pairs: list[tuple[float, float]
 
 
 @given(PAIRS)
-def test_no_order_is_better_than_the_best(pairs: list[tuple[float, float]]) -> None:
+def test_no_order_is_better_than_the_best(pairs: Pairs) -> None:
     assert excess_aurc(pairs) >= -1e-12
     assert excess_aurc([(-loss, loss) for _, loss in pairs]) == pytest.approx(0)
 

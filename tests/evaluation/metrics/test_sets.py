@@ -1,14 +1,13 @@
-"""Sets, labels and clusters: the papers' examples, scikit-learn, and a count by mention."""
+"""Sets and clusters: the papers' examples, scikit-learn, and a count by mention."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score, precision_recall_fscore_support
+from sklearn.metrics import precision_recall_fscore_support
 
-from evaluation.metrics.sets import b_cubed, best_assignment, harmonic_mean, macro_f1, muc, overlap, set_overlap
+from evaluation.metrics.sets import b_cubed, best_assignment, muc, overlap, set_overlap
 from evaluation.score import Score, Tally
 
-LABELS = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), min_size=1, max_size=15)
 CLUSTERS = st.lists(st.integers(0, 3), min_size=8, max_size=8).map(
     lambda groups: [{m for m, group in enumerate(groups) if group == name} for name in sorted(set(groups))]
 )
@@ -44,19 +43,6 @@ def test_scikit_learn_agrees_on_sets(gold: set[int], predicted: set[int]) -> Non
     )
     ours = set_overlap(gold, predicted)
     assert [tally.share for tally in ours.values()] == pytest.approx(theirs[:3])
-    if ours["precision"].total and ours["recall"].total:
-        assert harmonic_mean(ours["precision"].share, ours["recall"].share) == pytest.approx(ours["f1"].share)
-
-
-@settings(deadline=None)
-@given(LABELS)
-def test_scikit_learn_agrees_on_macro_f1(pairs: list[tuple[str, str]]) -> None:
-    gold, predicted = zip(*pairs, strict=True)
-    assert macro_f1(pairs) == pytest.approx(f1_score(gold, predicted, average="macro", zero_division=0.0))
-
-
-def test_macro_f1_of_nothing() -> None:
-    assert macro_f1([]) == 1
 
 
 def test_b_cubed_and_muc_on_the_example_of_bagga_and_baldwin() -> None:
