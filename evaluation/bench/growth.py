@@ -110,7 +110,7 @@ def _run_system(name: str, python: Path, module: str, *, papers: int, seed: int,
     marks = sorted({mark for mark in (*_MARKS, papers) if mark <= papers})
     with tempfile.TemporaryDirectory(prefix="paperscope-bench-") as folder:
         out = Path(folder) / "steps.jsonl"
-        command = [str(python), "-m", module, str(papers), str(seed), str(out), *map(str, marks)]
+        command = [str(python), "-m", module, "grow", str(out), str(papers), str(seed), *map(str, marks)]
         note = run_process(command, Path(folder), timeout)
         steps = _steps(out)
     return Growth(

@@ -170,7 +170,7 @@ def _run_step(side: _System, step: str, papers: str, seed: str, folder: str, *mo
         return "no time left"
     with tempfile.TemporaryDirectory(prefix="paperscope-bench-") as home:
         out = Path(home) / "told.json"
-        command = [str(side.python), "-m", side.module, step, papers, seed, folder, str(out), *more]
+        command = [str(side.python), "-m", side.module, step, str(out), papers, seed, folder, *more]
         if note := run_process(command, Path(home), left):
             return note
         return from_json(StepReport, out.read_text(encoding="utf-8"))

@@ -1,21 +1,20 @@
-"""Paperscope's side of `bench graph` and `bench query`: a library of synthetic papers."""
+"""Paperscope's side of `bench graph` and `bench query`: a library of synthetic papers.
 
-import asyncio
+Papers take the whole path of `paperscope add` except for reading a file: chunks, the store's transaction, merging, the
+index's catch-up. Run in a process of its own: see `evaluation.peers.timing`.
+"""
+
 import sys
 import tempfile
-import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import TextIO
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from evaluation.peers.protocol import PeerDocument
-from evaluation.peers.synthetic import synthetic_paper
-from evaluation.peers.timing import Clock, GrowingLibrary, grow, questions_over, time_questions, write_report
+from evaluation.peers.timing import Clock, TimedLibrary, run_worker
 from graph_store import NativeGraphIndex, Store
 from paperscope.adding import AddRequest, Pipeline
 from paperscope_core.models.fakes import FakeEmbedder
@@ -38,26 +37,16 @@ from paperscope_core.types import (
 )
 from query import Retriever
 
-__all__ = ["Library", "extraction_of", "open_library", "paper_of", "run_growth", "run_queries"]
+__all__ = ["extraction_of", "open_library", "paper_of"]
 
-
+# The defaults of chunking.max_words and of the size of a file, and the dimension of the default embedder.
 _MAX_WORDS = 180
 _MAX_MB = 200
 _DIMENSION = 384
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Library:
-    """An open library that held `papers` papers when it was opened; what is added can be found after `catch_up`."""
-
-    papers: int
-    add: Callable[[PeerDocument], Awaitable[None]]
-    retrieve: Callable[[str], Awaitable[int]]
-    catch_up: Callable[[], None]
-
-
 class _Embedder:
-    """A deterministic embedder whose seconds don't count."""
+    """A deterministic embedder whose time doesn't count."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -70,7 +59,7 @@ class _Embedder:
 
 
 class _FixedPaper:
-    """Parser and extractor that hand over what was made, whatever the file says."""
+    """A parser and extractor that return a given document, whatever the file holds."""
 
     def __init__(self) -> None:
         self.document: PeerDocument | None = None
@@ -122,7 +111,7 @@ def paper_of(document: PeerDocument, *, sha256: str) -> Paper:
 
 
 def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
-    """The document's entities and relations, standing on the paper's passages."""
+    """The document's entities and relations, with the paper's passages as their sources."""
     passages = {unit.id: element.id for unit, element in zip(document.units, paper.elements, strict=True)}
     return Extraction(
         entities=tuple(
@@ -149,10 +138,10 @@ def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
     )
 
 
-@contextmanager
-def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
-    """Our library in a folder, made where there is none. The index takes in at leaving what it has not yet."""
-    embedder, made = _Embedder(clock), _FixedPaper()
+@asynccontextmanager
+async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary]:
+    """Opens the library in a folder, or makes an empty one. The index catches up when it is closed."""
+    embedder, given = _Embedder(clock), _FixedPaper()
     with (
         closing(Store.open(folder)) as store,
         closing(NativeGraphIndex.open(store, embedder=embedder.name)) as index,
@@ -160,8 +149,8 @@ def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
     ):
         pipeline = Pipeline(
             store=store,
-            parser=made,
-            extractor=made,
+            parser=given,
+            extractor=given,
             asks_model=False,
             embedder=embedder,
             captioner=None,
@@ -170,66 +159,23 @@ def open_library(folder: Path, clock: Clock) -> Iterator[Library]:
         )
         retriever = Retriever(store, index, embedder)
 
+        async def add_all(documents: Sequence[PeerDocument]) -> None:
+            for document in documents:
+                given.document = document
+                file = Path(files) / f"{document.id}.txt"
+                file.write_text(document.title, encoding="utf-8")
+                await pipeline.add(AddRequest(file=PaperFile(file)), None)
+
         async def add(document: PeerDocument) -> None:
-            made.document = document
-            file = Path(files) / f"{document.id}.txt"
-            file.write_text(document.title, encoding="utf-8")
-            await pipeline.add(AddRequest(file=PaperFile(file)), None)
+            await add_all([document])
+            index.catch_up()
 
         async def retrieve(question: str) -> int:
             return len((await retriever.retrieve(question)).context.sources)
 
-        yield Library(papers=len(store.entries()), add=add, retrieve=retrieve, catch_up=index.catch_up)
+        yield TimedLibrary(papers=len(store.entries()), add=add, add_all=add_all, retrieve=retrieve)
         index.catch_up()
 
 
-async def _grow(folder: Path, *, papers: int, seed: int, out: Path, marks: Sequence[int]) -> None:
-    clock = Clock()
-    with open_library(folder / "library", clock) as library, out.open("w", encoding="utf-8") as stream:
-
-        async def add(document: PeerDocument) -> None:
-            await library.add(document)
-            library.catch_up()
-
-        growing = GrowingLibrary(add=add, retrieve=library.retrieve, folder=folder / "library", clock=clock)
-        await grow(growing, papers=papers, seed=seed, marks=marks, stream=stream)
-
-
-def run_growth(arguments: Sequence[str]) -> None:
-    """PAPERS SEED STEPS.jsonl MARK..."""
-    papers, seed, out, *marks = arguments
-    with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(
-            _grow(Path(folder), papers=int(papers), seed=int(seed), out=Path(out), marks=[int(mark) for mark in marks])
-        )
-
-
-async def _make(folder: Path, stream: TextIO, *, papers: int, seed: int) -> None:
-    started = time.perf_counter()
-    with open_library(folder, Clock()) as library:
-        for number in range(library.papers + 1, papers + 1):
-            await library.add(synthetic_paper(number, seed=seed))
-    write_report(stream, folder, papers=papers, seconds=time.perf_counter() - started)
-
-
-async def _ask(folder: Path, stream: TextIO, *, papers: int, seed: int, count: int) -> None:
-    questions = questions_over(papers, count=count, seed=seed)
-    clock, started = Clock(), time.perf_counter()
-    with open_library(folder, clock) as library:
-        seconds = time.perf_counter() - started
-        asked = await time_questions(questions, library.retrieve, clock=clock)
-    write_report(stream, folder, papers=library.papers, seconds=seconds, asked=asked)
-
-
-def run_queries(arguments: list[str]) -> None:
-    """STEP PAPERS SEED FOLDER OUT [COUNT]"""
-    step, papers, seed, folder, out, *count = arguments
-    with Path(out).open("w", encoding="utf-8") as stream:
-        if step == "make":
-            asyncio.run(_make(Path(folder), stream, papers=int(papers), seed=int(seed)))
-        else:
-            asyncio.run(_ask(Path(folder), stream, papers=int(papers), seed=int(seed), count=int(count[0])))
-
-
 if __name__ == "__main__":
-    (run_growth if sys.argv[1].isdigit() else run_queries)(sys.argv[1:])
+    run_worker(sys.argv[1:], open_library)

@@ -1,12 +1,22 @@
-"""Measures time, memory and disk of growing libraries and of questions. Standard library only."""
+"""Measures time, memory and disk of libraries of synthetic papers, in the same way for Paperscope and for LightRAG.
 
+Only the standard library is imported, so that a peer's Python can import it. A module that is run in a process of its
+own passes its arguments to `run_worker`:
+
+    grow OUT PAPERS SEED MARK...        adds papers to a new library one by one; a `GrowthStep` per line
+    make OUT PAPERS SEED FOLDER         adds papers to the library in FOLDER until it holds PAPERS; a `StepReport`
+    ask OUT PAPERS SEED FOLDER COUNT    opens the library in FOLDER and asks COUNT questions; a `StepReport`
+"""
+
+import asyncio
 import json
 import random
 import re
-import resource
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -15,54 +25,36 @@ from evaluation.peers.protocol import PeerDocument
 from evaluation.peers.synthetic import SHARED, synthetic_paper, synthetic_words
 
 __all__ = [
-    "KINDS",
     "Clock",
-    "GrowingLibrary",
     "GrowthStep",
     "StepReport",
-    "SyntheticQuestion",
+    "TimedLibrary",
     "TimedQuestion",
-    "grow",
     "neighbours",
     "papers_with",
     "peak_memory_mb",
     "question_about",
     "questions_over",
-    "size_mb",
-    "time_questions",
-    "write_report",
+    "run_worker",
 ]
 
-
+_MB = 1 << 20
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
-
-
-def peak_memory_mb(process: int | None = None) -> float:
-    """In megabytes (2^20 bytes); of another process by its number, on Linux only (0 elsewhere)."""
-    status = Path(f"/proc/{process or 'self'}/status")
-    # On Linux getrusage counts what the parent held when it started this process.
-    if status.is_file() and (found := _PEAK.search(status.read_text())):
-        return round(int(found[1]) / (1 << 10), 1)
-    if process is not None:
-        return 0.0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
-
-
-_MOST_ASKED = 25
+# Questions are asked of this many papers before and after a mark: enough for a mean, and quick beside the adding.
+_MAX_ASKED = 25
+# Words of a question that names no entity.
+_QUESTION_WORDS = 8
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrowthStep:
-    """One paper more: seconds to add it and to retrieve once from the library with it, both without the embedder's.
+    """The cost of one more paper: seconds to add it, and to retrieve once from the library with it.
 
-    `retrieve` is 0 where no question was asked; `add_cpu` are seconds of the processor, which other programs on the
-    machine don't lengthen. `memory_mb` is the most that the process held until then; `disk_mb` is what the library's
-    folder holds, 0 where it was not looked at.
+    The embedder's time is left out. `retrieve` is 0 where no question was asked; `add_cpu` are seconds of the
+    processor, which other programs on the machine don't lengthen. `memory_mb` is the peak of the process so far;
+    `disk_mb` is the size of the library's folder, 0 where it was not measured.
     """
 
     paper: int
@@ -73,117 +65,10 @@ class GrowthStep:
     disk_mb: float = 0.0
 
 
-class Clock:
-    """Seconds by the wall and of the processor, those of a model left out."""
-
-    def __init__(self) -> None:
-        self._model = (0.0, 0.0)
-
-    async def time(self, work: Awaitable[Value]) -> tuple[Value, float, float]:
-        """The value of some work, its seconds by the wall, and those of the processor."""
-        before = self._spent()
-        value = await work
-        wall, cpu = (end - start for end, start in zip(self._spent(), before, strict=True))
-        return value, wall, cpu
-
-    async def leave_out(self, work: Awaitable[Value]) -> Value:
-        """The value of a model's work."""
-        before = self._spent()
-        value = await work
-        wall, cpu = _now()
-        self._model = wall - before[0], cpu - before[1]
-        return value
-
-    def _spent(self) -> tuple[float, float]:
-        wall, cpu = _now()
-        return wall - self._model[0], cpu - self._model[1]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GrowingLibrary:
-    """A library under measurement: how a paper is added so that it can be found, how a question is asked of it, its
-    folder, and the clock that its embedder tells its time."""
-
-    add: Callable[[PeerDocument], Awaitable[None]]
-    retrieve: Callable[[str], Awaitable[int]]
-    folder: Path
-    clock: Clock
-
-
-async def grow(library: GrowingLibrary, *, papers: int, seed: int, marks: Sequence[int], stream: TextIO) -> None:
-    """Add the papers 1 to `papers`, writing a `Step` a line.
-
-    Questions are asked after the nearest neighbours of `marks` only, and the folder is measured at the marks.
-    Raises ValueError where a question about a paper that was just added finds nothing.
-    """
-    asked = {number for mark in marks for number in neighbours(mark) if abs(number - mark) <= _MOST_ASKED}
-    for number in range(1, papers + 1):
-        document = synthetic_paper(number, seed=seed)
-        _, add, add_cpu = await library.clock.time(library.add(document))
-        retrieve = await _time_question(library, document) if number in asked else 0.0
-        step = GrowthStep(
-            paper=number,
-            add=round(add, 5),
-            add_cpu=round(add_cpu, 5),
-            retrieve=round(retrieve, 5),
-            memory_mb=_memory_mb(),
-            disk_mb=_size_mb(library.folder) if number in marks else 0.0,
-        )
-        stream.write(json.dumps(asdict(step)) + "\n")
-        stream.flush()
-
-
-async def _time_question(library: GrowingLibrary, document: PeerDocument) -> float:
-    found, seconds, _ = await library.clock.time(library.retrieve(question_about(document)))
-    if not found:
-        raise ValueError(f"nothing was found for a question about {document.id}")
-    return seconds
-
-
-def neighbours(paper: int) -> range:
-    """The papers round one, half as many to both sides as there are before it.
-
-    What is written now and then, as a snapshot is when a quarter of it has changed, so counts as often as it happens.
-    """
-    reach = paper // 2
-    return range(paper - reach, paper + reach + 1)
-
-
-def question_about(document: PeerDocument) -> str:
-    """A question that names one entity that many papers share, and one that is this paper's own."""
-    return f"How does {document.entities[0].name} compare with {document.entities[-1].name}?"
-
-
-def _now() -> tuple[float, float]:
-    return time.perf_counter(), time.process_time()
-
-
-def _memory_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
-
-
-def _size_mb(folder: Path) -> float:
-    return round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / (1 << 20), 2)
-
-
-KINDS = ("two names", "one own name", "words only")
-_WORDS_ASKED = 8
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SyntheticQuestion:
-    """A question of one of `KINDS`."""
-
-    kind: str
-    text: str
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimedQuestion:
-    """One question's retrieval: seconds by the wall and of the processor, and how many texts were found."""
+    """The retrieval for one question: wall-clock and processor seconds, and the number of texts found."""
 
-    kind: str
     seconds: float
     cpu: float
     found: int
@@ -191,21 +76,150 @@ class TimedQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepReport:
-    """What a process tells of a library of `papers` papers: of making it, or of asking it.
+    """The report of the steps `make` and `ask`.
 
-    `seconds` are those of making or opening it, without the embedder's. `memory_mb` is the most that the process held.
-    `asked[0]` is the first question after opening.
+    `seconds` is the time to make or to open the library; `memory_mb` is the peak of the process. `asked[0]` is the
+    first question after opening.
     """
 
-    papers: int
     seconds: float
     memory_mb: float
     disk_mb: float
     asked: tuple[TimedQuestion, ...] = ()
 
 
+class Clock:
+    """Wall-clock and processor time, without the time of a model."""
+
+    def __init__(self) -> None:
+        self._model = (0.0, 0.0)
+
+    async def time(self, work: Awaitable[Value]) -> tuple[Value, float, float]:
+        """Awaits the work: its value, its wall-clock seconds, its processor seconds."""
+        before = self._elapsed()
+        value = await work
+        wall, cpu = (end - start for end, start in zip(self._elapsed(), before, strict=True))
+        return value, wall, cpu
+
+    async def leave_out(self, work: Awaitable[Value]) -> Value:
+        """Awaits a model's work, whose time doesn't count."""
+        before = self._elapsed()
+        value = await work
+        self._model = time.perf_counter() - before[0], time.process_time() - before[1]
+        return value
+
+    def _elapsed(self) -> tuple[float, float]:
+        return time.perf_counter() - self._model[0], time.process_time() - self._model[1]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimedLibrary:
+    """An open library that held `papers` papers when it was opened.
+
+    A paper that was added with `add` can be found at once; papers added with `add_all`, after the library is closed.
+    `retrieve` returns the number of texts found.
+    """
+
+    papers: int
+    add: Callable[[PeerDocument], Awaitable[None]]
+    add_all: Callable[[Sequence[PeerDocument]], Awaitable[None]]
+    retrieve: Callable[[str], Awaitable[int]]
+
+
+# Opens the library in a folder, or makes an empty one there; its embedder's time is left out of the clock.
+OpenLibrary = Callable[[Path, Clock], AbstractAsyncContextManager[TimedLibrary]]
+
+
+def run_worker(arguments: Sequence[str], open_library: OpenLibrary) -> None:
+    """Runs one step, as the module's docstring describes.
+
+    Raises:
+        ValueError: A question about a paper that was just added finds nothing.
+    """
+    step, out, papers, seed, *more = arguments
+    with Path(out).open("w", encoding="utf-8") as stream:
+        if step == "grow":
+            work = _grow(open_library, stream, papers=int(papers), seed=int(seed), marks=[int(mark) for mark in more])
+        elif step == "make":
+            work = _make(open_library, stream, Path(more[0]), papers=int(papers), seed=int(seed))
+        else:
+            questions = questions_over(int(papers), count=int(more[1]), seed=int(seed))
+            work = _ask(open_library, stream, Path(more[0]), questions)
+        asyncio.run(work)
+
+
+async def _grow(open_library: OpenLibrary, stream: TextIO, *, papers: int, seed: int, marks: Sequence[int]) -> None:
+    asked = {number for mark in marks for number in neighbours(mark) if abs(number - mark) <= _MAX_ASKED}
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "library"
+        async with open_library(folder, clock) as library:
+            for number in range(1, papers + 1):
+                document = synthetic_paper(number, seed=seed)
+                _, add, add_cpu = await clock.time(library.add(document))
+                retrieve = 0.0
+                if number in asked:
+                    found, retrieve, _ = await clock.time(library.retrieve(question_about(document)))
+                    if not found:
+                        raise ValueError(f"nothing was found for a question about {document.id}")
+                step = GrowthStep(
+                    paper=number,
+                    add=round(add, 5),
+                    add_cpu=round(add_cpu, 5),
+                    retrieve=round(retrieve, 5),
+                    memory_mb=peak_memory_mb(),
+                    disk_mb=_size_mb(folder) if number in marks else 0.0,
+                )
+                _write(stream, step)
+
+
+async def _make(open_library: OpenLibrary, stream: TextIO, folder: Path, *, papers: int, seed: int) -> None:
+    started = time.perf_counter()
+    async with open_library(folder, Clock()) as library:
+        await library.add_all([synthetic_paper(number, seed=seed) for number in range(library.papers + 1, papers + 1)])
+    _report(stream, folder, seconds=time.perf_counter() - started)
+
+
+async def _ask(open_library: OpenLibrary, stream: TextIO, folder: Path, questions: Sequence[str]) -> None:
+    clock, started = Clock(), time.perf_counter()
+    asked = []
+    async with open_library(folder, clock) as library:
+        opened = time.perf_counter() - started
+        for question in questions:
+            found, seconds, cpu = await clock.time(library.retrieve(question))
+            asked.append(TimedQuestion(seconds=round(seconds, 5), cpu=round(cpu, 5), found=found))
+    _report(stream, folder, seconds=opened, asked=asked)
+
+
+def _report(stream: TextIO, folder: Path, *, seconds: float, asked: Sequence[TimedQuestion] = ()) -> None:
+    report = StepReport(
+        seconds=round(seconds, 3), memory_mb=peak_memory_mb(), disk_mb=_size_mb(folder), asked=tuple(asked)
+    )
+    _write(stream, report)
+
+
+def _write(stream: TextIO, value: GrowthStep | StepReport) -> None:
+    stream.write(json.dumps(asdict(value)) + "\n")
+    stream.flush()
+
+
+def neighbours(paper: int) -> range:
+    """The papers around a mark, half as many on each side as there are before it.
+
+    Work that happens now and then, such as a snapshot when a quarter of it has changed, is then counted as often as it
+    happens.
+    """
+    reach = paper // 2
+    return range(paper - reach, paper + reach + 1)
+
+
+def question_about(document: PeerDocument) -> str:
+    """A question that names an entity that many papers share, and one of this paper alone."""
+    return f"How does {document.entities[0].name} compare with {document.entities[-1].name}?"
+
+
 def papers_with(entities: int, *, seed: int) -> int:
-    """How many of the synthetic papers, from the first on, hold so many distinct entities together."""
+    """The number of synthetic papers, from the first on, that together hold this many distinct entities."""
     names: set[str] = set()
     papers = 0
     while len(names) < entities:
@@ -214,48 +228,38 @@ def papers_with(entities: int, *, seed: int) -> int:
     return papers
 
 
-def questions_over(papers: int, *, count: int, seed: int) -> list[SyntheticQuestion]:
-    """`count` questions about random ones of so many papers, the kinds in turn; the same for the same seed."""
+def questions_over(papers: int, *, count: int, seed: int) -> list[str]:
+    """`count` questions about random papers of the first `papers`; the same for the same seed.
+
+    In turn they name a shared entity and one of the paper alone, one of the paper alone, and no entity.
+    """
     draw = random.Random(f"questions {seed} {papers}")  # noqa: S311
-    made = []
+    questions = []
     for number in range(count):
         names = [entity.name for entity in synthetic_paper(draw.randint(1, papers), seed=seed).entities]
         shared, own = draw.choice(names[:SHARED]), draw.choice(names[SHARED:])
         texts = (
             f"How does {shared} compare with {own}?",
             f"What is reported of {own}, and how was it measured?",
-            f"Which results were found for {synthetic_words(draw, count=_WORDS_ASKED)}?",
+            f"Which results were found for {synthetic_words(draw, count=_QUESTION_WORDS)}?",
         )
-        kind = number % len(KINDS)
-        made.append(SyntheticQuestion(kind=KINDS[kind], text=texts[kind]))
-    return made
+        questions.append(texts[number % len(texts)])
+    return questions
 
 
-async def time_questions(
-    questions: Sequence[SyntheticQuestion], retrieve: Callable[[str], Awaitable[int]], *, clock: Clock
-) -> tuple[TimedQuestion, ...]:
-    """Ask one after the other."""
-    asked = []
-    for question in questions:
-        found, seconds, cpu = await clock.time(retrieve(question.text))
-        asked.append(TimedQuestion(kind=question.kind, seconds=round(seconds, 5), cpu=round(cpu, 5), found=found))
-    return tuple(asked)
+def peak_memory_mb(process: int | None = None) -> float:
+    """The peak memory of this process in megabytes (2^20 bytes), or of another one (Linux only; 0 elsewhere)."""
+    status = Path(f"/proc/{process or 'self'}/status")
+    # On Linux, getrusage includes the memory of the parent at the time it started this process.
+    if status.is_file() and (found := _PEAK.search(status.read_text())):
+        return round(int(found[1]) / (1 << 10), 1)
+    if process is not None:
+        return 0.0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (_MB if sys.platform == "darwin" else 1 << 10), 1)
 
 
-def write_report(
-    stream: TextIO, folder: Path, *, papers: int, seconds: float, asked: tuple[TimedQuestion, ...] = ()
-) -> None:
-    """Write what there is to tell of the library in `folder` as a line of JSON."""
-    told = StepReport(
-        papers=papers,
-        seconds=round(seconds, 3),
-        memory_mb=peak_memory_mb(),
-        disk_mb=size_mb(folder),
-        asked=asked,
-    )
-    stream.write(json.dumps(asdict(told)) + "\n")
-
-
-def size_mb(folder: Path) -> float:
-    """What a folder holds, in megabytes (2^20 bytes)."""
-    return round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / (1 << 20), 2)
+def _size_mb(folder: Path) -> float:
+    return round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / _MB, 2)

@@ -71,7 +71,7 @@ def test_a_peer_that_runs_out_of_time_keeps_the_papers_it_took_in(
 ) -> None:
     python = tmp_path / "python"
     step = {"paper": 1, "add": 0.5, "add_cpu": 0.25, "retrieve": 0.125, "memory_mb": 10.0, "disk_mb": 1.0}
-    python.write_text(f"#!/bin/sh\necho '{json.dumps(step)}' > $5\nprintf '{{\"paper\": 2' >> $5\nexec sleep 60\n")
+    python.write_text(f"#!/bin/sh\necho '{json.dumps(step)}' > $4\nprintf '{{\"paper\": 2' >> $4\nexec sleep 60\n")
     python.chmod(0o755)
     assert main(["graph", "--papers", "2", "--peers-python", str(python), "--peer-seconds", "1"]) == 0
     page = capsys.readouterr().out

@@ -1,6 +1,7 @@
 """Abstention and the risk-coverage curve: examples, a count over all orders, scikit-learn."""
 
 import random
+from collections.abc import Sequence
 from itertools import groupby, pairwise, permutations
 from math import log
 
@@ -18,7 +19,7 @@ PAIRS = st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0.
 GRADED = st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=1, max_size=12)
 
 
-Pairs = list[tuple[float, float]]
+Pairs = Sequence[tuple[float, float]]
 
 
 def graded(pairs: Pairs) -> list[Graded]:
