@@ -50,7 +50,7 @@ class DocxArchive:
         self.problems += problems
         return tree
 
-    def picture(self, part: str) -> bytes | None:
+    def image(self, part: str) -> bytes | None:
         """The bytes of a part, None if it isn't there, too large or damaged."""
         try:
             return self._bytes(part, most=_MOST_MEDIA)

@@ -1,25 +1,40 @@
 """Paragraphs of a Word document: their text, notes, formulas and images, their style and list number."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ingest.document.line_text import script_text
-from ingest.readers.inline_text import collapse_spaces, roman
+from ingest.readers.inline_text import collapse_spaces, numeral
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import omml_text
 
-__all__ = ["Numbering", "Paragraph", "Picture", "Style", "Styles", "list_numeral", "read_paragraph"]
+__all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "read_paragraph"]
 
-
-_SIGNS = {"tab": " ", "br": "\n", "cr": "\n", "sym": "•", "nobreakhyphen": "-", "softhyphen": "", "ptab": " "}
+_CHARACTERS = {"tab": " ", "br": "\n", "cr": "\n", "sym": "•", "nobreakhyphen": "-", "softhyphen": "", "ptab": " "}
 _SKIPPED = frozenset("del movefrom instrtext rpr ppr fldchar deltext sdtpr sdtendpr txbxcontent rt fallback".split())
-_APART = frozenset("omathpara drawing pict object".split())
+_NOT_TEXT = frozenset("omathpara drawing pict object".split())
 _OFF = ("0", "false", "off", "none")
+_KNOWN_STYLES = frozenset(("title", "caption", "author", "abstract", "source code", "image caption", "table caption"))
+_NUMBER_STYLES = {"lowerRoman": "i", "upperRoman": "I", "lowerLetter": "a", "upperLetter": "A"}
+# Against styles that are based on each other in a circle.
+_MAX_STYLE_DEPTH = 20
+_MAX_LEVEL = 9
+
+
+def attribute(node: Node | None, *path: str) -> str:
+    """The attribute `val` of the element on a path below a node, "" if there is none."""
+    found = node.find(*path) if node is not None else None
+    return found.get("val") if found is not None else ""
+
+
+def _integer(node: Node | None, *path: str) -> int:
+    found = node.find(*path) if node is not None else None
+    return found.integer("val") if found is not None else 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Picture:
-    """A picture's relation id and its description."""
+class DocxImage:
+    """An image's relation id and its description."""
 
     relation: str
     description: str
@@ -27,7 +42,18 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Paragraph:
-    """A paragraph: its text in a line, whether all of it is bold, its parts apart from running text."""
+    """A paragraph.
+
+    Attributes:
+        text: Its text in one line, without display formulas.
+        raw: The text with its spaces and line breaks.
+        bold: Whether all of it is bold.
+        notes: Kind and id of each note, in the order of the marks.
+        formulas: Its formulas, the display formulas only if there are any.
+        displayed: Whether there are display formulas.
+        images: Its images.
+        boxes: Its text boxes.
+    """
 
     text: str
     raw: str
@@ -35,47 +61,57 @@ class Paragraph:
     notes: tuple[tuple[str, str], ...]
     formulas: tuple[str, ...]
     displayed: bool
-    pictures: tuple[Picture, ...]
+    images: tuple[DocxImage, ...]
     boxes: tuple[Node, ...]
 
+    @property
+    def text_without_formulas(self) -> str:
+        """The text without its inline formulas."""
+        text = self.text
+        for formula in () if self.displayed else self.formulas:
+            text = text.replace(formula, " ", 1)
+        return text.strip()
 
-def read_paragraph(paragraph: Node, *, number_of: Callable[[str, str], int]) -> Paragraph:
-    """Read a paragraph. `raw` keeps spaces and line breaks; `notes` are (kind, id) in the order of their marks, which
-    `number_of` numbers; the text leaves out formulas that are displayed."""
-    displayed = [node for node in _parts(paragraph) if node.tag == "omathpara"]
-    formulas = [node for node in _parts(paragraph) if node.tag == "omath"]
-    notes = [
-        (node.tag.removesuffix("reference"), node.get("id"))
-        for node in _parts(paragraph)
-        if node.tag in ("footnotereference", "endnotereference")
-    ]
-    raw = "".join(_said(paragraph, number_of))
+
+def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -> Paragraph:
+    """Read a paragraph; `note_number` numbers a note by its kind and id."""
+    parts = list(_parts(paragraph))
+    displayed = [node for node in parts if node.tag == "omathpara"]
+    formulas = displayed or [node for node in parts if node.tag == "omath"]
+    raw = "".join(_text(paragraph, note_number))
+    runs = [run for run in parts if run.tag == "r" and any(part.plain_text() for part in run.findall("t"))]
+    # Of a drawing and its fallback, the drawing's text box counts.
+    boxes = paragraph.outermost(lambda node: node.tag in ("txbxcontent", "fallback"))
     return Paragraph(
         text=collapse_spaces(raw),
         raw=raw.strip("\n"),
-        bold=_all_bold(paragraph),
-        notes=tuple(notes),
-        formulas=tuple(filter(None, map(omml_text, displayed or formulas))),
+        bold=bool(runs) and all(_is_on(run, "b") for run in runs),
+        notes=tuple(
+            (node.tag.removesuffix("reference"), node.get("id"))
+            for node in parts
+            if node.tag in ("footnotereference", "endnotereference")
+        ),
+        formulas=tuple(filter(None, map(omml_text, formulas))),
         displayed=bool(displayed),
-        pictures=tuple(_pictures(paragraph)),
-        boxes=tuple(node for node in _boxes(paragraph)),
+        images=tuple(_images(paragraph, parts)),
+        boxes=tuple(box for box in boxes if box.tag == "txbxcontent"),
     )
 
 
 def _parts(node: Node) -> Iterator[Node]:
-    """What stands in a paragraph, without what is deleted, hidden or in a text box."""
+    """All parts of a paragraph except what is deleted, hidden, in a text box or in a formula."""
     for child in node.nodes:
         if child.tag not in _SKIPPED and not _is_hidden(child):
             yield child
-            if child.tag not in ("omath", "omathpara"):
+            if child.tag == "omathpara":
+                yield from child.findall("omath")
+            elif child.tag != "omath":
                 yield from _parts(child)
-            elif child.tag == "omathpara":
-                yield from (part for part in child.findall("omath"))
 
 
-def _said(node: Node, number_of: Callable[[str, str], int]) -> Iterator[str]:
+def _text(node: Node, note_number: Callable[[str, str], int]) -> Iterator[str]:
     for child in node.nodes:
-        if child.tag in _SKIPPED or child.tag in _APART or _is_hidden(child):
+        if child.tag in _SKIPPED or child.tag in _NOT_TEXT or _is_hidden(child):
             continue
         match child.tag:
             case "t":
@@ -83,26 +119,21 @@ def _said(node: Node, number_of: Callable[[str, str], int]) -> Iterator[str]:
             case "omath":
                 yield omml_text(child)
             case "footnotereference" | "endnotereference":
-                number = number_of(child.tag.removesuffix("reference"), child.get("id"))
+                number = note_number(child.tag.removesuffix("reference"), child.get("id"))
                 yield script_text(str(number), raised=True)
             case "r":
-                yield _run("".join(_said(child, number_of)), child)
-            case tag if tag in _SIGNS:
-                yield _SIGNS[tag]
+                yield _run_text("".join(_text(child, note_number)), child)
+            case tag if tag in _CHARACTERS:
+                yield _CHARACTERS[tag]
             case _:
-                yield from _said(child, number_of)
+                yield from _text(child, note_number)
 
 
-def _run(text: str, run: Node) -> str:
-    shift = run.find("rpr", "vertalign")
-    if (
-        shift is None
-        or not text.strip()
-        or text.strip()[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹"
-        or shift.get("val") not in ("superscript", "subscript")
-    ):
+def _run_text(text: str, run: Node) -> str:
+    shift = attribute(run, "rpr", "vertalign")
+    if shift not in ("superscript", "subscript") or not text.strip() or text.strip()[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹":
         return text
-    return script_text(text.strip(), raised=shift.get("val") == "superscript")
+    return script_text(text.strip(), raised=shift == "superscript")
 
 
 def _is_hidden(node: Node) -> bool:
@@ -110,59 +141,22 @@ def _is_hidden(node: Node) -> bool:
 
 
 def _is_on(run: Node, flag: str) -> bool:
-    mark = run.find("rpr", flag)
-    return mark is not None and mark.get("val").lower() not in _OFF
+    found = run.find("rpr", flag)
+    return found is not None and found.get("val").lower() not in _OFF
 
 
-def _all_bold(paragraph: Node) -> bool:
-    runs = [run for run in _parts(paragraph) if run.tag == "r" and any(part.plain_text() for part in run.findall("t"))]
-    return bool(runs) and all(_is_on(run, "b") for run in runs)
-
-
-def _pictures(paragraph: Node) -> Iterator[Picture]:
-    for node in _parts(paragraph):
-        if node.tag in ("blip", "imagedata"):
-            relation = node.get("embed") or node.get("id")
+def _images(paragraph: Node, parts: list[Node]) -> Iterator[DocxImage]:
+    for node in parts:
+        relation = node.get("embed") or node.get("id")
+        if node.tag in ("blip", "imagedata") and relation:
             properties = next(paragraph.iter("docpr"), None)
             description = properties.get("descr") or properties.get("title") if properties is not None else ""
-            if relation:
-                yield Picture(relation=relation, description=description)
-
-
-def _boxes(paragraph: Node) -> Iterator[Node]:
-    """Text boxes; of a drawing and its fallback, the drawing's."""
-    for choice in paragraph.outermost(lambda node: node.tag in ("txbxcontent", "fallback")):
-        if choice.tag == "txbxcontent":
-            yield choice
-
-
-def list_numeral(number: int, form: str) -> str:
-    """`iv`, `d`, `4`."""
-    match form:
-        case "lowerRoman":
-            return roman(number)
-        case "upperRoman":
-            return roman(number).upper()
-        case "lowerLetter":
-            return _letter(number)
-        case "upperLetter":
-            return _letter(number).upper()
-        case _:
-            return str(number)
-
-
-def _letter(number: int) -> str:
-    """`c` for 3, `cc` for 29."""
-    return "abcdefghijklmnopqrstuvwxyz"[(number - 1) % 26] * min((number - 1) // 26 + 1, 5)
-
-
-_LONGEST_CHAIN = 20
-_DEEPEST = 9
+            yield DocxImage(relation=relation, description=description)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Style:
-    """A paragraph style: its name in lower case, the level of its headings (0: none), its list and level there."""
+    """A paragraph style: its name in lower case, its heading level (0: none), its list and its level in that."""
 
     name: str = ""
     level: int = 0
@@ -171,95 +165,71 @@ class Style:
 
 
 class Styles:
-    """The styles by their ids, what they inherit included."""
+    """The styles by their ids, with what they inherit."""
 
     def __init__(self, root: Node | None) -> None:
         self._nodes = {node.get("styleId"): node for node in root.findall("style")} if root is not None else {}
 
     def of(self, style_id: str) -> Style:
-        """The style with this id; an empty one if there is none."""
-        node = self._nodes.get(style_id)
-        if node is None:
-            return Style(name=style_id.lower())
+        """The style with this id; one without properties if it is unknown."""
         chain = self._chain(style_id)
-        name = _value(node, "name").lower()
-        outline = next((value for part in chain if (value := _value(part, "ppr", "outlinelvl"))), "")
-        numbered = next((part for part in chain if part.find("ppr", "numpr") is not None), None)
-        names = [_value(part, "name").lower() for part in chain]
-        heading = next((found for found in names if found.startswith("heading ")), "")
-        level = integer(heading.removeprefix("heading ")) or (integer(outline) + 1 if outline else 0)
+        if not chain:
+            return Style(name=style_id.lower())
+        names = [attribute(node, "name").lower() for node in chain]
+        outline = next((value for node in chain if (value := attribute(node, "ppr", "outlinelvl"))), "")
+        heading = next((name.removeprefix("heading ") for name in names if name.startswith("heading ")), "")
+        level = int(heading) if heading.isdecimal() else int(outline) + 1 if outline.isdecimal() else 0
+        numbers = next((found for node in chain if (found := node.find("ppr", "numpr")) is not None), None)
         return Style(
-            name=name if name in _KNOWN else next((found for found in names if found in _KNOWN), name),
-            level=level if level <= _DEEPEST else 0,
-            list_id=_value(numbered, "ppr", "numpr", "numid") if numbered is not None else "",
-            list_level=integer(_value(numbered, "ppr", "numpr", "ilvl")) if numbered is not None else 0,
+            name=next((name for name in names if name in _KNOWN_STYLES), names[0]),
+            level=level if level <= _MAX_LEVEL else 0,
+            list_id=attribute(numbers, "numid"),
+            list_level=_integer(numbers, "ilvl"),
         )
 
     def _chain(self, style_id: str) -> list[Node]:
+        """A style and those that it is based on."""
         chain: list[Node] = []
-        while style_id in self._nodes and len(chain) < _LONGEST_CHAIN:
+        while style_id in self._nodes and len(chain) < _MAX_STYLE_DEPTH:
             chain.append(self._nodes[style_id])
-            style_id = _value(chain[-1], "basedon")
+            style_id = attribute(chain[-1], "basedon")
         return chain
 
 
-_KNOWN = frozenset(("title", "caption", "author", "abstract", "source code", "image caption", "table caption"))
-
-
-@dataclass(kw_only=True, slots=True)
-class _List:
-    """The counters of one list."""
-
-    counts: list[int] = field(default_factory=lambda: [0] * (_DEEPEST + 1))
-
-
 class Numbering:
-    """Counts list items (and numbered headings) as Word does."""
+    """Counts list items and numbered headings as Word does."""
 
     def __init__(self, root: Node | None) -> None:
-        abstract = {node.get("abstractNumId"): node for node in root.findall("abstractnum")} if root is not None else {}
-        numbers = root.findall("num") if root is not None else []
+        definitions = {node.get("abstractNumId"): node for node in root.findall("abstractnum")} if root else {}
         self._levels: dict[str, Mapping[int, Node]] = {}
-        self._shared: dict[str, str] = {}
-        self._counters: dict[str, _List] = {}
-        for number in numbers:
-            shared = _value(number, "abstractnumid")
-            node = abstract.get(shared)
-            self._shared[number.get("numId")] = shared
-            if node is not None:
-                self._levels[number.get("numId")] = {integer(level.get("ilvl")): level for level in node.findall("lvl")}
+        self._definitions: dict[str, str] = {}
+        self._counts: dict[str, list[int]] = {}
+        for number in root.findall("num") if root else ():
+            list_id, definition = number.get("numId"), attribute(number, "abstractnumid")
+            self._definitions[list_id] = definition
+            if definition in definitions:
+                levels = definitions[definition].findall("lvl")
+                self._levels[list_id] = {level.integer("ilvl"): level for level in levels}
 
-    def mark(self, list_id: str, level: int) -> str:
-        """The mark of the next item with its space: `• `, `2. `, `1.2 `; "" for what is in no list."""
+    def marker(self, list_id: str, level: int) -> str:
+        """The marker of the next item with a space: `• `, `2. `, `1.2 `; "" outside lists."""
         if list_id in ("", "0"):
             return ""
         levels = self._levels.get(list_id, {})
-        level = min(level, _DEEPEST)
+        level = min(level, _MAX_LEVEL)
         node = levels.get(level)
-        kind = _value(node, "numfmt") if node is not None else "bullet"
-        if kind == "none":
+        format_ = attribute(node, "numfmt") if node is not None else "bullet"
+        if format_ == "none":
             return ""
-        counts = self._counters.setdefault(self._shared.get(list_id, list_id), _List()).counts
-        counts[level] = counts[level] + 1 if counts[level] else max(1, _start(node))
-        counts[level + 1 :] = [0] * (_DEEPEST - level)
-        if kind == "bullet" or node is None:
+        # Lists with one definition share their counters.
+        counts = self._counts.setdefault(self._definitions.get(list_id, list_id), [0] * (_MAX_LEVEL + 1))
+        start = _integer(node, "start") if node is not None and node.find("start") is not None else 1
+        counts[level] = counts[level] + 1 if counts[level] else max(1, start)
+        counts[level + 1 :] = [0] * (_MAX_LEVEL - level)
+        if format_ == "bullet" or node is None:
             return "• "
-        text = _value(node, "lvltext")
+        text = attribute(node, "lvltext")
         for place in range(level + 1):
-            form = _value(levels[place], "numfmt") if place in levels else "decimal"
-            text = text.replace(f"%{place + 1}", list_numeral(max(counts[place], 1), form))
+            style = _NUMBER_STYLES.get(attribute(levels.get(place), "numfmt"), "1")
+            text = text.replace(f"%{place + 1}", numeral(max(counts[place], 1), style))
         return f"{text.strip()} " if text.strip() else ""
-
-
-def integer(text: str) -> int:
-    """A number of Word's attributes, 0 for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
-
-
-def _start(node: Node | None) -> int:
-    return integer(_value(node, "start")) if node is not None and node.find("start") is not None else 1
-
-
-def _value(node: Node, *path: str) -> str:
-    found = node.find(*path)
-    return found.get("val") if found is not None else ""

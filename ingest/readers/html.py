@@ -7,20 +7,27 @@ from dataclasses import replace
 from ingest.document.references import entry_label, entry_year
 from ingest.readers.html_floats import equations_of, figure_of, float_elements, is_float, listing_text
 from ingest.readers.html_tables import html_table, is_layout, is_table
-from ingest.readers.inline_text import INVISIBLE_TAGS, collapse_spaces, inline_text, list_markers
+from ingest.readers.inline_text import (
+    INVISIBLE_TAGS,
+    collapse_spaces,
+    inline_text,
+    list_markers,
+    node_text,
+)
 from ingest.readers.markup_tree import Node, decode, parse_html
 from ingest.readers.reading import ElementCollector, Reading, Source
-from paperscope_core.types import Element, PageProblem, Passage, Reference
+from paperscope_core.types import Element, Passage, Reference
 
-__all__ = ["BLOCKS", "HtmlWalker", "is_block", "is_furniture", "is_hidden", "main_part", "read_html", "read_tree"]
+__all__ = ["HtmlWalker", "read_html"]
 
-
-BLOCKS = frozenset(
+_TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
+_AUTHORS = ("citation_author", "dc.creator", "author")
+_BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 "
     "h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody tfoot thead tr td th "
     "ul caption dir img".split()
 )
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_INVISIBLE_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HIDDEN_CLASSES = frozenset(
     "headerlink anchor-link permalink mw-editsection noprint visually-hidden sr-only screen-reader-text skip-link "
     "skiplink ltx_page_navbar ltx_TOC toc navbar breadcrumb breadcrumbs cookie-banner ltx_ERROR ltx_rdf "
@@ -31,23 +38,251 @@ _FURNITURE_CLASSES = frozenset(
     "ltx_page_footer ltx_page_header ltx_page_logo ltx_pagination site-header site-footer sidebar".split()
 )
 _FURNITURE_ROLES = frozenset("banner contentinfo complementary".split())
-_MOST_OF_IT = 0.5
+_NOTE_MARKS = (
+    "ltx_note_mark ltx_tag doc-backlink footnote-back footnote-backref reversefootnote data-footnote-backref".split()
+)
+# The share of the page's text that its only `main` or `article` must hold to be the paper.
+_MAIN_SHARE = 0.5
 
 
-def is_hidden(node: Node) -> bool:
-    """Whether a reader of the page does not see an element, or sees it only to move about."""
+def read_html(source: Source) -> Reading:
+    """Read a page. Raises `PaperFileError` if the file is no text."""
+    text, problems = decode(source.data, name=source.name, declared=True)
+    tree, lost = parse_html(text, name=source.name)
+    elements = HtmlWalker(source).walk(_main_part(tree))
+    titles = _metadata(tree, _TITLES)
+    title = next(iter(titles), "") or next((node.plain_text() for node in tree.iter("title") if node.plain_text()), "")
+    return Reading(
+        elements=_with_title(elements, titles),
+        title=title,
+        authors=tuple(dict.fromkeys(_first_name_first(author) for author in _metadata(tree, _AUTHORS))),
+        problems=(*problems, *lost),
+    )
+
+
+def _main_part(root: Node) -> Node:
+    """The element that holds the paper: the only `main` or `article` if it has most of the text, else all."""
+    body = next(root.iter("body"), root)
+    length = len(body.text())
+    for tag in ("main", "article"):
+        found = list(body.outermost(lambda node, tag=tag: node.tag == tag))  # type: ignore[misc]
+        if len(found) == 1 and len(found[0].text()) > _MAIN_SHARE * length:
+            return found[0]
+    return body
+
+
+def _metadata(tree: Node, names: Iterable[str]) -> list[str]:
+    """The contents of the `meta` elements with the first of these names that has any."""
+    metas = [
+        (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.iter("meta")
+    ]
+    for name in names:
+        if found := [content for key, content in metas if key.lower() == name and content]:
+            return found
+    return []
+
+
+def _first_name_first(author: str) -> str:
+    """`Curie, Marie` as `Marie Curie`."""
+    last, comma, first = author.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else author
+
+
+def _with_title(elements: Sequence[Element], titles: Sequence[str]) -> list[Element]:
+    """Mark the heading that repeats the metadata's title, if no element is marked as the title."""
+    result = list(elements)
+    if any(isinstance(element, Passage) and element.role == "title" for element in result):
+        return result
+    known = {title.casefold() for title in titles}
+    for index, element in enumerate(result):
+        if isinstance(element, Passage) and element.role == "heading" and element.text.casefold() in known:
+            result[index] = replace(element, role="title", level=0)
+            break
+    return result
+
+
+class HtmlWalker:
+    """Walks a page in document order: blocks become elements, inline content between them paragraphs. For one use."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lines = source.lines
+        self._elements = ElementCollector(source.lines, bold_headings=True)
+        self._with_blocks: set[int] = set()
+        self._by_tag: dict[str, Callable[[Node], None]] = {
+            "img": self._image,
+            "pre": self._code,
+            "ul": self._list,
+            "ol": self._list,
+            "dt": self._term,
+            **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), self._heading),
+        }
+        self._by_class: tuple[tuple[Callable[[Node], None], str, tuple[str, ...], tuple[str, ...]], ...] = (
+            (self._reference, "", ("ltx_bibitem", "csl-entry"), ("doc-biblioentry",)),
+            (self._footnote, "", ("ltx_role_footnote", "footnote-item", "footnote-text"), ("doc-footnote",)),
+            (self._endnotes, "", ("footnotes",), ("doc-endnotes",)),
+            (self._equations, "", ("ltx_equation", "ltx_equationgroup"), ()),
+            (self._authors, "", ("ltx_authors",), ()),
+            (self._authors, "p", ("author",), ()),
+            (self._heading, "", ("abstract-title",), ()),
+            (self._code, "", ("ltx_listing", "ltx_verbatim", "highlight"), ()),
+        )
+
+    def walk(self, root: Node) -> list[Element]:
+        """The elements below a node."""
+        self._find_blocks(root)
+        self._elements.visit_children(root, self._visit)
+        return self._elements.finish()
+
+    def _find_blocks(self, node: Node) -> bool:
+        """Record the elements that contain blocks; returns whether this one is or contains a block."""
+        inside = [self._find_blocks(child) for child in node.nodes]
+        if any(inside):
+            self._with_blocks.add(id(node))
+        return any(inside) or _is_block(node) or self._handler(node) is not None
+
+    def _visit(self, node: Node) -> None:
+        if _is_hidden(node) or node.tag in INVISIBLE_TAGS:
+            return
+        handler = self._handler(node)
+        if handler is not None:
+            handler(node)
+        elif _is_block(node):
+            self._elements.visit_block(node, self._visit)
+        elif id(node) in self._with_blocks:
+            self._elements.visit_children(node, self._visit)
+        else:
+            self._elements.add_inline(node)
+
+    def _handler(self, node: Node) -> Callable[[Node], None] | None:
+        """The method that reads an element which is more than inline content or a container."""
+        handler = self._by_tag.get(node.tag) or self._class_handler(node)
+        if handler is not None:
+            return handler
+        if is_float(node):
+            return self._float
+        if is_table(node) and not is_layout(node):
+            return self._table
+        if node.tag == "math" and node.get("display") == "block":
+            return self._equations
+        return self._furniture if _is_furniture(node) else None
+
+    def _class_handler(self, node: Node) -> Callable[[Node], None] | None:
+        if not node.classes and "role" not in node.attributes:
+            return None
+        for handler, tag, classes, roles in self._by_class:
+            if tag in ("", node.tag) and (not node.classes.isdisjoint(classes) or node.get("role") in roles):
+                return handler
+        return self._equations if node.classes >= {"math", "display"} else None
+
+    def _heading(self, node: Node) -> None:
+        text = inline_text(child for child in node.children if isinstance(child, str) or not _is_hidden(child))
+        if "ltx_title_document" in node.classes:
+            self._elements.add_passage(node, text, "title")
+        else:
+            level = int(node.tag[1]) if node.tag[0] == "h" and node.tag[1:].isdigit() else 1
+            self._elements.add_passage(node, text, "heading", level=level)
+
+    def _authors(self, node: Node) -> None:
+        people = [inline_text(_without(one, "ltx_note")) for one in node.iter() if "ltx_personname" in one.classes]
+        self._elements.add_passage(node, "\n".join(filter(None, people)) or node_text(node), "authors")
+
+    def _code(self, node: Node) -> None:
+        self._elements.add_passage(node, listing_text(node), "code")
+
+    def _list(self, node: Node) -> None:
+        self._elements.end_paragraph()
+        items = node.findall("li")
+        markers = dict(zip(map(id, items), list_markers(node, items), strict=True))
+        for item in node.nodes:
+            if id(item) not in markers or self._class_handler(item):
+                self._visit(item)
+            elif not _is_hidden(item):
+                self._elements.marker = markers[id(item)]
+                self._elements.visit_block(item, self._visit)
+                self._elements.marker = ""
+
+    def _term(self, node: Node) -> None:
+        self._elements.end_paragraph()
+        if self._elements.marker:
+            # The term before has no definition.
+            self._elements.add_passage(node, self._elements.marker.rstrip(": "), "list")
+        self._elements.marker = f"• {node_text(node)}: "
+
+    def _image(self, node: Node) -> None:
+        self._elements.add(figure_of(node, source=self._source))
+
+    def _float(self, node: Node) -> None:
+        if found := float_elements(node, source=self._source):
+            self._elements.add_blocks(found)
+        else:
+            self._elements.visit_block(node, self._visit)
+
+    def _table(self, node: Node) -> None:
+        caption = node.find("caption")
+        if caption is not None and caption.text().strip():
+            self._elements.add_blocks(float_elements(node, source=self._source))
+        else:
+            table = html_table(node, lines=self._lines)
+            self._elements.add_blocks([table] if table else [])
+
+    def _equations(self, node: Node) -> None:
+        self._elements.add_blocks(equations_of(node, lines=self._lines))
+
+    def _footnote(self, node: Node) -> None:
+        """Add a note after the paragraph that holds it; its mark stays in the paragraph."""
+        mark = next((part for part in node.iter("sup") if "ltx_note_mark" in part.classes), None)
+        text = inline_text(_without(node, *_NOTE_MARKS))
+        if mark is not None:
+            text = f"{inline_text([mark])} {text}"
+            self._elements.add_inline(mark)
+        self._elements.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
+
+    def _endnotes(self, node: Node) -> None:
+        self._elements.end_paragraph()
+        for notes in node.outermost(lambda part: part.tag in ("ol", "ul")):
+            items = notes.findall("li")
+            for item, marker in zip(items, list_markers(notes, items), strict=True):
+                text = inline_text(_without(item, *_NOTE_MARKS)).rstrip(" ↩︎")
+                self._elements.add_passage(item, marker + text if text else "", "footnote")
+
+    def _reference(self, node: Node) -> None:
+        self._elements.end_paragraph()
+        text = inline_text(_without(node, "ltx_tag_bibitem", "ltx_bib_cited"))
+        if not text:
+            return
+        tag = next((part for part in node.iter() if "ltx_tag_bibitem" in part.classes), None)
+        number = node_text(tag).strip("[]() .")
+        label = f"[{number}]" if number.isdigit() else entry_label(text)
+        self._elements.add(
+            Reference(
+                id="",
+                place=self._lines.of(node),
+                order=0,
+                text=f"{label} {text}" if number.isdigit() else text,
+                label=label,
+                year=entry_year(text),
+            )
+        )
+
+    def _furniture(self, node: Node) -> None:
+        self._elements.add_passage(node, node_text(node), "furniture")
+
+
+def _is_hidden(node: Node) -> bool:
+    """Whether an element is invisible, or serves navigation only."""
     return (
         node.tag == "nav"
         or "hidden" in node.attributes
         or node.get("aria-hidden").lower() == "true"
         or node.get("role") in _HIDDEN_ROLES
         or not node.classes.isdisjoint(_HIDDEN_CLASSES)
-        or bool(node.get("style") and _UNSEEN.search(node.get("style")))
+        or bool(node.get("style") and _INVISIBLE_STYLE.search(node.get("style")))
     )
 
 
-def is_furniture(node: Node) -> bool:
-    """Whether an element is the page's frame: its header without a main heading, its footer, what stands beside."""
+def _is_furniture(node: Node) -> bool:
+    """Whether an element is a header without a main heading, a footer or a sidebar of the page."""
     if node.get("role").startswith("doc-"):
         return False
     if node.tag == "header":
@@ -59,195 +294,12 @@ def is_furniture(node: Node) -> bool:
     )
 
 
-def is_block(node: Node) -> bool:
-    """Whether an element stands on lines of its own."""
-    return node.tag in BLOCKS or (node.tag == "math" and node.get("display") == "block")
-
-
-def main_part(root: Node) -> Node:
-    """The element that holds the paper: the only `main` or `article` if it has most of the text, else all."""
-    body = next(root.iter("body"), root)
-    whole = len(body.text())
-    for tag in ("main", "article"):
-        found = list(body.outermost(lambda node, tag=tag: node.tag == tag))  # type: ignore[misc]
-        if len(found) == 1 and len(found[0].text()) > _MOST_OF_IT * whole:
-            return found[0]
-    return body
-
-
-_NOTE_MARKS = (
-    "ltx_note_mark ltx_tag doc-backlink footnote-back footnote-backref reversefootnote data-footnote-backref".split()
-)
-
-
-class HtmlWalker:
-    """One walk; use it once."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._lines = source.lines
-        self._elements = ElementCollector(source.lines, bold_headings=True)
-        self._holders: set[int] = set()
-        self._by_tag: dict[str, Callable[[Node], None]] = {
-            "img": self._picture,
-            "pre": self._code,
-            "ul": self._list,
-            "ol": self._list,
-            "dt": self._term,
-            **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), self._heading),
-        }
-        self._classes: tuple[tuple[Callable[[Node], None], str, tuple[str, ...], tuple[str, ...]], ...] = (
-            (self._reference, "", ("ltx_bibitem", "csl-entry"), ("doc-biblioentry",)),
-            (self._footnote, "", ("ltx_role_footnote", "footnote-item", "footnote-text"), ("doc-footnote",)),
-            (self._notes, "", ("footnotes",), ("doc-endnotes",)),
-            (self._equations, "", ("ltx_equation", "ltx_equationgroup"), ()),
-            (self._authors, "", ("ltx_authors",), ()),
-            (self._authors, "p", ("author",), ()),
-            (self._heading, "", ("abstract-title",), ()),
-            (self._code, "", ("ltx_listing", "ltx_verbatim", "highlight"), ()),
-        )
-
-    def walked(self, root: Node) -> list[Element]:
-        """The elements below a node, in the order of the page."""
-        self._find_holders(root)
-        self._elements.visit_children(root, self._visit)
-        return self._elements.finish()
-
-    def _find_holders(self, node: Node) -> bool:
-        """Remember the elements that hold something which is no mere text."""
-        inside = [self._find_holders(child) for child in node.nodes]
-        if any(inside):
-            self._holders.add(id(node))
-        return any(inside) or is_block(node) or self._handler(node) is not None
-
-    def _visit(self, node: Node) -> None:
-        if is_hidden(node) or node.tag in INVISIBLE_TAGS:
-            return
-        handler = self._handler(node)
-        if handler is not None:
-            handler(node)
-        elif is_block(node):
-            self._inside(node)
-        elif id(node) in self._holders:
-            self._elements.visit_children(node, self._visit)
-        else:
-            self._elements.add_inline(node)
-
-    def _inside(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        self._elements.visit_children(node, self._visit)
-        self._elements.end_paragraph()
-
-    def _handler(self, node: Node) -> Callable[[Node], None] | None:
-        """What reads an element that is more than a run of text or a box of others."""
-        found = self._by_tag.get(node.tag) or self._by_class(node)
-        if found is not None:
-            return found
-        if is_float(node):
-            return self._float
-        if is_table(node) and not is_layout(node):
-            return self._table
-        formula = node.tag == "math" and node.get("display") == "block"
-        return self._equations if formula else self._furniture if is_furniture(node) else None
-
-    def _by_class(self, node: Node) -> Callable[[Node], None] | None:
-        if not node.classes and "role" not in node.attributes:
-            return None
-        for handler, tag, classes, roles in self._classes:
-            if tag in ("", node.tag) and (not node.classes.isdisjoint(classes) or node.get("role") in roles):
-                return handler
-        return self._equations if node.classes >= {"math", "display"} else None
-
-    def _heading(self, node: Node) -> None:
-        text = inline_text(child for child in node.children if isinstance(child, str) or not is_hidden(child))
-        if "ltx_title_document" in node.classes:
-            self._elements.add_passage(node, text, "title")
-        else:
-            level = int(node.tag[1]) if node.tag[0] == "h" and node.tag[1:].isdigit() else 1
-            self._elements.add_passage(node, text, "heading", level=level)
-
-    def _authors(self, node: Node) -> None:
-        people = [inline_text(_without(one, "ltx_note")) for one in node.iter() if "ltx_personname" in one.classes]
-        self._elements.add_passage(node, "\n".join(filter(None, people)) or inline_text(node.children), "authors")
-
-    def _code(self, node: Node) -> None:
-        self._elements.add_passage(node, listing_text(node), "code")
-
-    def _list(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        items = node.findall("li")
-        marks = dict(zip(map(id, items), list_markers(node, items), strict=True))
-        for item in node.nodes:
-            if id(item) not in marks or self._by_class(item):
-                self._visit(item)
-            elif not is_hidden(item):
-                self._elements.marker = marks[id(item)]
-                self._inside(item)
-                self._elements.marker = ""
-
-    def _term(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        if self._elements.marker:
-            self._elements.add_passage(node, self._elements.marker.rstrip(": "), "list")
-        self._elements.marker = f"• {inline_text(node.children)}: "
-
-    def _picture(self, node: Node) -> None:
-        self._elements.add(figure_of(node, source=self._source))
-
-    def _float(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        if found := float_elements(node, source=self._source):
-            self._elements.add(*found)
-        else:
-            self._inside(node)
-
-    def _table(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        caption = node.find("caption")
-        if caption is not None and caption.text().strip():
-            self._elements.add(*float_elements(node, source=self._source))
-        elif table := html_table(node, lines=self._lines):
-            self._elements.add(table)
-
-    def _equations(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        self._elements.add(*equations_of(node, lines=self._lines))
-
-    def _footnote(self, node: Node) -> None:
-        """The note comes after the paragraph that it stands in; its mark stays in the paragraph."""
-        mark = next((part for part in node.iter("sup") if "ltx_note_mark" in part.classes), None)
-        text = inline_text(_without(node, *_NOTE_MARKS))
-        if mark is not None:
-            text = f"{inline_text([mark])} {text}"
-            self._elements.add_inline(mark)
-        self._elements.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
-
-    def _notes(self, node: Node) -> None:
-        """A list of notes at the end of the page."""
-        self._elements.end_paragraph()
-        for notes in node.outermost(lambda part: part.tag in ("ol", "ul")):
-            items = notes.findall("li")
-            for item, mark in zip(items, list_markers(notes, items), strict=True):
-                text = inline_text(_without(item, *_NOTE_MARKS)).rstrip(" ↩︎")
-                self._elements.add_passage(item, mark + text if text else "", "footnote")
-
-    def _reference(self, node: Node) -> None:
-        self._elements.end_paragraph()
-        tag = next((part for part in node.iter() if "ltx_tag_bibitem" in part.classes), None)
-        text = inline_text(_without(node, "ltx_tag_bibitem", "ltx_bib_cited"))
-        printed = inline_text(tag.children).strip("[]() .") if tag is not None else ""
-        label = f"[{printed}]" if printed.isdigit() else entry_label(text)
-        if text:
-            said = f"{label} {text}" if printed.isdigit() else text
-            place = self._lines.of(node)
-            self._elements.add(Reference(id="", place=place, order=0, text=said, label=label, year=entry_year(text)))
-
-    def _furniture(self, node: Node) -> None:
-        self._elements.add_passage(node, inline_text(node.children), "furniture")
+def _is_block(node: Node) -> bool:
+    return node.tag in _BLOCKS or (node.tag == "math" and node.get("display") == "block")
 
 
 def _without(node: Node, *names: str) -> list[Node | str]:
-    """The children of a node, without what has one of these classes or roles, however deep it stands."""
+    """The children of a node without descendants that have one of these classes or roles."""
     kept: list[Node | str] = []
     for child in node.children:
         if isinstance(child, str):
@@ -255,57 +307,3 @@ def _without(node: Node, *names: str) -> list[Node | str]:
         elif child.classes.isdisjoint(names) and child.get("role") not in names:
             kept.append(replace(child, children=tuple(_without(child, *names))))
     return kept
-
-
-_TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
-_AUTHORS = ("citation_author", "dc.creator", "author")
-
-
-def read_html(source: Source) -> Reading:
-    """Read a page. Raises `PaperFileError` for a file that is no text."""
-    text, problems = decode(source.data, name=source.name, declared=True)
-    tree, lost = parse_html(text, name=source.name)
-    return read_tree(tree, source=source, problems=(*problems, *lost))
-
-
-def read_tree(tree: Node, *, source: Source, problems: Sequence[PageProblem] = ()) -> Reading:
-    """Read a page that is a tree already."""
-    elements = HtmlWalker(source).walked(main_part(tree))
-    told = _meta(tree, _TITLES)
-    title = next(iter(told), "") or next((node.plain_text() for node in tree.iter("title") if node.plain_text()), "")
-    return Reading(
-        elements=_with_title(elements, told),
-        title=title,
-        authors=tuple(dict.fromkeys(_name(author) for author in _meta(tree, _AUTHORS))),
-        problems=problems,
-    )
-
-
-def _meta(tree: Node, names: Iterable[str]) -> list[str]:
-    """The contents of the `meta` elements with the first of these names that is there."""
-    metas = [
-        (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.iter("meta")
-    ]
-    for name in names:
-        if found := [content for key, content in metas if key.lower() == name and content]:
-            return found
-    return []
-
-
-def _name(author: str) -> str:
-    """`Curie, Marie` as `Marie Curie`."""
-    last, comma, first = author.partition(", ")
-    return f"{first} {last}" if comma and "," not in first else author
-
-
-def _with_title(elements: Sequence[Element], told: Sequence[str]) -> list[Element]:
-    """Mark the heading as title that says what the page's metadata say."""
-    result = list(elements)
-    if any(isinstance(element, Passage) and element.role == "title" for element in result):
-        return result
-    for index, element in enumerate(result):
-        said = isinstance(element, Passage) and element.role == "heading" and element.text.casefold()
-        if isinstance(element, Passage) and said in {title.casefold() for title in told}:
-            result[index] = replace(element, role="title", level=0)
-            break
-    return result

@@ -1,91 +1,79 @@
 """Figures, tables and listings of an HTML page with their captions, and its display equations."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 
 from ingest.readers.float_captions import Label, split_caption
 from ingest.readers.html_tables import html_table, is_layout, is_table
-from ingest.readers.inline_text import collapse_spaces, inline_text
+from ingest.readers.inline_text import collapse_spaces, equation_label, node_text
 from ingest.readers.latex import latex_text, split_tag
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import mathml_text
 from ingest.readers.reading import Source, SourceLines
 from paperscope_core.types import Element, Equation, Figure, Panel, Passage, Place, Table
 
-__all__ = ["equations_of", "figure_of", "float_elements", "is_float", "listing_text", "tex_equation"]
+__all__ = ["equations_of", "figure_of", "float_elements", "is_float", "listing_text"]
 
-
-_CLASSES = frozenset("ltx_figure ltx_table ltx_float table-wrap fig figure tw xbox table-wrapper wp-caption".split())
+_FLOATS = frozenset("ltx_figure ltx_table ltx_float table-wrap fig figure tw xbox table-wrapper wp-caption".split())
 _CAPTIONS = frozenset("ltx_caption caption table-caption fig-caption wp-caption-text figcaption".split())
 _PANEL = re.compile(r"\(?([a-z]|[ivx]+)[).:]\s*")
+_DELIMITERS = (("\\[", "\\]"), ("$$", "$$"), ("\\(", "\\)"))
 
 
 def is_float(node: Node) -> bool:
     """Whether an element holds a figure or table together with its caption."""
-    return node.tag == "figure" or (not node.classes.isdisjoint(_CLASSES) and node.tag in ("div", "section", "span"))
+    return node.tag == "figure" or (not node.classes.isdisjoint(_FLOATS) and node.tag in ("div", "section", "span"))
 
 
 def figure_of(image: Node, *, source: Source) -> Figure:
-    """The figure that a picture makes without a caption: its `title` or `alt` serves."""
-    crop = source.images.named(_address(image))
-    words = collapse_spaces(image.get("title") or image.get("alt"))
-    label = split_caption(words)
-    named = label is not None and label.kind == "figure"
+    """The figure of an image without a caption; the image's title or alternative text is used instead."""
+    text = collapse_spaces(image.get("title") or image.get("alt"))
+    label = split_caption(text)
+    if label and label.kind != "figure":
+        label = None
     return Figure(
         id="",
         place=source.lines.of(image),
         order=0,
-        label=label.label if label and named else "",
-        caption=label.rest if label and named else words,
-        crop=crop,
+        label=label.label if label else "",
+        caption=label.rest if label else text,
+        crop=source.images.named(_address(image)),
     )
 
 
 def float_elements(node: Node, *, source: Source) -> list[Element]:
-    """The elements of a float; none if it holds several floats with captions of their own, or nothing of its kind."""
-    inner = [part for part in node.iter() if is_float(part)]
-    if sum(_labelled(part) for part in inner) > 0 and not _own_caption(node):
+    """The elements of a float, [] if it holds several floats with captions of their own, or nothing of its kind."""
+    own_caption = next(filter(_is_caption, node.outermost(lambda part: _is_caption(part) or is_float(part))), None)
+    if own_caption is None and any(_is_labelled(part) for part in node.iter() if is_float(part)):
         return []
-    caption = _own_caption(node) or _any_caption(node)
-    words = inline_text(caption.children) if caption is not None else ""
+    caption = own_caption or _any_caption(node)
+    text = node_text(caption)
     place = source.lines.of(caption) if caption is not None else None
-    label = split_caption(words)
+    label = split_caption(text)
     tables = [node] if is_table(node) else [part for part in node.outermost(is_table) if not is_layout(part)]
     if tables and not (label and label.kind == "figure" and next(node.iter("img"), None)):
-        return _tables(tables, label, words, place, source=source)
-    listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.iter())
-    if listing or (label and label.kind == "code"):
-        return _listing(node, label, words, source=source)
-    return _figure(node, label, words, place, source=source)
-
-
-def _own_caption(node: Node) -> Node | None:
-    """The caption of a float, not those of floats within it."""
-    return next(node.outermost(lambda part: _is_caption(part) or is_float(part)), None) if _has_own(node) else None
-
-
-def _has_own(node: Node) -> bool:
-    return any(_is_caption(part) for part in node.outermost(lambda part: _is_caption(part) or is_float(part)))
-
-
-def _any_caption(node: Node) -> Node | None:
-    return next((part for part in node.iter() if _is_caption(part)), None)
+        return _tables(tables, label, text, place, source=source)
+    is_listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.iter())
+    if is_listing or (label and label.kind == "code"):
+        return [_listing(node, label, text, source=source)]
+    return _figure(node, label, text, place, source=source)
 
 
 def _is_caption(node: Node) -> bool:
     return node.tag in ("figcaption", "caption") or not node.classes.isdisjoint(_CAPTIONS)
 
 
-def _labelled(node: Node) -> bool:
-    caption = _any_caption(node)
-    return caption is not None and split_caption(inline_text(caption.children)) is not None
+def _any_caption(node: Node) -> Node | None:
+    return next(filter(_is_caption, node.iter()), None)
+
+
+def _is_labelled(node: Node) -> bool:
+    return split_caption(node_text(_any_caption(node))) is not None
 
 
 def _tables(
-    tables: list[Node], label: Label | None, words: str, place: Place | None, *, source: Source
+    tables: list[Node], label: Label | None, text: str, place: Place | None, *, source: Source
 ) -> list[Element]:
-    """The tables of a float; the caption is the first one's."""
+    """The tables of a float; the caption belongs to the first one."""
     found: list[Element] = []
     for node in tables:
         first = not found
@@ -93,7 +81,7 @@ def _tables(
             node,
             lines=source.lines,
             label=label.label if label and first else "",
-            caption=(label.rest if label else words) if first else "",
+            caption=(label.rest if label else text) if first else "",
             caption_place=place if first else None,
         )
         if table:
@@ -101,8 +89,20 @@ def _tables(
     return found
 
 
+def _listing(node: Node, label: Label | None, text: str, *, source: Source) -> Passage:
+    return Passage(
+        id="",
+        place=source.lines.of(node),
+        order=0,
+        text=listing_text(node),
+        role="code",
+        label=label.label if label else "",
+        caption=label.rest if label else text,
+    )
+
+
 def listing_text(node: Node) -> str:
-    """The lines of a listing or an algorithm, their indentation kept."""
+    """The lines of a listing or an algorithm, indented as in the source."""
     rows = [part for part in node.iter() if "ltx_listingline" in part.classes]
     if rows:
         return "\n".join(collapse_spaces(row.text()) for row in rows)
@@ -110,32 +110,23 @@ def listing_text(node: Node) -> str:
     return inner.text().expandtabs(4).strip("\n").rstrip()
 
 
-def _listing(node: Node, label: Label | None, words: str, *, source: Source) -> list[Element]:
-    return [
-        Passage(
+def _figure(node: Node, label: Label | None, text: str, place: Place | None, *, source: Source) -> list[Element]:
+    images = list(node.iter("img"))
+    crop = source.images.joined([crop for image in images if (crop := source.images.named(_address(image)))])
+    if label and label.kind == "table":
+        table = Table(
             id="",
             place=source.lines.of(node),
             order=0,
-            text=listing_text(node),
-            role="code",
-            label=label.label if label else "",
-            caption=label.rest if label else words,
+            cells=(),
+            label=label.label,
+            caption=label.rest,
+            caption_place=place,
+            crop=crop,
+            confidence=0.0,
         )
-    ]
-
-
-def _address(image: Node) -> str:
-    return image.get("src") or image.get("data-src")
-
-
-def _figure(node: Node, label: Label | None, words: str, place: Place | None, *, source: Source) -> list[Element]:
-    images = list(node.iter("img"))
-    crops = [crop for image in images if (crop := source.images.named(_address(image)))]
-    crop = source.images.joined(crops)
-    if label and label.kind == "table":
-        table = Table(id="", place=source.lines.of(node), order=0, cells=(), crop=crop, confidence=0.0)
-        return [replace(table, label=label.label, caption=label.rest, caption_place=place)]
-    if not images and not words:
+        return [table]
+    if not images and not text:
         return []
     alternative = " ".join(filter(None, (collapse_spaces(image.get("alt")) for image in images)))
     figure = Figure(
@@ -143,7 +134,7 @@ def _figure(node: Node, label: Label | None, words: str, place: Place | None, *,
         place=source.lines.of(node),
         order=0,
         label=label.label if label else "",
-        caption=label.rest if label else words or alternative,
+        caption=label.rest if label else text or alternative,
         caption_place=place,
         crop=crop,
         panels=_panels(node, source=source),
@@ -152,42 +143,38 @@ def _figure(node: Node, label: Label | None, words: str, place: Place | None, *,
 
 
 def _panels(node: Node, *, source: Source) -> tuple[Panel, ...]:
-    panels = []
-    for part in node.iter():
-        caption = _any_caption(part) if is_float(part) else None
-        words = inline_text(caption.children) if caption is not None else ""
-        if match := _PANEL.match(words):
-            panels.append(Panel(mark=match[1], place=source.lines.of(part), caption=words[match.end() :]))
-    return tuple(panels)
+    captions = [(part, node_text(_any_caption(part))) for part in node.iter() if is_float(part)]
+    return tuple(
+        Panel(mark=match[1], place=source.lines.of(part), caption=text[match.end() :])
+        for part, text in captions
+        if (match := _PANEL.match(text))
+    )
 
 
-_DELIMITERS = (("\\[", "\\]"), ("$$", "$$"), ("\\(", "\\)"))
+def _address(image: Node) -> str:
+    return image.get("src") or image.get("data-src")
 
 
 def equations_of(node: Node, *, lines: SourceLines) -> list[Equation]:
-    """The equations in an element: LaTeXML's, one for each number or row, or a formula on lines of its own."""
-    if node.tag == "math" or "math" in node.classes:
-        return tex_equation(_source(node), node, lines=lines) if node.tag != "math" else _from_mathml(node, lines=lines)
-    rows = list(_rows(node)) or [node]
-    return [equation for row in rows if (equation := _row(row, lines=lines))]
+    """The display equations in an element: MathML, a formula in LaTeX, or LaTeXML's, one for each numbered row."""
+    if node.tag == "math":
+        return _equation(mathml_text(node), split_tag(node.get("alttext"))[1], node, lines=lines)
+    if "math" in node.classes:
+        formula, number = split_tag(_latex_source(node))
+        return _equation(latex_text(formula), number, node, lines=lines)
+    numbered = [part for part in node.outermost(lambda part: part.tag in ("tbody", "tr")) if _number(part)]
+    found: list[Equation] = []
+    for row in numbered if len(numbered) > 1 else [node]:
+        formulas = (mathml_text(math) for math in row.outermost(lambda part: part.tag == "math"))
+        found.extend(_equation(" ".join(filter(None, formulas)), _number(row), row, lines=lines))
+    return found
 
 
-def tex_equation(source: str, node: Node, *, lines: SourceLines) -> list[Equation]:
-    """The equation that LaTeX says, numbered by its `\\tag`."""
-    plain, number = split_tag(source)
-    text = latex_text(plain)
-    label = f"Equation {number}" if number else ""
-    return [Equation(id="", place=lines.of(node), order=0, text=text, label=label)] if text else []
+def _equation(text: str, number: str, node: Node, *, lines: SourceLines) -> list[Equation]:
+    return [Equation(id="", place=lines.of(node), order=0, text=text, label=equation_label(number))] if text else []
 
 
-def _from_mathml(math: Node, *, lines: SourceLines) -> list[Equation]:
-    _, number = split_tag(math.get("alttext"))
-    text = mathml_text(math)
-    label = f"Equation {number}" if number else ""
-    return [Equation(id="", place=lines.of(math), order=0, text=text, label=label)] if text else []
-
-
-def _source(node: Node) -> str:
+def _latex_source(node: Node) -> str:
     source = node.text().strip()
     for opening, closing in _DELIMITERS:
         if source.startswith(opening) and source.endswith(closing):
@@ -195,21 +182,5 @@ def _source(node: Node) -> str:
     return source
 
 
-def _rows(node: Node) -> Iterator[Node]:
-    """The parts of a LaTeXML equation that have a number of their own."""
-    numbered = [part for part in node.outermost(lambda part: part.tag in ("tbody", "tr")) if _number(part)]
-    return iter(numbered if len(numbered) > 1 else [])
-
-
-def _row(row: Node, *, lines: SourceLines) -> Equation | None:
-    text = " ".join(filter(None, (mathml_text(math) for math in row.outermost(lambda part: part.tag == "math"))))
-    number = _number(row)
-    if not text:
-        return None
-    label = f"Equation {number}" if number else ""
-    return Equation(id="", place=lines.of(row), order=0, text=text, label=label)
-
-
 def _number(node: Node) -> str:
-    tag = next((part for part in node.iter() if "ltx_tag_equation" in part.classes), None)
-    return inline_text(tag.children).strip("() ") if tag is not None else ""
+    return node_text(next((part for part in node.iter() if "ltx_tag_equation" in part.classes), None)).strip("() ")

@@ -11,51 +11,42 @@ from paperscope_core.types import Place, Table
 
 __all__ = ["html_table", "is_layout", "is_table"]
 
-
-_ROLES = {
-    "ltx_tabular": "table",
-    "ltx_thead": "thead",
-    "ltx_tbody": "tbody",
-    "ltx_tfoot": "tfoot",
-    "ltx_tr": "tr",
-    "ltx_th": "th",
-    "ltx_td": "td",
-}
+_TAGS = frozenset("table thead tbody tfoot tr td th".split())
+# LaTeXML also makes tables of spans with these classes.
+_CLASSES = {f"ltx_{tag}": tag for tag in ("thead", "tbody", "tfoot", "tr", "th", "td")} | {"ltx_tabular": "table"}
 _SPAN = re.compile(r"ltx_(col|row)span_(\d{1,4})")
-_NUMBER = re.compile(r"\s*(\d{1,7})")
-_WHOLE = frozenset("h1 h2 h3 h4 h5 h6 figure form article section pre nav".split())
+_BLOCKS = frozenset("h1 h2 h3 h4 h5 h6 figure form article section pre nav".split())
 
 
 def is_table(node: Node) -> bool:
-    """Whether an element is a table of its own."""
-    return _role(node) == "table"
+    """Whether an element is a table."""
+    return _tag(node) == "table"
 
 
 def is_layout(table: Node) -> bool:
-    """Whether a table only arranges the page: it holds other tables, headings or figures, or says so."""
+    """Whether a table only lays out the page: it says so, or holds other tables, headings or figures."""
     if table.get("role") in ("presentation", "none"):
         return True
-    return any(node.tag in _WHOLE or (node.tag == "table" and not node.classes) for node in table.iter())
+    return any(node.tag in _BLOCKS or (node.tag == "table" and not node.classes) for node in table.iter())
 
 
 def html_table(
     table: Node, *, lines: SourceLines, label: str = "", caption: str = "", caption_place: Place | None = None
 ) -> Table | None:
     """The table, None if it holds no text."""
-    heads = 0
+    head = 0
     rows: list[list[MarkupCell]] = []
     for row, in_head in _rows(table, in_head=False):
-        cells = [_cell(node, lines=lines) for node in row.nodes if _role(node) in ("td", "th")]
-        heads += in_head and len(rows) == heads
-        rows.append(cells)
-    cells_placed, header_rows = table_cells(rows, head=heads)
-    if not cells_placed:
+        head += in_head and len(rows) == head
+        rows.append([_cell(node, lines=lines) for node in row.nodes if _tag(node) in ("td", "th")])
+    cells, header_rows = table_cells(rows, head=head)
+    if not cells:
         return None
     return Table(
         id="",
         place=lines.of(table),
         order=0,
-        cells=cells_placed,
+        cells=cells,
         label=label,
         caption=caption,
         caption_place=caption_place,
@@ -63,37 +54,31 @@ def html_table(
     )
 
 
-def _role(node: Node) -> str:
-    """What an element is to a table, by its tag or LaTeXML's class."""
-    if node.tag in ("table", "thead", "tbody", "tfoot", "tr", "td", "th"):
+def _tag(node: Node) -> str:
+    """The table tag that an element stands for, "" for others."""
+    if node.tag in _TAGS:
         return node.tag
-    return next((role for name, role in _ROLES.items() if name in node.classes), "")
+    return next((tag for name, tag in _CLASSES.items() if name in node.classes), "")
 
 
 def _rows(node: Node, *, in_head: bool) -> Iterator[tuple[Node, bool]]:
-    """The rows of a table, without those of tables in its cells, and whether each stands in its head."""
+    """The rows of a table, without those of tables in its cells, and whether each is in the table's head."""
     for child in node.nodes:
-        role = _role(child)
-        if role == "tr":
+        tag = _tag(child)
+        if tag == "tr":
             yield child, in_head
-        elif role not in ("table", "td", "th"):
-            yield from _rows(child, in_head=in_head or role == "thead")
+        elif tag not in ("table", "td", "th"):
+            yield from _rows(child, in_head=in_head or tag == "thead")
 
 
 def _cell(node: Node, *, lines: SourceLines) -> MarkupCell:
-    spans = {"col": _number(node.get("colspan")), "row": _number(node.get("rowspan"))}
+    spans = {"col": node.integer("colspan", default=1), "row": node.integer("rowspan", default=1)}
     spans.update({match[1]: int(match[2]) for match in map(_SPAN.fullmatch, node.classes) if match})
-    heads = _role(node) == "th" or "ltx_th" in node.classes or node.get("role") in ("columnheader", "rowheader")
     return MarkupCell(
         text=inline_text(node.children),
         place=lines.of(node),
         row_span=spans["row"],
         column_span=max(1, spans["col"]),
-        heads=heads,
+        is_header=_tag(node) == "th" or "ltx_th" in node.classes or node.get("role") in ("columnheader", "rowheader"),
         bold=is_bold(node.children),
     )
-
-
-def _number(text: str) -> int:
-    match = _NUMBER.match(text)
-    return int(match[1]) if match else 1

@@ -7,28 +7,42 @@ from ingest.readers.latex import latex_text
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import mathml_text
 
-__all__ = ["INVISIBLE_TAGS", "collapse_spaces", "inline_text", "is_bold", "list_markers", "roman"]
+__all__ = [
+    "INVISIBLE_TAGS",
+    "collapse_spaces",
+    "equation_label",
+    "inline_text",
+    "is_bold",
+    "list_markers",
+    "node_text",
+    "numeral",
+]
 
-
-# What never is text that a reader sees.
 INVISIBLE_TAGS = frozenset(
     "script style template noscript head iframe object embed applet audio video canvas svg map select option datalist "
     "button input textarea progress meter dialog area base link meta source track param".split()
 )
 _SPACED = frozenset("br hr wbr lb td th p div li tr cell break".split())
 _BOLD = frozenset("b strong bold".split())
+# Soft hyphen, zero-width space, byte order mark, word joiner.
+_INVISIBLE_CHARACTERS = str.maketrans(dict.fromkeys("\u00ad\u200b\ufeff\u2060"))
+_ROMAN = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_MAX_ROMAN = 39
 
 
 def inline_text(items: Iterable[Node | str]) -> str:
     """The text of nodes in one line."""
-    return collapse_spaces("".join(_said(item) for item in items))
+    return collapse_spaces("".join(map(_text, items)))
+
+
+def node_text(node: Node | None) -> str:
+    """The text inside a node in one line, "" for None."""
+    return inline_text(node.children) if node is not None else ""
 
 
 def collapse_spaces(text: str) -> str:
-    """Single spaces; zero-width marks and soft hyphens gone."""
-    for mark in ("\u00ad", "\u200b", "\ufeff", "\u2060"):
-        text = text.replace(mark, "")
-    return " ".join(text.split())
+    """The text with single spaces and without invisible characters."""
+    return " ".join(text.translate(_INVISIBLE_CHARACTERS).split())
 
 
 def is_bold(items: Iterable[Node | str]) -> bool:
@@ -45,31 +59,38 @@ def is_bold(items: Iterable[Node | str]) -> bool:
     return seen
 
 
-def _said(item: Node | str) -> str:
+def equation_label(number: str) -> str:
+    """`Equation 3`, "" without a number."""
+    return f"Equation {number}" if number else ""
+
+
+def _text(item: Node | str) -> str:
     if isinstance(item, str):
         return item
-    if item.tag in INVISIBLE_TAGS:
-        return ""
     match item.tag:
+        case tag if tag in INVISIBLE_TAGS:
+            text = ""
         case "math":
-            said = f" {mathml_text(item)} " if item.get("display") == "block" else mathml_text(item)
+            text = f" {mathml_text(item)} " if item.get("display") == "block" else mathml_text(item)
         case "tex-math":
-            said = latex_text(_bare(item.text()))
+            text = latex_text(_formula_source(item.text()))
         case "alternatives":
-            said = _said(best) if (best := _best(item)) is not None else ""
+            # LaTeX before MathML before anything else.
+            best = item.find("tex-math") or item.find("math") or next(iter(item.nodes), None)
+            text = _text(best) if best is not None else ""
         case "q":
-            said = f"“{''.join(map(_said, item.children))}”"
+            text = f"“{''.join(map(_text, item.children))}”"
         case _:
-            said = "".join(map(_said, item.children))
+            text = "".join(map(_text, item.children))
             if script := _script(item):
-                said = script_text(collapse_spaces(said), raised=script == "sup") if said.strip() else ""
+                text = script_text(collapse_spaces(text), raised=script == "sup") if text.strip() else ""
             elif item.tag in _SPACED:
-                said = f" {said} "
-    return said
+                text = f" {text} "
+    return text
 
 
 def _script(item: Node) -> str:
-    """`sup` or `sub` for what is raised or lowered, in any of the formats; a footnote's mark is raised."""
+    """`sup` or `sub` for raised or lowered text, in any of the formats; a footnote mark is raised."""
     if item.tag in ("sup", "sub"):
         return item.tag
     if item.tag == "hi" and item.get("rend").startswith(("sup", "sub")):
@@ -77,65 +98,40 @@ def _script(item: Node) -> str:
     return "sup" if item.tag == "xref" and item.get("ref-type") in ("fn", "table-fn") and not item.nodes else ""
 
 
-def _best(alternatives: Node) -> Node | None:
-    """LaTeX before MathML before anything else."""
-    for tag in ("tex-math", "math"):
-        if found := alternatives.find(tag):
-            return found
-    return next(iter(alternatives.nodes), None)
-
-
-def _bare(source: str) -> str:
-    """LaTeX without the document that publishers wrap round it."""
+def _formula_source(source: str) -> str:
+    """LaTeX without the document that publishers wrap it in."""
     head, mark, tail = source.partition("\\begin{document}")
     return (tail.partition("\\end{document}")[0] if mark else head).strip().strip("$")
 
 
-_ROMAN = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-_MOST_ROMAN = 39
-
-
 def list_markers(list_node: Node, items: Sequence[Node]) -> list[str]:
-    """One mark an item with its space: `• `, `1. `, `b) `; "" where the page prints the mark itself."""
+    """A marker for each item, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints in the item."""
     if list_node.tag != "ol":
-        return [_own(item) or "• " for item in items]
-    kind = list_node.get("type") or list_node.get("list-type") or "1"
-    number = _integer(list_node.get("start"), 1)
-    marks = []
+        return [_printed_marker(item) or "• " for item in items]
+    style = list_node.get("type") or list_node.get("list-type") or "1"
+    number = list_node.integer("start", default=1)
+    markers = []
     for item in items:
-        number = _integer(item.get("value"), number)
-        marks.append(_own(item) or f"{_numeral(number, kind)}. ")
+        number = item.integer("value", default=number)
+        markers.append(_printed_marker(item) or f"{numeral(number, style)}. ")
         number += 1
-    return marks
+    return markers
 
 
-def roman(number: int) -> str:
-    """`iv` for 4, digits above 39."""
-    if not 0 < number <= _MOST_ROMAN:
-        return str(number)
-    text = ""
-    for value, sign in _ROMAN:
-        text += sign * (number // value)
-        number %= value
-    return text
-
-
-def _own(item: Node) -> str:
-    """The mark that LaTeXML prints in the item."""
-    tag = next((part for part in item.nodes if "ltx_tag_item" in part.classes), None)
-    text = inline_text(tag.children) if tag is not None else ""
+def _printed_marker(item: Node) -> str:
+    text = node_text(next((part for part in item.nodes if "ltx_tag_item" in part.classes), None))
     return f"{text} " if text else ""
 
 
-def _numeral(number: int, kind: str) -> str:
-    if kind in ("a", "A") and 0 < number <= 26:
-        letter = "abcdefghijklmnopqrstuvwxyz"[number - 1]
-        return letter if kind == "a" else letter.upper()
-    if kind in ("i", "I"):
-        return roman(number) if kind == "i" else roman(number).upper()
-    return str(number)
-
-
-def _integer(text: str, default: int) -> int:
-    text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else default
+def numeral(number: int, style: str) -> str:
+    """A list number in one of HTML's styles: `a` (after z comes aa), `A`, `i` (up to 39), `I`, `1`."""
+    if style in ("a", "A") and number > 0:
+        text = "abcdefghijklmnopqrstuvwxyz"[(number - 1) % 26] * min((number - 1) // 26 + 1, 5)
+    elif style in ("i", "I") and 0 < number <= _MAX_ROMAN:
+        text = ""
+        for value, sign in _ROMAN:
+            text += sign * (number // value)
+            number %= value
+    else:
+        text = str(number)
+    return text.upper() if style in ("A", "I") else text

@@ -243,7 +243,7 @@ def read_markdown(source: Source) -> Reading:
     if not page.strip():
         return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
     tree, lost = parse_html(page, name=source.name)
-    elements = HtmlWalker(source).walked(next(tree.iter("body"), tree))
+    elements = HtmlWalker(source).walk(next(tree.iter("body"), tree))
     return Reading(
         elements=[*_head(front, source), *elements],
         title=front.title,

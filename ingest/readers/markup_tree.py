@@ -15,12 +15,19 @@ from paperscope_core.types import PageProblem
 
 __all__ = ["Node", "decode", "parse_html", "parse_xml"]
 
+_INTEGER = re.compile(r"\s*(\d{1,8})", re.ASCII)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Node:
-    """An element. `children` are nodes and the text between them; `first` and `last` are lines from 1.
+    """An element of a markup tree; its methods are called as in `xml.etree.ElementTree`.
 
-    Names of tags and attributes are without their namespaces; tags are in lower case.
+    Tags and attributes have no namespaces; tags are in lower case.
+
+    Attributes:
+        children: Elements, and the text between them.
+        first: The first line in the source, counted from 1.
+        last: The last line.
     """
 
     tag: str
@@ -30,8 +37,13 @@ class Node:
     last: int
 
     def get(self, name: str) -> str:
-        """An attribute, "" where it is missing."""
+        """An attribute, "" if it is missing."""
         return self.attributes.get(name, "")
+
+    def integer(self, name: str, *, default: int = 0) -> int:
+        """The number that an attribute begins with, `default` if there is none."""
+        match = _INTEGER.match(self.get(name))
+        return int(match[1]) if match else default
 
     @cached_property
     def classes(self) -> frozenset[str]:
@@ -44,7 +56,7 @@ class Node:
         return [child for child in self.children if isinstance(child, Node)]
 
     def iter(self, *tags: str) -> Iterator["Node"]:
-        """The elements below this one in document order, with these tags or, without any, all."""
+        """All elements below this one in document order; with `tags`, those with these tags."""
         stack = self.nodes[::-1]
         while stack:
             node = stack.pop()
@@ -52,18 +64,18 @@ class Node:
                 yield node
             stack.extend(node.nodes[::-1])
 
-    def outermost(self, holds: Callable[["Node"], bool]) -> Iterator["Node"]:
-        """The outermost elements below this one for which `holds`, in document order."""
+    def outermost(self, predicate: Callable[["Node"], bool]) -> Iterator["Node"]:
+        """The elements below this one that match and are in no other match, in document order."""
         stack = self.nodes[::-1]
         while stack:
             node = stack.pop()
-            if holds(node):
+            if predicate(node):
                 yield node
             else:
                 stack.extend(node.nodes[::-1])
 
     def find(self, *path: str) -> "Node | None":
-        """The first element that is reached by going down through children with these tags."""
+        """The first element on this path of child tags."""
         if not path:
             return self
         found = (node.find(*path[1:]) for node in self.nodes if node.tag == path[0])
@@ -74,7 +86,7 @@ class Node:
         return [node for node in self.nodes if node.tag in tags]
 
     def text(self) -> str:
-        """All text below this element as it stands in the source."""
+        """All text below this element, unchanged."""
         parts: list[str] = []
         stack: list[Node | str] = [self]
         while stack:
@@ -90,18 +102,18 @@ class Node:
         return " ".join(self.text().split())
 
 
-# Markup that is nested deeper is read as mere text; libxml2 itself stops at 256 levels.
-_DEEPEST = 90
-_MOST_NODES = 1_500_000
+# Markup nested deeper is read as mere text; libxml2 itself stops at 256 levels.
+_MAX_DEPTH = 90
+# A tree takes a hundred times the memory of its text.
+_MAX_NODES = 1_500_000
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """The tree of an HTML page, and what of it could not be read. Raises `PaperFileError` where there is nothing."""
-    _check_tags(text, name=name)
+    """The tree of an HTML page, and what of it can't be read. Raises `PaperFileError` if there is no markup."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(_without_declaration(text), parser)
+        root = _parse(text, parser, name=name)
     except etree.XMLSyntaxError as error:
         raise _unreadable(name, "HTML", str(error)) from error
     if root is None:
@@ -110,20 +122,20 @@ def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
 
 def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """The tree of an XML document; one that isn't well-formed is read as far as it goes, and a problem says so.
+    """The tree of an XML document; one that isn't well-formed is read as far as possible, with a problem.
 
-    Raises `PaperFileError` where nothing of it can be read.
+    Raises `PaperFileError` if nothing of it can be read.
     """
-    _check_tags(text, name=name)
-    data = _without_declaration(text)
     parser = _xml_parser(recover=False)
     try:
-        return _converted(etree.fromstring(data, parser), parser.error_log, name=name)
+        root = _parse(text, parser, name=name)
     except etree.XMLSyntaxError as error:
         reason = str(error)
+    else:
+        return _converted(root, parser.error_log, name=name)
     parser = _xml_parser(recover=True)
     try:
-        root = etree.fromstring(data, parser)
+        root = _parse(text, parser, name=name)
     except etree.XMLSyntaxError as error:
         raise _unreadable(name, "XML", str(error)) from error
     if root is None or not len(root):
@@ -131,16 +143,6 @@ def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
     tree, problems = _converted(root, parser.error_log, name=name)
     broken = PageProblem(page=1, reason=f"not well-formed XML ({reason}); it was read as far as it makes sense")
     return tree, (broken, *problems)
-
-
-def _check_tags(text: str, *, name: str) -> None:
-    """Refuse before the tree is built, which takes a hundred times the memory of its text, what has too many parts."""
-    if max(text.count("<"), text.count("=")) > 2 * _MOST_NODES:
-        raise _too_many(name)
-
-
-def _too_many(name: str) -> PaperFileError:
-    return PaperFileError(f"{name!r} holds over {_MOST_NODES} elements. Split it into several files.")
 
 
 def _xml_parser(*, recover: bool) -> etree.XMLParser:
@@ -158,10 +160,16 @@ def _xml_parser(*, recover: bool) -> etree.XMLParser:
     )
 
 
-def _without_declaration(text: str) -> bytes:
-    """UTF-8, whatever the declaration says, with every line in its place."""
+def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str) -> etree._Element:
+    """Parse UTF-8, whatever the declaration says, with every line in its place."""
+    if max(text.count("<"), text.count("=")) > 2 * _MAX_NODES:
+        raise _too_many_nodes(name)
     text = _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text.lstrip("\ufeff"), count=1)
-    return text.encode("utf-8", errors="replace")
+    return etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+
+
+def _too_many_nodes(name: str) -> PaperFileError:
+    return PaperFileError(f"{name!r} holds over {_MAX_NODES} elements. Split it into several files.")
 
 
 def _unreadable(name: str, kind: str, reason: str) -> PaperFileError:
@@ -169,13 +177,13 @@ def _unreadable(name: str, kind: str, reason: str) -> PaperFileError:
 
 
 def _converted(root: etree._Element, log: etree._ListErrorLog, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    deep = [entry.message for entry in chain(log) if "depth" in entry.message.lower()]
-    problems = tuple(PageProblem(page=1, reason=f"what stands below is lost: {message}") for message in deep[:1])
+    lost = [entry.message for entry in chain(log) if "depth" in entry.message.lower()]
+    problems = tuple(PageProblem(page=1, reason=f"deeper markup is lost: {message}") for message in lost[:1])
     return _Converter(name).node(root, depth=0), problems
 
 
 class _Converter:
-    """Turns lxml's elements into nodes; counts lines itself where libxml2's counter ends (at 65,535)."""
+    """Turns lxml's elements into nodes, and counts lines beyond 65,535, where libxml2's counter ends."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -184,8 +192,8 @@ class _Converter:
 
     def node(self, element: etree._Element, *, depth: int) -> Node:
         self._count += 1
-        if self._count > _MOST_NODES:
-            raise _too_many(self._name)
+        if self._count > _MAX_NODES:
+            raise _too_many_nodes(self._name)
         line: object = element.sourceline
         self._line = first = max(self._line, line if isinstance(line, int) else 1)
         children: list[Node | str] = []
@@ -194,7 +202,7 @@ class _Converter:
             if child.tag is etree.Entity:
                 self._add(children, html.unescape(child.text or ""))
             elif isinstance(child.tag, str):
-                if depth < _DEEPEST:
+                if depth < _MAX_DEPTH:
                     children.append(self.node(child, depth=depth + 1))
                 else:
                     self._add(children, "".join(map(str, child.itertext())))
@@ -217,7 +225,7 @@ def _local(name: str) -> str:
     return name.rpartition("}")[2].rpartition(":")[2]
 
 
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -227,21 +235,32 @@ _MARKS = (
 _DECLARED = re.compile(
     rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
 )
-_HEAD = 4096
+# Where a declaration and a sample of the letters are looked for.
+_HEAD_BYTES = 4096
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
-_MOST_CONTROLS = 0.005
+# The share of control characters up to which data counts as text.
+_MAX_CONTROLS = 0.005
 _TEXT = re.compile(r"(?:utf|iso8859|cp\d|ascii|latin|gb|hz|big5|euc|shift_jis|koi8|mac|tis)[\w-]*", re.IGNORECASE)
-# What a file may declare and browsers read as the larger set.
-_LARGER = {"ascii": "cp1252", "iso8859-1": "cp1252"}
+# Browsers read these as the larger character set.
+_SUPERSETS = {"ascii": "cp1252", "iso8859-1": "cp1252"}
 
 
 def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tuple[PageProblem, ...]]:
-    """The text with newlines as `\\n`, and what was guessed. `declared`: heed a charset that HTML or XML declares.
+    """Decode text: by its byte order mark, as UTF-16 or UTF-8, or as Windows-1252 as a last resort.
 
-    Raises `PaperFileError` for data that is no text.
+    Args:
+        data: The bytes.
+        name: The file's name, for messages.
+        declared: Whether to heed the character set that HTML or XML declares.
+
+    Returns:
+        The text with newlines as `\\n`, and a problem if the character set is a guess.
+
+    Raises:
+        PaperFileError: The data is binary.
     """
     text, problems = _decoded(data, declared=declared)
-    if _is_garbage(text):
+    if len(_CONTROLS.findall(text)) > _MAX_CONTROLS * len(text) + 1:
         raise PaperFileError(
             f"{name!r} is no text: it holds binary data. Paperscope reads PDF, Markdown, HTML, DOCX, plain text, "
             "JATS and TEI."
@@ -250,28 +269,24 @@ def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tupl
     return _CONTROLS.sub(lambda match: "\ufffd" if match[0] == "\ufffd" else " ", text), problems
 
 
-def _is_garbage(text: str) -> bool:
-    return len(_CONTROLS.findall(text)) > _MOST_CONTROLS * len(text) + 1
-
-
 def _decoded(data: bytes, *, declared: bool) -> tuple[str, tuple[PageProblem, ...]]:
-    for mark, encoding in _MARKS:
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace"), ()
-    if sixteen := _sixteen(data[:_HEAD]):
-        return data.decode(sixteen, errors="replace"), ()
-    told = _declared(data) if declared else ""
-    for encoding in dict.fromkeys(filter(None, (told, "utf-8"))):
+    if utf16 := _utf16_without_mark(data[:_HEAD_BYTES]):
+        return data.decode(utf16, errors="replace"), ()
+    stated = _declared(data) if declared else ""
+    for encoding in dict.fromkeys(filter(None, (stated, "utf-8"))):
         try:
-            return data.decode(encoding), _other(told, encoding)
+            return data.decode(encoding), _mismatch(stated, encoding)
         except UnicodeDecodeError:
             continue
-    reason = "the file is neither UTF-8 nor says what it is; it was read as Windows-1252, so letters may be wrong"
+    reason = "the file is not UTF-8 and declares no character set; it was read as Windows-1252, so letters may be wrong"
     return data.decode("cp1252", errors="replace"), (PageProblem(page=1, reason=reason),)
 
 
-def _sixteen(head: bytes) -> str:
-    """UTF-16 without a mark: every second byte of Latin text is zero."""
+def _utf16_without_mark(head: bytes) -> str:
+    """The byte order of UTF-16 without a mark, "" for other encodings: every second byte of Latin text is zero."""
     pairs = len(head) // 2
     if pairs < 4:
         return ""
@@ -283,17 +298,17 @@ def _sixteen(head: bytes) -> str:
 
 def _declared(data: bytes) -> str:
     """The declared character set if it is a known one of text, else ""."""
-    match = _DECLARED.search(data[:_HEAD])
+    match = _DECLARED.search(data[:_HEAD_BYTES])
     if not match:
         return ""
     try:
         name = codecs.lookup((match[1] or match[2]).decode("ascii")).name
     except (LookupError, UnicodeError, ValueError):
         return ""
-    return _LARGER.get(name, name) if _TEXT.fullmatch(name) else ""
+    return _SUPERSETS.get(name, name) if _TEXT.fullmatch(name) else ""
 
 
-def _other(told: str, used: str) -> tuple[PageProblem, ...]:
-    if not told or told == used:
+def _mismatch(stated: str, used: str) -> tuple[PageProblem, ...]:
+    if not stated or stated == used:
         return ()
-    return (PageProblem(page=1, reason=f"the file declares the character set {told!r} but is {used}"),)
+    return (PageProblem(page=1, reason=f"the file declares the character set {stated!r} but is {used}"),)

@@ -20,13 +20,13 @@ CellRole = Literal["column_header", "row_header", "section", "value"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarkupCell:
-    """A cell as the markup has it; `heads` if it is marked as a header (`th`)."""
+    """A cell as the markup has it; `is_header` if it is marked as a header (`th`)."""
 
     text: str
     place: Place
     row_span: int = 1
     column_span: int = 1
-    heads: bool = False
+    is_header: bool = False
     bold: bool = False
 
 
@@ -106,12 +106,12 @@ def _header_rows(placed: Sequence[_Placed], *, head: int, width: int) -> int:
     rows = _by_row(placed)
     marked = 0
     for row in rows:
-        if not row or not all(item.cell.heads for item in row) or (len(row) == 1 < width and marked):
+        if not row or not all(item.cell.is_header for item in row) or (len(row) == 1 < width and marked):
             break
         marked += 1
     if marked:
         return marked
-    if width < 2 or any(item.cell.heads for item in placed):
+    if width < 2 or any(item.cell.is_header for item in placed):
         return 0
     bare = 0
     for row in rows:
@@ -148,14 +148,14 @@ def _with_roles(placed: Sequence[_Placed], *, header_rows: int, width: int) -> t
     for row in _by_row(placed):
         filled = [item for item in row if item.cell.text]
         section = len(filled) == 1 and filled[0].end - filled[0].column == width > 1
-        repeated = bool(filled) and len(filled) > 1 and all(item.cell.heads for item in filled)
+        repeated = bool(filled) and len(filled) > 1 and all(item.cell.is_header for item in filled)
         for item in filled:
             role: CellRole = "value"
             if item.row < header_rows or repeated:
                 role = "column_header"
             elif section:
                 role = "section"
-            elif item.cell.heads or item.column < stubs:
+            elif item.cell.is_header or item.column < stubs:
                 role = "row_header"
             cells.append(
                 Cell(
@@ -175,7 +175,7 @@ def _with_roles(placed: Sequence[_Placed], *, header_rows: int, width: int) -> t
 def _stubs(placed: Sequence[_Placed], *, header_rows: int, width: int) -> int:
     """How many leading columns name their row where no mark says it: the first, and the second where that groups."""
     body = [item for item in placed if item.row >= header_rows and item.cell.text and item.end - item.column < width]
-    if width < 2 or not body or any(item.cell.heads for item in body):
+    if width < 2 or not body or any(item.cell.is_header for item in body):
         return 0
     grouping = {item.column for item in body if item.cell.row_span > 1}
     stubs = 1 + sum(column in grouping for column in range(1, width - 1))

@@ -99,7 +99,7 @@ def _named(figure: Node, word: str) -> tuple[str, str]:
 def _rows(table: Node, place: Place) -> list[list[MarkupCell]]:
     rows = []
     for row in table.iter("row"):
-        heads = row.get("role") == "label"
+        is_header = row.get("role") == "label"
         rows.append(
             [
                 MarkupCell(
@@ -107,7 +107,7 @@ def _rows(table: Node, place: Place) -> list[list[MarkupCell]]:
                     place=place,
                     row_span=_number(cell.get("rows")),
                     column_span=_number(cell.get("cols")),
-                    heads=heads or cell.get("role") == "label",
+                    is_header=is_header or cell.get("role") == "label",
                     bold=is_bold(cell.children),
                 )
                 for cell in row.findall("cell")
