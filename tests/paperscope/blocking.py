@@ -1,4 +1,4 @@
-"""A parser, a model and an embedder that never come to an end while they are held."""
+"""A parser, a model and an embedder that block until they are released."""
 
 import asyncio
 import time
@@ -22,43 +22,43 @@ _LONG = 300
 
 @dataclass(frozen=True)
 class BlockingParser:
-    """Reads a PDF, after a long sleep past its first page where there is a file `held`; runs in a child process."""
+    """Reads a PDF, but sleeps after its first page while the file `blocked` exists; runs in a child process."""
 
-    held: Path
+    blocked: Path
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         def told(done: int, total: int) -> None:
             if on_page:
                 on_page(done, total)
-            if self.held.exists():
+            if self.blocked.exists():
                 time.sleep(_LONG)
 
         return PdfParser(dpi=72).parse(file, on_page=told)
 
 
 class BlockingModel:
-    """Replies with what it was made with."""
+    """Always gives the same reply, but not while it is blocked."""
 
-    name = "held"
+    name = "blocked"
 
     def __init__(self, text: str = "") -> None:
-        self.held = False
+        self.blocked = False
         self._text = text
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        while self.held:  # noqa: ASYNC110 -- it is set from another thread
+        while self.blocked:  # noqa: ASYNC110 -- it is set from another thread
             await asyncio.sleep(0.01)
         return ModelReply(text=self._text)
 
 
 class BlockingEmbedder(FakeEmbedder):
-    """Embeds as the fake does."""
+    """Embeds like the fake, but not while it is blocked."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.held = False
+        self.blocked = False
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        if self.held:
+        if self.blocked:
             await asyncio.sleep(_LONG)
         return await super().embed(texts)

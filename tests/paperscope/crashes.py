@@ -1,4 +1,4 @@
-"""Adds that are killed at seeded moments, and what becomes of the library.
+"""Kills adds at seeded moments, and examines the library afterwards.
 
 Run as a script it does so with the example paper, text and pictures, and prints what it found as JSON:
 `python -m tests.paperscope.killing [KILLS [SEED]]`.

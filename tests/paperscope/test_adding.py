@@ -1,4 +1,4 @@
-"""Adding files: unchanged ones cost nothing, edited ones replace their older version, a failure changes nothing."""
+"""Adding files: an unchanged one costs nothing, an edited one replaces its older version, a failure changes nothing."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ def test_an_edited_file_replaces_its_older_version(library: Library, tmp_path: P
     assert old.id != added.paper.id
 
 
-def test_the_same_paper_under_another_name_is_there_already(library: Library, tmp_path: Path) -> None:
+def test_a_file_with_known_content_is_unchanged(library: Library, tmp_path: Path) -> None:
     first = write_pdf(tmp_path / "a.pdf", "Taggers are compared.")
     (tmp_path / "b.pdf").write_bytes(first.read_bytes())
     library.add(first)
@@ -100,7 +100,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> N
         library.add(file)
 
 
-def test_a_failing_model_leaves_the_library_as_it_was(tmp_path: Path) -> None:
+def test_a_failing_model_leaves_the_library_unchanged(tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared by their scores.")
     model = FakeModel([ModelUnavailableError("down")])
     store = Store.open(tmp_path / "library")
@@ -111,7 +111,7 @@ def test_a_failing_model_leaves_the_library_as_it_was(tmp_path: Path) -> None:
         assert library.papers() == []
 
 
-def test_what_the_parser_does_not_foresee_is_one_files_fault(
+def test_an_unexpected_parser_error_concerns_one_file(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stumble(_self: IsolatedParser, _file: Path, **_options: object) -> None:
@@ -123,7 +123,7 @@ def test_what_the_parser_does_not_foresee_is_one_files_fault(
         library.add(file)
 
 
-def test_a_folder_of_mineru_is_added_as_one_paper_known_by_its_json(library: Library, tmp_path: Path) -> None:
+def test_a_mineru_folder_is_one_paper_identified_by_its_json(library: Library, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     line = {"bbox": [50, 50, 300, 60], "spans": [{"type": "text", "content": "Taggers are compared."}]}

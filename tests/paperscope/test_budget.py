@@ -1,4 +1,4 @@
-"""Estimates that hold, budgets that stop an add cleanly, and chunks that were not read."""
+"""Estimates of adds, budgets that stop an add, and chunks without a usable reply."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -64,7 +64,7 @@ def estimated(library: Library, *files: Path) -> list[Usage]:
     return [library.wait(one).total for one in work]
 
 
-def test_an_estimate_names_the_calls_that_are_made_and_sends_nothing(
+def test_an_estimate_has_the_number_of_calls_and_sends_nothing(
     opened: Callable[..., Library], server: ModelServer, paper: Path, tmp_path: Path
 ) -> None:
     library = opened()
@@ -96,7 +96,7 @@ def test_a_changed_file_pays_for_what_changed_only(
     assert all("The Ending is new." in words(body) for body in server.bodies)
 
 
-def test_a_budget_stops_at_a_checkpoint_and_more_goes_on_from_there(
+def test_an_add_stopped_by_its_budget_continues_with_a_new_one(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
     (whole,) = estimated(opened(), paper)
@@ -112,7 +112,7 @@ def test_a_budget_stops_at_a_checkpoint_and_more_goes_on_from_there(
     assert len(server.names) == len(set(server.names)) == whole.calls
 
 
-def test_a_bounded_cost_is_kept_to(opened: Callable[..., Library], server: ModelServer, paper: Path) -> None:
+def test_the_cost_stays_within_the_budget(opened: Callable[..., Library], server: ModelServer, paper: Path) -> None:
     (whole,) = estimated(opened(), paper)
     budget = Budget(max_cost=whole.cost / 2)
     with pytest.raises(BudgetError, match="allows no further call"):
@@ -132,7 +132,7 @@ def test_a_rate_limit_slows_an_add_and_takes_nothing_from_the_budget(
     assert added.shortfall.unread == ()
 
 
-def test_unread_chunks_are_kept_with_the_paper_and_asked_for_again(
+def test_unread_chunks_are_stored_with_the_paper_and_retried(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
     def stubborn(body: Body) -> str:
@@ -155,9 +155,7 @@ def test_unread_chunks_are_kept_with_the_paper_and_asked_for_again(
 
 
 @pytest.mark.slow
-def test_one_budget_and_one_estimate_hold_for_text_and_pictures(
-    tmp_path: Path, root: Path, server: ModelServer
-) -> None:
+def test_budget_and_estimate_cover_text_and_images(tmp_path: Path, root: Path, server: ModelServer) -> None:
     file = root / "examples" / "paper" / "ner-report.pdf"
     role = {"model": "m", "base_url": server.url, "price_prompt": 1.0, "price_completion": 1.0}
     settings = load_settings(environ={}, overrides={"extract": role, "vision": role})

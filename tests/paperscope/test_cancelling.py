@@ -1,4 +1,4 @@
-"""An add that is cancelled, at whatever stage, leaves the library as it was, and the next one goes through."""
+"""A cancelled add, at any stage, leaves the library unchanged, and the next add succeeds."""
 
 import asyncio
 import threading
@@ -23,29 +23,29 @@ from tests.paperscope.test_images import write_paper
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holding:
-    """A library whose stages can each be held."""
+class BlockableLibrary:
+    """A library of which each stage of an add can be blocked."""
 
     library: Library
     file: Path
-    parser_held: Path
+    parser_blocked: Path
     vision: BlockingModel
     extract: BlockingModel
     embedder: BlockingEmbedder
 
-    def hold(self, stage: str, *, held: bool) -> None:
-        if held and stage == "parsing":
-            self.parser_held.touch()
+    def block(self, stage: str, *, blocked: bool) -> None:
+        if blocked and stage == "parsing":
+            self.parser_blocked.touch()
         else:
-            self.parser_held.unlink(missing_ok=True)
-        self.vision.held = held and stage == "reading images"
-        self.extract.held = held and stage == "extracting entities"
-        self.embedder.held = False
+            self.parser_blocked.unlink(missing_ok=True)
+        self.vision.blocked = blocked and stage == "reading images"
+        self.extract.blocked = blocked and stage == "extracting entities"
+        self.embedder.blocked = False
 
 
 @pytest.fixture
-def holding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Holding]:
-    parser = IsolatedParser(BlockingParser(tmp_path / "held"), seconds=600, memory_mb=None)
+def blockable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BlockableLibrary]:
+    parser = IsolatedParser(BlockingParser(tmp_path / "blocked"), seconds=600, memory_mb=None)
 
     def parser_for(*_settings: object, **_limits: object) -> Parser:
         return parser
@@ -56,10 +56,10 @@ def holding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Holding
     store = Store.open(tmp_path / "library")
     models = Models(embedder=embedder, extract=CachedModel(extract, store), vision=CachedModel(vision, store))
     with Library(store=store, settings=Settings(), models=models) as library:
-        yield Holding(
+        yield BlockableLibrary(
             library=library,
             file=write_paper(tmp_path / "a.pdf"),
-            parser_held=tmp_path / "held",
+            parser_blocked=tmp_path / "blocked",
             vision=vision,
             extract=extract,
             embedder=embedder,
@@ -68,21 +68,21 @@ def holding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Holding
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["parsing", "reading images", "extracting entities", "embedding", "storing"])
-async def test_a_cancelled_add_ends_soon_and_stores_nothing(holding: Holding, stage: str) -> None:
+async def test_a_cancelled_add_ends_soon_and_stores_nothing(blockable: BlockableLibrary, stage: str) -> None:
     here, reached, heard = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
 
     def on_stage(at: Stage) -> None:
-        # Of a parse that is held, the first page is read.
+        # A blocked parser has read the first page.
         if at.name == stage and (stage != "parsing" or at.done):
-            # Held from here only: names are embedded before.
-            holding.embedder.held = stage == "embedding"
+            # Not earlier, because names are embedded before.
+            blockable.embedder.blocked = stage == "embedding"
             here.call_soon_threadsafe(reached.set)
             if stage == "storing":
                 heard.wait(5)
 
-    holding.hold(stage, held=True)
-    revision = holding.library._store.revision
-    add = asyncio.create_task(holding.library.add_async(holding.file, on_stage=on_stage))
+    blockable.block(stage, blocked=True)
+    revision = blockable.library._store.revision
+    add = asyncio.create_task(blockable.library.add_async(blockable.file, on_stage=on_stage))
     await asyncio.wait_for(reached.wait(), timeout=60)
     started = time.monotonic()
     add.cancel()
@@ -90,22 +90,22 @@ async def test_a_cancelled_add_ends_soon_and_stores_nothing(holding: Holding, st
     with pytest.raises(asyncio.CancelledError):
         await add
     assert time.monotonic() - started < 5
-    assert (holding.library.entries(), holding.library._store.revision) == ((), revision)
-    holding.hold(stage, held=False)
-    assert (await holding.library.add_async(holding.file)).outcome == "added"
+    assert (blockable.library.entries(), blockable.library._store.revision) == ((), revision)
+    blockable.block(stage, blocked=False)
+    assert (await blockable.library.add_async(blockable.file)).outcome == "added"
 
 
 @pytest.mark.slow
-async def test_a_library_that_is_closed_while_it_adds_ends_the_add_with_an_error(holding: Holding) -> None:
+async def test_closing_the_library_ends_an_add_with_an_error(blockable: BlockableLibrary) -> None:
     here, reached = asyncio.get_running_loop(), asyncio.Event()
 
     def on_stage(at: Stage) -> None:
         if at.done:
             here.call_soon_threadsafe(reached.set)
 
-    holding.hold("parsing", held=True)
-    add = asyncio.create_task(holding.library.add_async(holding.file, on_stage=on_stage))
+    blockable.block("parsing", blocked=True)
+    add = asyncio.create_task(blockable.library.add_async(blockable.file, on_stage=on_stage))
     await asyncio.wait_for(reached.wait(), timeout=60)
-    await asyncio.wait_for(asyncio.to_thread(holding.library.close), timeout=10)
+    await asyncio.wait_for(asyncio.to_thread(blockable.library.close), timeout=10)
     with pytest.raises(StoreError, match="the library was closed before this was done"):
         await add

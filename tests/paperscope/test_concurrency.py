@@ -1,4 +1,4 @@
-"""Many callers of one library at once, from threads and loops of their own."""
+"""Many callers of one library at once, from several threads and event loops."""
 
 import asyncio
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def timeless(answer: Answer) -> Answer:
 
 
 @pytest.mark.slow
-def test_questions_asked_at_once_from_threads_and_loops_get_the_answers_they_get_alone(library: Library) -> None:
+def test_concurrent_questions_get_the_same_answers_as_single_ones(library: Library) -> None:
     alone = [timeless(library.ask(question)) for question in QUESTIONS]
     assert any(answer.status == "answered" for answer in alone)
 

@@ -1,4 +1,4 @@
-"""`kill -9` at any instant: nothing is paid for twice, and the library ends up as if nothing had happened."""
+"""After `kill -9` at any moment, no call is paid twice, and the library ends up the same."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.paperscope.crashes import SECONDS, kill_adds, traceable_reply
 
 
 @pytest.mark.slow
-def test_killed_adds_pay_nothing_twice_and_leave_nothing_behind(tmp_path: Path) -> None:
+def test_killed_adds_pay_no_call_twice_and_leave_no_orphans(tmp_path: Path) -> None:
     paper = tmp_path / "paper.md"
     parts = (f"## Part {number}\n\n{f'Part {number} names the Tagger and its Corpus. ' * 60}" for number in range(20))
     paper.write_text("\n\n".join(["# On Taggers", *parts]))

@@ -1,4 +1,4 @@
-"""A neighbourhood drawn: every name readable, the same each time, and nothing of a stranger's runs."""
+"""Drawings of neighbourhoods: readable names, deterministic layout, no code from papers."""
 
 import io
 from itertools import combinations, pairwise
@@ -53,7 +53,7 @@ def outside(drawn: Drawing) -> list[str]:
 
 
 @pytest.mark.parametrize("count", [1, 2, 6, 20, 41, 80])
-def test_names_and_legend_don_t_cover_each_other(count: int) -> None:
+def test_names_and_legend_do_not_overlap(count: int) -> None:
     drawn = lay_out(around(*(f"A rather long name {'x' * (number % 9)} {number}" for number in range(count)), types=11))
     assert covering((*drawn.boxes, *drawn.legend)) == []
     assert outside(drawn) == []
@@ -62,7 +62,7 @@ def test_names_and_legend_don_t_cover_each_other(count: int) -> None:
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=25))
 @settings(max_examples=50, deadline=None)
-def test_whatever_the_names_are(names: list[str]) -> None:
+def test_any_names_can_be_drawn(names: list[str]) -> None:
     found = around(*names)
     drawn = lay_out(found)
     assert covering((*drawn.boxes, *drawn.legend)) == []
@@ -70,20 +70,20 @@ def test_whatever_the_names_are(names: list[str]) -> None:
     ElementTree.fromstring(draw_svg(drawn))  # noqa: S314 # our own text
 
 
-def test_what_strangers_wrote_stays_text() -> None:
+def test_untrusted_text_is_escaped() -> None:
     shown = check_html(around(HOSTILE_TEXT, "other", say=HOSTILE_TEXT)._repr_html_())
     assert shown.text.count(HOSTILE_TEXT) >= 3
     assert "script" in shown.text
 
 
-def test_lines_say_what_they_stand_for_and_wide_letters_have_room() -> None:
+def test_lines_have_tooltips_and_wide_letters_wide_boxes() -> None:
     found = around("Ensemble", "模型模型模型模型", "iiiiiiii")
     assert "Ensemble → compares → iiiiiiii" in check_html(found.to_svg()).text
     _, wide, narrow = lay_out(found).boxes
     assert wide.width > narrow.width
 
 
-def test_the_picture_shows_names_types_and_the_middle() -> None:
+def test_the_png_shows_names_and_types() -> None:
     drawn = lay_out(around("$\\frac{1}{$", "b", "c"))
     with Image.open(io.BytesIO(draw_png(drawn))) as picture:
         assert picture.width == pytest.approx(drawn.width * 1.5, abs=2)
@@ -93,7 +93,7 @@ def test_the_picture_shows_names_types_and_the_middle() -> None:
     assert draw_png(drawn) == draw_png(drawn)
 
 
-def test_relations_stand_in_a_table_with_their_places() -> None:
+def test_relations_are_listed_with_their_places() -> None:
     found = around("Ensemble", "Base")
     shown = check_html(found._repr_html_())
     for told in ("Ensemble (type 0): 1 relations among 2 entities", "compares", "page 4 of ner.pdf"):

@@ -15,21 +15,21 @@ async def where() -> str:
     return threading.current_thread().name
 
 
-def test_waits_from_plain_code_and_closes_twice() -> None:
+def test_it_runs_work_for_synchronous_code_and_closes_twice() -> None:
     loop = EventLoopThread()
     assert loop.wait(where()) == "paperscope-loop"
     loop.close()
     loop.close()
 
 
-async def test_waits_and_awaits_inside_a_running_loop() -> None:
+async def test_it_runs_work_inside_a_running_loop() -> None:
     loop = EventLoopThread()
     assert loop.wait(where()) == "paperscope-loop"
     assert await loop.run(where()) == "paperscope-loop"
     loop.close()
 
 
-def test_errors_come_through() -> None:
+def test_errors_are_raised_in_the_caller() -> None:
     async def fail() -> None:
         raise KeyError("x")
 
@@ -39,7 +39,7 @@ def test_errors_come_through() -> None:
     loop.close()
 
 
-async def test_close_ends_what_still_runs_with_an_error_that_says_so() -> None:
+async def test_close_ends_running_work_with_a_store_error() -> None:
     loop, order = EventLoopThread(), list[str]()
 
     async def endless(begun: asyncio.Event) -> None:
@@ -72,7 +72,7 @@ async def never() -> AsyncIterator[int]:
     yield 1
 
 
-async def test_work_has_ended_when_a_cancelled_caller_goes_on() -> None:
+async def test_cancelled_work_has_ended_when_its_caller_continues() -> None:
     loop, begun, ended = EventLoopThread(), threading.Event(), threading.Event()
 
     async def work() -> None:
@@ -92,7 +92,7 @@ async def test_work_has_ended_when_a_cancelled_caller_goes_on() -> None:
     loop.close()
 
 
-async def test_work_that_is_cancelled_before_it_begins_leaves_nobody_waiting() -> None:
+async def test_work_can_be_cancelled_before_it_starts() -> None:
     loop = EventLoopThread()
     task = asyncio.create_task(loop.run(asyncio.sleep(3600)))
     await asyncio.sleep(0)
@@ -113,7 +113,7 @@ async def numbers(stopped: threading.Event) -> AsyncIterator[int]:
         stopped.set()
 
 
-async def test_items_of_the_loop_come_to_another_one_with_the_error_at_their_end() -> None:
+async def test_iterating_from_another_loop_yields_items_and_the_error() -> None:
     loop, stopped = EventLoopThread(), threading.Event()
     items = loop.iterate(numbers(stopped))
     assert [await anext(items) for _ in range(4)] == [0, 1, 2, 3]
@@ -122,7 +122,7 @@ async def test_items_of_the_loop_come_to_another_one_with_the_error_at_their_end
     loop.close()
 
 
-async def test_an_iterator_that_is_left_is_stopped() -> None:
+async def test_an_abandoned_iterator_is_stopped() -> None:
     loop, stopped = EventLoopThread(), threading.Event()
     items = loop.iterate(numbers(stopped))
     assert await anext(items) == 0

@@ -1,4 +1,4 @@
-"""Pictures while papers are added: read once, retried when that failed, searched, shown, and gone with their paper."""
+"""Images of added papers: read once, retried after a failure, searched, shown, and removed with their paper."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -56,7 +56,7 @@ def seeing(replies: Iterable[str | ModelError] = (), *, name: str = "fake") -> F
     return FakeModel([*replies] or (lambda _request: reply(description=SEEN)), name=name)
 
 
-def test_pictures_are_read_when_a_paper_is_added_and_the_calls_are_counted(shelf: Shelf, file: Path) -> None:
+def test_images_are_read_when_a_paper_is_added_and_the_calls_are_counted(shelf: Shelf, file: Path) -> None:
     stages: list[str] = []
     with shelf.open(seeing()) as library:
         added = library.add(file, on_stage=lambda stage: stages.append(str(stage)))
@@ -68,7 +68,7 @@ def test_pictures_are_read_when_a_paper_is_added_and_the_calls_are_counted(shelf
         assert (again.outcome, again.usage.calls, again.images) == ("unchanged", 0, added.images)
 
 
-def test_what_was_seen_is_found_and_shown_and_never_quoted(shelf: Shelf, file: Path) -> None:
+def test_descriptions_are_searched_and_shown_and_never_quoted(shelf: Shelf, file: Path) -> None:
     with shelf.open(seeing()) as library:
         library.add(file)
         context = library.retrieve("Where does the zebra stand?")
@@ -79,9 +79,7 @@ def test_what_was_seen_is_found_and_shown_and_never_quoted(shelf: Shelf, file: P
         assert not [text for text in (answer.text, *quotes) if "zebra stands" in text]
 
 
-def test_an_unread_picture_is_retried_by_the_next_add_of_the_unchanged_file_and_nothing_else_is(
-    shelf: Shelf, file: Path
-) -> None:
+def test_the_next_add_retries_only_the_unread_image(shelf: Shelf, file: Path) -> None:
     with shelf.open(seeing([reply(), ModelUnavailableError("no connection")])) as library:
         added = library.add(file)
         assert [reading.reason for reading in added.images.unread] == ["no connection"]
@@ -99,7 +97,7 @@ def test_an_unread_picture_is_retried_by_the_next_add_of_the_unchanged_file_and_
         assert library.add(file).outcome == "unchanged"
 
 
-def test_a_misread_picture_is_asked_about_again_by_the_next_add(shelf: Shelf, file: Path) -> None:
+def test_the_next_add_retries_an_image_with_an_invalid_reply(shelf: Shelf, file: Path) -> None:
     with shelf.open(seeing(["half {", "half {", "half {", "half {"])) as library:
         assert len(library.add(file).images.unread) == 2
     with shelf.open(seeing()) as library:
@@ -107,7 +105,7 @@ def test_a_misread_picture_is_asked_about_again_by_the_next_add(shelf: Shelf, fi
         assert (added.usage.calls, len(added.images.descriptions)) == (2, 2)
 
 
-def test_another_model_reads_the_pictures_anew_and_none_leaves_them(shelf: Shelf, file: Path) -> None:
+def test_another_model_reads_the_images_again_and_no_model_keeps_the_readings(shelf: Shelf, file: Path) -> None:
     with shelf.open(seeing()) as library:
         first = library.add(file)
     with shelf.open(None) as library:
@@ -129,7 +127,7 @@ def test_a_changed_file_pays_only_for_what_changed(shelf: Shelf, file: Path) -> 
         assert (added.outcome, added.usage.calls, added.usage.cached) == ("replaced", 1, 1)
 
 
-def test_a_paper_takes_its_pictures_with_it_and_nothing_of_another(shelf: Shelf, file: Path, tmp_path: Path) -> None:
+def test_removing_a_paper_removes_its_readings_only(shelf: Shelf, file: Path, tmp_path: Path) -> None:
     other = write_paper(tmp_path / "b.pdf", words="Figure 2 compares parsers.")
     with shelf.open(seeing()) as library:
         kept = library.add(other)

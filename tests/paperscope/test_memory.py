@@ -1,4 +1,4 @@
-"""What an open library remembers."""
+"""Embeddings that an open library caches in memory."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class Kept:
         raise AssertionError(f"nothing is written here, {sorted(vectors)} neither")
 
 
-async def test_a_sentence_is_embedded_once_and_forgotten_when_others_are_wanted_more() -> None:
+async def test_the_least_recently_used_texts_are_dropped() -> None:
     counted = Counted()
     embedded = counted.embedded
     embedder = CachedEmbedder(counted, MemoryVectorCache(Kept({}), size=3))
@@ -55,7 +55,7 @@ async def test_a_sentence_is_embedded_once_and_forgotten_when_others_are_wanted_
     assert len(await embedder.embed(list("uvwxyz"))) == 6
 
 
-async def test_what_is_kept_elsewhere_is_not_embedded() -> None:
+async def test_texts_of_the_backing_cache_are_not_embedded() -> None:
     counted = Counted()
     kept = dict(zip("ab", await counted.embed(["a", "b"]), strict=True))
     embedder = CachedEmbedder(counted, MemoryVectorCache(Kept(kept), size=3))

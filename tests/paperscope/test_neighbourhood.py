@@ -1,4 +1,4 @@
-"""Which entity a person means by a name."""
+"""Finding an entity by name."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.graph_store.indexed_papers import add, make_indexed
 PAPER = "aaaa00000001"
 
 
-def test_a_method_goes_before_the_paper_that_bears_its_name(tmp_path: Path) -> None:
+def test_a_method_is_preferred_to_the_paper_of_the_same_name(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     made = make_indexed(PAPER, names=("Neural filtering", "Trees by night"))
     method, other = made.extraction.entities

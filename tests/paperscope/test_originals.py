@@ -1,4 +1,4 @@
-"""Files that a stranger handed over, under a name of their choice: what they replace and what a name can do."""
+"""Uploaded files: hostile names, replacement, and the copies that the library keeps."""
 
 import asyncio
 import os
@@ -52,12 +52,12 @@ def kept(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "expected"), HOSTILE.items())
-def test_a_name_can_do_no_harm(name: str, expected: str) -> None:
+def test_hostile_names_become_safe(name: str, expected: str) -> None:
     assert file_name(name) == expected
 
 
 @given(st.text(max_size=400))
-def test_any_name_is_one_short_file_in_one_folder(name: str) -> None:
+def test_any_name_becomes_a_short_file_name(name: str) -> None:
     plain = file_name(name)
     assert plain == Path(plain).name
     assert plain.isprintable()
@@ -71,7 +71,7 @@ def test_a_long_name_keeps_its_suffix() -> None:
 
 
 @pytest.mark.parametrize("name", ["../../../escaped.pdf", "x" * 300 + ".pdf", "NUL", "..", "a\x1b[2J.pdf"])
-def test_a_hostile_name_is_only_ever_a_name(library: Library, tmp_path: Path, name: str) -> None:
+def test_a_hostile_name_does_not_leave_the_folder(library: Library, tmp_path: Path, name: str) -> None:
     upload = write_pdf(tmp_path / "upload-1", "Taggers are compared.")
     paper = library.add(upload, name=name).paper
     assert paper.file == file_name(name)
@@ -80,7 +80,7 @@ def test_a_hostile_name_is_only_ever_a_name(library: Library, tmp_path: Path, na
     assert library.paper(paper.file).id == paper.id
 
 
-def test_the_suffix_of_the_name_tells_the_format_where_the_content_does_not(library: Library, tmp_path: Path) -> None:
+def test_the_suffix_determines_the_format_of_plain_text(library: Library, tmp_path: Path) -> None:
     upload = tmp_path / "upload-1"
     upload.write_text("# Taggers\n\nTaggers are compared.\n")
     assert library.add(upload, name="notes.md").paper.format == "markdown"
@@ -96,7 +96,7 @@ def test_the_same_name_or_path_replaces_nothing(library: Library, tmp_path: Path
     assert kept(tmp_path) == ["paper.pdf", "paper.pdf"]
 
 
-def test_a_named_paper_is_replaced_and_its_file_goes(library: Library, tmp_path: Path) -> None:
+def test_a_replaced_papers_file_is_deleted(library: Library, tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     old = library.add(write_pdf(upload, "Taggers are compared."), name="old.pdf").paper
     other = library.add(write_pdf(upload, "Parsers are compared."), name="other.pdf").paper
@@ -111,7 +111,7 @@ def test_a_named_paper_is_replaced_and_its_file_goes(library: Library, tmp_path:
     assert kept(tmp_path) == ["new.pdf"]
 
 
-def test_a_paper_that_is_not_there_can_not_be_replaced(library: Library, tmp_path: Path) -> None:
+def test_an_unknown_paper_can_not_be_replaced(library: Library, tmp_path: Path) -> None:
     upload = write_pdf(tmp_path / "upload", "Taggers are compared.")
     with pytest.raises(UnknownPaperError, match="no paper 'abc' in the library to replace"):
         library.add(upload, name="a.pdf", replaces="abc")
@@ -119,7 +119,7 @@ def test_a_paper_that_is_not_there_can_not_be_replaced(library: Library, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_file_that_fails_is_not_kept_and_is_called_by_its_name(tmp_path: Path) -> None:
+def test_a_file_that_fails_is_deleted_and_reported_by_its_name(tmp_path: Path) -> None:
     settings = Settings(limits=LimitSettings(max_file_mb=1))
     models = Models(embedder=FakeEmbedder())
     upload = tmp_path / "tmp83k2.upload"
@@ -144,7 +144,7 @@ def test_a_removed_paper_leaves_no_file(library: Library, tmp_path: Path) -> Non
     assert list((tmp_path / "library/originals").iterdir()) == []
 
 
-def test_files_of_adds_that_were_killed_go_after_a_while(tmp_path: Path) -> None:
+def test_files_of_killed_adds_are_deleted_after_an_hour(tmp_path: Path) -> None:
     originals = Originals(tmp_path / "originals")
     copies = {
         name: originals.put(write_pdf(tmp_path / f"{name}.pdf", name), name="a.pdf") for name in ("old", "kept", "new")
@@ -165,7 +165,7 @@ def test_a_library_that_moved_still_has_the_files(tmp_path: Path) -> None:
         assert library.add(upload, name="a.pdf").outcome == "unchanged"
 
 
-def test_the_file_that_a_paper_was_added_from_is_told_unless_it_changed(library: Library, tmp_path: Path) -> None:
+def test_the_source_is_returned_unless_it_changed(library: Library, tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared.")
     paper = library.add(file).paper
     assert library.source(paper.id) == file
@@ -179,7 +179,7 @@ def test_the_file_that_a_paper_was_added_from_is_told_unless_it_changed(library:
         library.source("nothing")
 
 
-async def test_equal_files_handed_over_at_once_leave_one_paper_and_its_file(tmp_path: Path, library: Library) -> None:
+async def test_equal_files_uploaded_at_once_leave_one_paper_and_its_file(tmp_path: Path, library: Library) -> None:
     upload = write_pdf(tmp_path / "upload.pdf", "All of it stands here.")
     added = await asyncio.gather(*(library.add_async(upload, name=f"{number}.pdf") for number in range(4)))
     (entry,) = library.entries()

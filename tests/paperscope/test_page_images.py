@@ -1,4 +1,4 @@
-"""Pictures of a paper's pages with what is cited marked on them; a page that does harm does it to a child process."""
+"""Pictures of pages with marked places; a malicious page harms only a child process."""
 
 import io
 import sys
@@ -43,7 +43,7 @@ def frames(picture: bytes) -> set[tuple[int, int]]:
     return {(x, y) for x in range(image.width) for y in range(image.height) if wide[x, y] == MARK}
 
 
-def test_a_page_is_drawn_with_the_marks_that_are_on_it(library: Library, root: Path) -> None:
+def test_a_page_is_drawn_with_its_marks(library: Library, root: Path) -> None:
     paper = library.add(root / "examples/paper/ner-report.pdf").paper
     table = next(element for element in paper.elements if isinstance(element, Table))
     page = table.place.page
@@ -70,7 +70,7 @@ def test_the_evidence_of_an_answer_can_be_marked(library: Library, root: Path) -
     assert frames(library.page_picture(places[0].paper, places[0].page, dpi=72, marked=places))
 
 
-def test_what_is_not_there_is_an_error_that_says_so(library: Library, tmp_path: Path) -> None:
+def test_unknown_papers_pages_and_elements_are_errors(library: Library, tmp_path: Path) -> None:
     paper = library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared.")).paper
     with pytest.raises(UnknownPaperError):
         library.page_picture("nothing", 1)
@@ -109,7 +109,7 @@ def test_a_huge_page_is_drawn_small(library: Library, tmp_path: Path) -> None:
     assert 4_000 < image.width == image.height <= 4_473
 
 
-def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_drawn(library: Library, tmp_path: Path) -> None:
+def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "many.pdf", "Taggers are compared.")
     document = pymupdf.open(file)
     shape = document[0].new_shape()
@@ -127,7 +127,7 @@ def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_drawn(librar
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
-def test_a_page_that_takes_too_much_memory_is_given_up(library: Library, tmp_path: Path) -> None:
+def test_drawing_a_page_is_limited_in_memory(library: Library, tmp_path: Path) -> None:
     paper = library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared.")).paper
     Image.new("1", (30_000, 30_000)).save(tmp_path / "bloat.png")
     tight = PageRenderer(ParserSettings(), LimitSettings(parse_memory_mb=256))

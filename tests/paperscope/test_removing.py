@@ -1,4 +1,4 @@
-"""A paper that goes while a question about it is answered: the question is answered from what is left."""
+"""A question whose paper is removed meanwhile is answered from the remaining papers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -46,7 +46,7 @@ class Remover:
 
 
 @pytest.mark.parametrize("stage", ["retrieving", "answering", "verifying"])
-def test_a_question_whose_paper_goes_is_answered_from_what_is_left(library: Library, stage: str) -> None:
+def test_a_question_is_answered_from_the_remaining_papers(library: Library, stage: str) -> None:
     gone, left = library.entries()
     cited = {evidence.element for claim in library.ask(QUESTION).claims for evidence in claim.evidence}
     if not any(element.startswith(gone.id) for element in cited):
@@ -59,7 +59,7 @@ def test_a_question_whose_paper_goes_is_answered_from_what_is_left(library: Libr
 
 
 @pytest.mark.parametrize("stage", ["retrieving", "answering", "verifying"])
-def test_a_question_to_a_paper_that_goes_ends_with_an_error_that_names_it(library: Library, stage: str) -> None:
+def test_a_question_to_a_removed_paper_is_an_error_that_names_it(library: Library, stage: str) -> None:
     gone = library.entries()[0].id
     with pytest.raises(UnknownPaperError, match=f"no paper '{gone}' in the library"):
         library.ask(QUESTION, papers=[gone], on_stage=Remover(library, gone, at=stage))
@@ -80,7 +80,7 @@ class _Broken:
         yield DoneEvent(answer=self._answer)
 
 
-async def test_a_streamed_answer_begins_anew_where_a_paper_went(library: Library) -> None:
+async def test_a_streamed_answer_starts_over_after_a_removal(library: Library) -> None:
     answer = library.ask(QUESTION)
     engine = _Broken(library, library.entries()[0].id, answer)
     asker = Asker(library._store, cast("QueryEngine", engine))
@@ -89,7 +89,7 @@ async def test_a_streamed_answer_begins_anew_where_a_paper_went(library: Library
     assert events == [*told, DoneEvent(answer=answer)]
 
 
-async def test_what_is_missing_though_no_paper_went_is_a_fault_that_is_told(library: Library) -> None:
+async def test_a_missing_element_without_a_removal_is_an_error(library: Library) -> None:
     class Faulty:
         async def retrieve(self, _question: str, **_options: object) -> None:
             raise KeyError("a/passage-1")
@@ -98,12 +98,12 @@ async def test_what_is_missing_though_no_paper_went_is_a_fault_that_is_told(libr
         await Asker(library._store, cast("QueryEngine", Faulty())).retrieve(AskRequest(question=QUESTION))
 
 
-async def test_closing_while_questions_are_answered_ends_them_with_an_error(tmp_path: Path) -> None:
+async def test_closing_ends_questions_with_an_error(tmp_path: Path) -> None:
     model = BlockingModel()
     store = Store.open(tmp_path / "library")
     library = Library(store=store, settings=Settings(), models=Models(embedder=FakeEmbedder(), answer=model))
     library.add(write_pdf(tmp_path / "a.pdf", "Three taggers are compared in this report."))
-    model.held = True
+    model.blocked = True
     here, asked = asyncio.get_running_loop(), asyncio.Event()
 
     def on_stage(stage: str) -> None:
@@ -139,7 +139,7 @@ async def test_look_ups_can_be_awaited(library: Library) -> None:
     assert [entry.id for entry in library.entries()] != [first.id]
 
 
-def test_elements_are_told_by_kind(library: Library) -> None:
+def test_elements_are_filtered_by_kind(library: Library) -> None:
     paper = library.papers()[0]
     assert tuple(library.elements(paper.id)) == paper.elements
     assert library.elements(paper.id, kind="table") == []

@@ -1,4 +1,4 @@
-"""Names that mean the same, from the model's verdict to the library: kept with the paper, asked once, gone with it."""
+"""A model's verdicts on names are stored with the paper, asked for once, and removed with it."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def extraction_of(store: Store) -> Extraction:
     return store.indexed(entry.id).extraction
 
 
-def test_a_verdict_is_kept_with_the_paper_and_goes_with_it(tmp_path: Path) -> None:
+def test_a_verdict_is_stored_and_removed_with_its_paper(tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", TEXT)
     model = replying()
     with opened(tmp_path / "library", model) as (library, store):
@@ -87,7 +87,7 @@ def test_names_without_a_verdict_are_judged_by_the_next_add(tmp_path: Path) -> N
         assert library.add(file).outcome == "unchanged"
 
 
-def test_an_estimate_counts_the_call_that_judges(tmp_path: Path) -> None:
+def test_an_estimate_counts_the_call_for_verdicts(tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", f"{TEXT} So we weigh the {ISSUE}. And we solve the {PROBLEM}.")
     model = replying()
     with opened(tmp_path / "library", model) as (library, _):

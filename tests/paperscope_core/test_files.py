@@ -1,4 +1,4 @@
-"""Files are wholly there or not at all, and a failure names the path and the remedy."""
+"""Atomic writes, and errors that name the path and a remedy."""
 
 import errno
 import os

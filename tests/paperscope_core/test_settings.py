@@ -1,4 +1,4 @@
-"""Where settings come from, and what is said of wrong ones."""
+"""Sources of settings, and messages about wrong ones."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A model that takes its time, and a clock that takes none."""
+"""A model whose calls last as long as a test wants, and a sleep that takes no time."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ __all__ = ["RecordingSleep", "SlowModel", "settle"]
 
 
 class SlowModel:
-    """A model whose calls last until `finish` is set; the first fail. It knows how many were under way at once."""
+    """A model whose calls last until `finish` is set; the first fail. `most` is how many ran at once."""
 
     name = "slow"
 
@@ -38,7 +38,7 @@ async def settle() -> None:
 
 
 class RecordingSleep:
-    """A sleep that only takes notes."""
+    """Records the waits and does not wait."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []

@@ -1,4 +1,4 @@
-"""What calls will take, told beforehand, and models that spend no more than they may."""
+"""Estimates of calls, dry runs, and budgets."""
 
 import asyncio
 import io
@@ -57,7 +57,7 @@ def png(width: int, height: int) -> bytes:
         ("92.11 | 91.8 | 93.07", 14),
     ],
 )
-def test_tokens_are_told_by_rule(text: str, tokens: int) -> None:
+def test_tokens_are_estimated(text: str, tokens: int) -> None:
     assert count_tokens(text) == pytest.approx(tokens, rel=0.2)
 
 
@@ -82,7 +82,7 @@ def test_the_schema_is_part_of_a_prompt() -> None:
     assert request_tokens(asked) == request_tokens(bare) + count_tokens('{"type": "object"}')
 
 
-# Rehearsals.
+# Dry runs.
 
 
 class Inner(BaseModel):
@@ -106,7 +106,7 @@ def test_the_least_reply_obeys_its_schema(adapter: TypeAdapter[object]) -> None:
     adapter.validate_json(json.dumps(minimal_reply(strict_schema(adapter))))
 
 
-async def test_a_rehearsal_counts_each_request_once_and_kept_ones_as_free() -> None:
+async def test_a_dry_run_counts_each_request_once_and_cached_ones_as_free() -> None:
     cache, fake = MemoryCallCache(), FakeModel(lambda _: "fine")
     await CachedModel(fake, cache).complete(request("kept"))
     model = DryRunModel(fake, cache, price_prompt=1.0, price_completion=2.0)
@@ -118,7 +118,7 @@ async def test_a_rehearsal_counts_each_request_once_and_kept_ones_as_free() -> N
     assert model.usage.cost > 0
 
 
-async def test_a_rehearsal_takes_no_reply_for_broken() -> None:
+async def test_a_dry_run_gets_valid_replies() -> None:
     model = DryRunModel(FakeModel([]), MemoryCallCache())
     outer, _ = await ask_json(model, request(), Outer)
     assert (outer.count, outer.many, model.usage.calls) == (0, [], 1)
@@ -151,7 +151,7 @@ async def crowd(model: object, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("concurrency", [1, 3, 50])
-async def test_no_more_calls_are_sent_than_allowed_whatever_the_roles_and_the_crowd(concurrency: int) -> None:
+async def test_roles_and_concurrent_calls_share_the_limit_of_calls(concurrency: int) -> None:
     budget, one, other = Budget(max_calls=7), Counting(), Counting()
     models = [LimitedModel(BudgetedModel(each, budget), concurrency=concurrency) for each in (one, other)]
     results = [result for part in await asyncio.gather(*(crowd(model, 20) for model in models)) for result in part]
@@ -160,7 +160,7 @@ async def test_no_more_calls_are_sent_than_allowed_whatever_the_roles_and_the_cr
     assert budget.spent == Usage(calls=7, cost=7.0)
 
 
-async def test_a_kept_reply_needs_no_budget() -> None:
+async def test_a_cached_reply_needs_no_budget() -> None:
     cache, counting = MemoryCallCache(), Counting()
     assert await crowd(CachedModel(BudgetedModel(counting, Budget(max_calls=2)), cache), 2) == ["0", "1"]
     assert await crowd(CachedModel(BudgetedModel(counting, Budget(max_calls=1)), cache), 4) == [
@@ -171,7 +171,7 @@ async def test_a_kept_reply_needs_no_budget() -> None:
     ]
 
 
-async def test_the_cost_of_calls_under_way_is_set_aside() -> None:
+async def test_the_estimated_cost_of_calls_in_progress_is_reserved() -> None:
     expected = estimate_usage(request("0"), price_prompt=0, price_completion=1e6 / 300).cost
     assert expected == pytest.approx(1.0)
     budget, counting = Budget(max_cost=3.5), Counting()
@@ -183,7 +183,7 @@ async def test_the_cost_of_calls_under_way_is_set_aside() -> None:
         await model.complete(request())
 
 
-async def test_what_a_server_turned_down_is_not_spent_and_what_failed_is() -> None:
+async def test_a_rate_limited_call_costs_nothing_and_a_failed_one_does() -> None:
     limited, down = ModelRateLimitError("slow down", retry_after=0), ModelUnavailableError("down")
     budget, counting = Budget(max_calls=2), Counting(limited, limited, limited, down)
     policy = RetryPolicy(sleep=lambda _: asyncio.sleep(0))

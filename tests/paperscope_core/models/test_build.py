@@ -1,4 +1,4 @@
-"""The fakes keep their promises, and the wiring puts together what is set."""
+"""The fakes, and the models that the settings name."""
 
 import asyncio
 import subprocess
@@ -11,23 +11,11 @@ import pytest
 from paperscope_core import models
 from paperscope_core.errors import ModelRefusedError
 from paperscope_core.models import FakeEmbedder, FakeModel, FakeReranker, LocalEmbedder, build_models
+from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import load_settings
-from paperscope_core.types import Message, ModelReply, ModelRequest
+from paperscope_core.types import Message, ModelRequest
 
 REQUEST = ModelRequest(messages=(Message(role="user", text="two words"),))
-
-
-class NoCache:
-    """A `CallCache` that keeps nothing."""
-
-    def check_room(self) -> None:
-        """There is room."""
-
-    def get_call(self, key: str) -> ModelReply | None:
-        return None
-
-    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        """Forget it."""
 
 
 async def test_a_script_is_followed_to_its_end() -> None:
@@ -56,7 +44,7 @@ async def test_shared_words_score_higher() -> None:
 
 
 def test_without_settings_there_is_only_the_local_embedder() -> None:
-    built = build_models(load_settings(environ={}), NoCache())
+    built = build_models(load_settings(environ={}), MemoryCallCache())
     assert (built.answer, built.extract, built.vision, built.reranker) == (None, None, None, None)
     assert isinstance(built.embedder, LocalEmbedder)
     asyncio.run(built.aclose())
@@ -72,7 +60,7 @@ def test_each_role_gets_its_own_model(tmp_path: Path) -> None:
         "embed": {"provider": "openai", "model": "vectors", "dimension": 8},
         "retrieval.reranker": str(tmp_path),
     }
-    built = build_models(load_settings(environ={}, overrides=overrides), NoCache())
+    built = build_models(load_settings(environ={}, overrides=overrides), MemoryCallCache())
     assert built.answer is not None
     assert built.extract is not None
     assert (built.answer.name, built.extract.name, built.vision) == ("big", "small", None)

@@ -1,4 +1,4 @@
-"""Caching, metering, and embedders in batches, each round a fake."""
+"""Cached, metered and batched calls of fakes."""
 
 import asyncio
 from collections.abc import Sequence

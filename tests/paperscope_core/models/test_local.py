@@ -1,4 +1,4 @@
-"""Local weights: the bundled ones for real, a tiny random cross-encoder, and what goes wrong."""
+"""Local models: the bundled weights, a tiny random cross-encoder, and errors."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""The OpenAI adapter against a server on loopback; the contract of a model also against the fake."""
+"""The OpenAI client against a server on loopback; the protocol of a model also against the fake."""
 
 import asyncio
 import base64
@@ -144,7 +144,7 @@ def chat_model(server: Server) -> OpenAIChatModel:
     return OpenAIChatModel(endpoint(server), price_prompt=2.0, price_completion=10.0)
 
 
-# The contract: whoever replies, these hold.
+# What holds for every model.
 
 
 @pytest.fixture(params=["fake", "openai"])
@@ -189,7 +189,7 @@ def test_a_model_serves_one_event_loop_after_another(any_model: VisionModel) -> 
         assert asyncio.run(any_model.complete(request())).text == "fine"
 
 
-# What travels.
+# Requests.
 
 
 async def test_a_reply_that_was_cut_is_paid_and_says_so(server: Server, chat_model: OpenAIChatModel) -> None:
@@ -320,7 +320,7 @@ async def test_a_stream_that_was_cut_says_so(server: Server, chat_model: OpenAIC
     assert (reply.text, reply.cut) == ("a", True)
 
 
-# What servers refuse.
+# Rejected features and errors.
 
 
 async def test_a_refused_schema_is_put_into_words_and_remembered(server: Server, chat_model: OpenAIChatModel) -> None:

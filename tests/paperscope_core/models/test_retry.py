@@ -1,4 +1,4 @@
-"""Retrying and limiting: what passes is waited out, and no server is asked too much at once."""
+"""Retries with backoff, and limits on concurrent calls."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Replies that are told as they are written: by models that stream, by those that don't, and through every wrapper."""
+"""Streamed replies, of models that stream and of those that don't, through every wrapper."""
 
 import json
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from paperscope_core.errors import ModelUnavailableError
 from paperscope_core.models import Budget, CachedModel, FakeModel, MeteredModel, RetryPolicy, ask_json
 from paperscope_core.models.budget import BudgetedModel
+from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.concurrency import LimitedModel
 from paperscope_core.models.retry import RetryingModel
 from paperscope_core.models.structured import partial_text
@@ -22,22 +23,6 @@ from tests.paperscope_core.models.doubles import RecordingSleep
 
 def request(text: str = "hello") -> ModelRequest:
     return ModelRequest(messages=(Message(role="user", text=text),))
-
-
-class MemoryCache:
-    """A `CallCache` in a dict."""
-
-    def __init__(self) -> None:
-        self.calls: dict[str, ModelReply] = {}
-
-    def check_room(self) -> None:
-        """There is room."""
-
-    def get_call(self, key: str) -> ModelReply | None:
-        return self.calls.get(key)
-
-    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        self.calls[key] = reply
 
 
 class Broken(FakeModel):
@@ -67,7 +52,7 @@ TEXT = "a text of more than one piece"
         lambda model: RetryingModel(model, RetryPolicy()),
         lambda model: LimitedModel(model, concurrency=1),
         lambda model: BudgetedModel(model, Budget(max_calls=1)),
-        lambda model: CachedModel(model, MemoryCache()),
+        lambda model: CachedModel(model, MemoryCallCache()),
         MeteredModel,
     ],
 )
@@ -92,7 +77,7 @@ async def test_a_model_that_cannot_stream_tells_its_reply_in_one_piece() -> None
 
 
 async def test_a_streamed_reply_is_kept_as_a_plain_one() -> None:
-    cache, model = MemoryCache(), FakeModel([TEXT])
+    cache, model = MemoryCallCache(), FakeModel([TEXT])
     first: list[str] = []
     again: list[str] = []
     await CachedModel(model, cache).stream(request(), first.append)
@@ -100,7 +85,7 @@ async def test_a_streamed_reply_is_kept_as_a_plain_one() -> None:
     kept = await CachedModel(model, cache).stream(request(), again.append)
     assert plain == kept == ModelReply(text=TEXT, usage=Usage(cached=1))
     assert (len(first), again, len(model.requests)) == (5, [TEXT], 1)
-    assert [reply.text for reply in cache.calls.values()] == [TEXT]
+    assert cache.get_call(request().key("fake")) is not None
 
 
 async def test_a_stream_that_broke_off_begins_anew() -> None:

@@ -1,4 +1,4 @@
-"""Values from replies: schemas, extraction, and one repair."""
+"""JSON replies: schemas, parsing, and one repair."""
 
 import json
 from dataclasses import replace
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from paperscope_core.errors import ModelReplyError
 from paperscope_core.models import CachedModel, FakeModel, ask_json, strict_schema
+from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.structured import outermost_object
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
@@ -158,22 +159,6 @@ async def test_two_wrong_replies_are_an_error_that_quotes_the_second() -> None:
     assert len(str(caught.value)) < 600
 
 
-class Kept:
-    """A cache in memory."""
-
-    def __init__(self) -> None:
-        self.replies: dict[str, ModelReply] = {}
-
-    def check_room(self) -> None:
-        """There is room."""
-
-    def get_call(self, key: str) -> ModelReply | None:
-        return self.replies.get(key)
-
-    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        self.replies[key] = reply
-
-
 class Cutting(FakeModel):
     """Cuts the replies that end in an ellipsis."""
 
@@ -184,7 +169,7 @@ class Cutting(FakeModel):
 
 async def test_a_reply_that_was_cut_is_paid_once_and_then_asked_for_in_another_way() -> None:
     model = Cutting(['{"kind": "ca…', '{"kind": …', '{"kind": "cat"}'])
-    cached = CachedModel(model, Kept())
+    cached = CachedModel(model, MemoryCallCache())
     for paid in (1, 2):
         with pytest.raises(ModelReplyError, match="cut off at its token limit; allow more"):
             await ask_json(cached, REQUEST, Cat)
@@ -197,7 +182,7 @@ async def test_a_reply_that_was_cut_is_paid_once_and_then_asked_for_in_another_w
 
 async def test_a_kept_reply_is_not_asked_for_in_other_ways_for_ever() -> None:
     model = FakeModel(lambda _: "none")
-    cached = CachedModel(model, Kept())
+    cached = CachedModel(model, MemoryCallCache())
     for paid in (2, 4, 6, 8, 10, 10):
         with pytest.raises(ModelReplyError, match="twice gave no valid"):
             await ask_json(cached, REQUEST, Cat)

@@ -1,4 +1,4 @@
-"""Tokens are counted by a model's own tokenizer where one is named, and by rule where none is."""
+"""Tokens counted by a model's own tokenizer, and estimated tokens."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every call to an endpoint is told as it ends: its role, how it ended, and what it took."""
+"""Every call to an endpoint is reported as it ends, with its role, outcome and usage."""
 
 import asyncio
 from collections.abc import Iterator

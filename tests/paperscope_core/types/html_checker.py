@@ -1,4 +1,4 @@
-"""Reads the HTML that values are shown as, and holds it against what it may be."""
+"""Parses the HTML of displayed values, and checks that it is safe."""
 
 from html.parser import HTMLParser
 

@@ -1,4 +1,4 @@
-"""Papers, elements and contexts as notebooks show them; what strangers wrote stays text."""
+"""Papers, elements and contexts as HTML and text; untrusted text is escaped."""
 
 import base64
 from collections.abc import Sequence
@@ -109,7 +109,7 @@ def plain(value: object) -> str:
 
 
 @pytest.mark.parametrize("value", everything(HOSTILE_TEXT), ids=lambda value: type(value).__name__)
-def test_what_strangers_wrote_stays_text(value: Displayable) -> None:
+def test_untrusted_text_is_escaped(value: Displayable) -> None:
     for html in (value._repr_html_(), to_html(value, Shelf(HOSTILE_TEXT))):
         assert HOSTILE_TEXT in check_html(html).text
         assert check_html(html).tags.isdisjoint({"script", "a", "iframe", "link"})

@@ -1,4 +1,4 @@
-"""What comes back with an answer survives JSON and is shown in a notebook; what strangers wrote stays text."""
+"""Answers as JSON, HTML and text; untrusted text is escaped."""
 
 import base64
 from collections.abc import Sequence

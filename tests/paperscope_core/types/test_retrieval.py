@@ -1,4 +1,4 @@
-"""Filters as people write them, and what they allow."""
+"""Parsing filters, and what they allow."""
 
 from typing import Any
 

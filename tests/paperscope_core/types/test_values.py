@@ -1,4 +1,4 @@
-"""The values: places, tables, keys, and their way through JSON."""
+"""Places, tables and cache keys, and the JSON of values."""
 
 import csv
 import io
