@@ -39,9 +39,9 @@ _MAX_NAME_LENGTH = 30
 # proportion, so that each has the room that it has among this many.
 _SPREAD = (360, 230)
 _SPREAD_NODES = 16
-# networkx's default distance 1/sqrt(n) lets names overlap; at 1.6 times that, few nodes need to be pushed apart.
+# In units of networkx's default distance, 1/sqrt(n): names are wider than the points that it is meant for.
 _SPRING_LENGTH = 1.6
-# 80 long names are separated after about 300 rounds.
+# 120 long names are separated after about 20 rounds; the bound is for names that never are.
 _MAX_ROUNDS = 600
 # After ColorBrewer's Set3: pale enough for black letters, on light and dark pages.
 _COLOURS = "#8dd3c7 #fdb462 #bebada #fb8072 #80b1d3 #b3de69 #fccde5 #ffed6f #d9d9d9 #ccebc5 #e5c494 #bc9fd0".split()
