@@ -111,11 +111,15 @@ def test_mmlongbench_is_asked_of_its_pdfs(tmp_path: Path, pdf: Path) -> None:
         MMLB | {"evidence_pages": [0]},
         MMLB | {"answer_format": "Maybe"},
     )
+    region = {"page": 1, "page_size": [595.0, 842.0], "box": [10, 20, 30, 40]}
+    regions = {"doc": "a.pdf", "question": MMLB["question"], "regions": [region]}
+    write(tmp_path / "eval" / "regions_mmdocir.jsonl", regions)
     (tmp_path / "papers" / "mmlongbench").mkdir(parents=True)
     shutil.copy(pdf, tmp_path / "papers" / "mmlongbench" / "a.pdf")
     questions, bad = read(tmp_path, tmp_path / "work")
     assert [question.name for question in questions] == ["mmlongbench/a/q1"]
     assert questions[0].kinds == ("figure", "text")
+    assert [(page, box) for _, page, box in questions[0].regions] == [(1, (10.0, 20.0, 30.0, 40.0))]
     says(bad, "jsonl:2: unknown paper 'none.pdf'", "jsonl:3: page 0 is out of range", "jsonl:4: Input should be 'Int'")
 
 

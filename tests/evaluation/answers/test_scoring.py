@@ -9,7 +9,7 @@ from evaluation.answers.forms import form_of, short_answer
 from evaluation.answers.questions import GoldQuestion
 from evaluation.answers.scoring import Cited, Verdict, score_answer
 from evaluation.score import Graded, Score
-from paperscope_core.types import Answer, Context, Status
+from paperscope_core.types import Answer, Box, Context, Place, Status
 
 
 def answer(text: str, *, status: Status = "answered", confidence: float | None = None) -> Answer:
@@ -195,6 +195,8 @@ def test_a_wrong_answer_is_a_miss_and_a_loss() -> None:
         (False, "answered", 0, None, 0),
         (True, "unanswerable", 0, 0, None),
         (True, "answered", 1, None, None),
+        (False, "evidence", 1, 1, 1),
+        (True, "evidence", 0, 0, None),
     ],
 )
 def test_abstention_is_right_where_nothing_is_to_be_answered(
@@ -213,7 +215,33 @@ def test_abstention_is_right_where_nothing_is_to_be_answered(
     assert found.get("abstention.recall") == recall
     assert found.get("right_of_answered") == (right if status == "answered" else None)
     # Accuracy takes abstentions in, F1 only what is answerable or answered.
-    assert found.get("mmlongbench.f1") == (None if not answerable and status == "unanswerable" else right)
+    assert found.get("mmlongbench.f1") == (None if not answerable and status != "answered" else right)
+
+
+def place(page: int, x0: float, *, paper: str = "p") -> Place:
+    return Place(paper=paper, page=page, box=Box(x0, 0.0, x0 + 10.0, 10.0))
+
+
+@pytest.mark.parametrize(
+    ("cited", "evidence", "found"),
+    [
+        (Cited(places=(place(3, 0),), gold_places=(place(3, 4),)), (), 1),  # by six tenths of each
+        (Cited(places=(place(3, 0),), gold_places=(place(3, 6),)), (), 0),
+        (Cited(places=(place(4, 0), place(3, 1)), gold_places=(place(3, 0),)), (), 1),
+        (Cited(places=(place(3, 0, paper="q"),), gold_places=(place(3, 0),)), (), 0),
+        (Cited(pages=frozenset({("p", 3)}), gold_pages=frozenset({("p", 3), ("p", 9)})), (), 1),
+        (Cited(pages=frozenset({("p", 4)}), gold_pages=frozenset({("p", 3)})), (), 0),
+        (Cited(texts=("We measure  it.",)), (("Twice. We measure it.",),), 1),
+        (Cited(texts=("We weigh it.",)), (("We measure it.",),), 0),
+        (Cited(), (), None),
+    ],
+)
+def test_places_are_scored_by_region_else_page_else_paragraph(
+    cited: Cited, evidence: tuple[tuple[str, ...], ...], found: float | None
+) -> None:
+    question = GoldQuestion(name="own/p/1", question="How many?", references=("3",), evidence=evidence)
+    assert shares(score_answer(question, answer("There: …", status="evidence"), cited=cited)).get("places") == found
+    assert "places" not in shares(score_answer(question, answer("There are 3."), cited=cited))
 
 
 def test_no_confidence_is_no_grade() -> None:
