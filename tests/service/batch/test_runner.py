@@ -119,8 +119,9 @@ def test_every_csv_row_of_a_context_has_its_headers_columns(make_library: MakeLi
 def test_without_a_model_the_report_says_so(make_library: MakeLibrary, tmp_path: Path) -> None:
     BatchRunner(make_library(None), out=tmp_path / "out").run(questions("What F1 does the tagger reach?"))
     report = (tmp_path / "out" / "report.md").read_text()
-    assert "No language model is set" in report
-    assert "no language model was used" in report
+    assert "No language model is configured" in report
+    assert "No language model is set, so nothing is concluded" in report
+    assert "**Status**: evidence only" in report
     assert "_Skipped: no image was read._" in report
     assert "_no language model; 0 model calls; " in report
 

@@ -133,7 +133,9 @@ def test_the_examples_of_the_openapi_document_are_true(address: str) -> None:
     (example,) = asked["requestBody"]["content"]["application/json"]["examples"].values()
     contents = asked["responses"]["200"]["content"]
     answer = post(address, "/v1/query", example["value"])
-    assert without_times(answer.json()) == without_times(contents["application/json"]["example"])
+    # The document leaves out what is null.
+    told = {key: value for key, value in answer.json().items() if value is not None}
+    assert without_times(told) == without_times(contents["application/json"]["example"])
     assert contents["application/json"]["schema"]["$ref"].endswith("/Answer")
     streamed = events_of(post(address, "/v1/query", example["value"] | {"stream": True}))
     shown = contents["text/event-stream"]["example"]
