@@ -238,21 +238,21 @@ def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
     )
 
 
-def join_rules(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
-    """Join rules at one height that abut (a border drawn cell by cell) or are dashes; wider gaps stay."""
+def join_rules(rules: Iterable[HorizontalRule], *, gap: float = _ABUTTING) -> list[HorizontalRule]:
+    """Join rules at one height that are dashes, or abut to within `gap` (a border drawn cell by cell)."""
     levels = runs_of(
         sorted(rules, key=lambda rule: rule.y), joins=lambda level, rule: rule.y - level[-1].y < _SAME_LEVEL
     )
-    return [rule for level in levels for rule in _join_level(sorted(level, key=lambda rule: rule.x0))]
+    return [rule for level in levels for rule in _join_level(sorted(level, key=lambda rule: rule.x0), gap=gap)]
 
 
-def _join_level(rules: Sequence[HorizontalRule]) -> list[HorizontalRule]:
+def _join_level(rules: Sequence[HorizontalRule], *, gap: float) -> list[HorizontalRule]:
     joined: list[HorizontalRule] = []
     dashed = False
     for rule in rules:
         last = joined[-1] if joined else None
         short = rule.width < _DASH
-        if last and rule.x0 - last.x1 <= (_DASH if dashed and short else _ABUTTING):
+        if last and rule.x0 - last.x1 <= (_DASH if dashed and short else gap):
             joined[-1] = HorizontalRule(last.x0, max(last.x1, rule.x1), last.y)
             dashed = dashed and short
         else:

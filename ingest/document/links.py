@@ -11,7 +11,7 @@ from ingest.document.authors import PARTICLES, authors_of
 from ingest.document.captions import normalized_label
 from paperscope_core.types import Element, Figure, Link, Passage, Reference, Section, Table
 
-__all__ = ["CitationFinder", "Mention", "expand_numbers", "find_links", "find_mentions"]
+__all__ = ["Mention", "expand_numbers", "find_links", "find_mentions"]
 
 _NOT_SEARCHED = ("furniture", "title", "authors")
 
@@ -80,7 +80,7 @@ def find_links(elements: Sequence[Element], sections: Sequence[Section]) -> tupl
     """Find the links of a paper's elements, in reading order: one for each element, target and words that name it."""
     targets = _targets(elements, sections)
     texts = {element.id: _searched_text(element) for element in elements}
-    citations = CitationFinder([element for element in elements if isinstance(element, Reference)], texts.values())
+    citations = _CitationFinder([element for element in elements if isinstance(element, Reference)], texts.values())
     links: dict[Link, None] = {}
     for source, text in texts.items():
         for mention in (*find_mentions(text), *citations.find(text)):
@@ -166,7 +166,7 @@ def expand_numbers(text: str) -> list[str]:
     return numbers + _ONE.findall(text[end:])
 
 
-class CitationFinder:
+class _CitationFinder:
     """Finds citations of a paper's references in its texts.
 
     Raised numbers and numbers in parentheses are citations only if no numbers in brackets are, and if the texts name

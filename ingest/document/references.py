@@ -74,7 +74,7 @@ _PRINTED_MARK = re.compile(r"^(?:\[[^\]]{1,70}\]|\(\d{1,3}\)|\d{1,3}\.|[⁰¹²�
 _TITLE_YEAR = re.compile(r"[(\[]?\b(?:(?:19|20)\d{2}|n\.\s?d\.)[a-z]?(?:,[^)\]]{1,20})?[)\]]?[.,:]?\s+")
 _AFTER_INITIALS = re.compile(r"[A-Z]\.:\s")  # "Smock, B., Abraham, R.: PubTables-1M: Towards …"
 _QUOTED = re.compile(r"[“\"‘]([^”\"]{10,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
-# A stop ends the title unless it belongs to an initial or an abbreviation; "?" and "!" may stand within it.
+# A stop ends the title unless it belongs to an initial or an abbreviation; "?" and "!" may be inside it.
 _END = re.compile(
     r"(?<!\b[A-Z])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bNo)(?<!\bvol)\.(?=\s|$)|[?!](?=\s+[^\sa-z]|$)|,(?=\s[Ii]n:\s)"
 )

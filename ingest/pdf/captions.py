@@ -26,6 +26,7 @@ _SAME_SIZE = 0.6  # Points.
 _SMALL_CAPITALS = 0.7  # Of the size, at least.
 _ALIGNED = 3.0  # Points; a line of a caption begins where one before it does,
 _CENTRED = 4.0  # or is centred below it.
+_MAX_OUTDENT = 5.0  # Points; the first cell of a row below the caption begins at most so far left of it.
 _MAX_HANG = 40.0  # Points; a centred line begins at most so far left of the first one.
 _JUSTIFIED_GAP = 2.5  # The widest space of justified text.
 _CELL_GAP = 8.0  # The next cell of a row is at most so far off.
@@ -141,9 +142,7 @@ def _text_left(line: Line, label_end: int) -> float | None:
 
 def _is_ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:
     return any(
-        last.baseline < rule.y < other.baseline - 0.3 * other.size
-        and rule.width > _MIN_TABLE_RULE
-        and rule.x0 < other.center < rule.x1
+        last.baseline < rule.y < other.middle and rule.width > _MIN_TABLE_RULE and rule.x0 < other.center < rule.x1
         for rule in rules
     )
 
@@ -167,7 +166,7 @@ def _continues(last: Line, other: Line, *, first: Line, text_left: float | None,
 def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
     """Whether other text is left of a line, below the caption's first one: both are cells of a table."""
     return any(
-        _on_one_baseline(line, other) and first.box.x0 - 5 < line.box.x0 and line.box.x1 < other.box.x0
+        _on_one_baseline(line, other) and first.box.x0 - _MAX_OUTDENT < line.box.x0 and line.box.x1 < other.box.x0
         for line in lines
     )
 

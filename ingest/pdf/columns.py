@@ -28,6 +28,7 @@ _MIN_ROWS = 12  # Rows of running text that show three columns or more.
 _MIN_WORDS = 2.5  # Words in a column's row of running text; the cells of a table have fewer.
 _MIN_BROKEN_SHARE = 0.4  # Of the rows with words on both sides; full-width floats hide the gutter in the others.
 _MIN_GAP = 0.8  # Of a row at a gutter, in letter sizes.
+_SHIFT = 6.0  # Points by which a row's gap may miss the gutter.
 _MIN_RUN = 6  # Successive rows that leave the gutter free, as under an abstract.
 _CROSSING = 15.0  # Points; text may jut into a gutter by less.
 
@@ -132,7 +133,7 @@ def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
         if left and right:
             both += 1
             end, start = max(word.x1 for word in left), min(word.x0 for word in right)
-            broken += start - end > _MIN_GAP * row[0].size and end <= gutter + 6 <= start + 12
+            broken += start - end > _MIN_GAP * row[0].size and end - _SHIFT <= gutter <= start + _SHIFT
     return both > 0 and broken >= _MIN_BROKEN_SHARE * both
 
 

@@ -30,7 +30,8 @@ _NUMBER_GAP = 0.8  # Between an equation and its number.
 _INDENTED, _FAR_INDENTED = 8.0, 14.0  # Points; lines of text begin at the edge, those of paragraphs up to 14 in.
 _MAX_INDENT = 2.2  # Letter sizes that the first line of a paragraph is indented, at most.
 _MATH_INDENTED, _MATH_NUMBERED, _MATH_PROSE = 0.25, 0.2, 0.55  # Text with symbols stays below these shares.
-_LONG_LINE = 0.42  # Of the column's width.
+_LONG_LINE = 0.42  # Of the column's width; a shorter line is text only if it begins
+_FLUSH = 2.5  # this near to the column's edge, in points.
 _DISPLAY_MATH = 0.35  # The share of mathematical letters in an equation without a number.
 _MAX_LONG_WORDS = 3  # "if", "otherwise" and the like.
 _MIN_LETTERS = 5
@@ -130,7 +131,7 @@ def _is_prose(line: Line, edge: Edges) -> bool:
     worded = sum(bool(_PROSE_WORD.search(word.text)) for word in line.words) > 0.5 * len(line.words)
     if indent < _MAX_INDENT * line.size and all(_PLAIN_WORD.fullmatch(word.text) for word in line.words):
         return True
-    long = line.width > _LONG_LINE * (edge.right - edge.left) or indent < 2.5
+    long = line.width > _LONG_LINE * (edge.right - edge.left) or indent < _FLUSH
     return (indent < _FAR_INDENTED or worded) and line.math < _MATH_PROSE and len(line.text) > 3 and long
 
 

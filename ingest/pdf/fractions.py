@@ -18,6 +18,10 @@ _SHORTFALL = 4.0  # and points by which the longer side may fall short of it.
 _REACH = 2.6  # Numerators and denominators are at most so far from their bar,
 _ADJACENT = 1.6  # and their first lines so far,
 _ABOVE_BAR = 0.45  # while the numerator's baseline is right above it.
+_ON_RULE = 0.1  # Points; words above a rule have their baseline above it, give or take rounding.
+_BELOW_BAR = 0.3  # The baselines of denominators are below the bar by more.
+_FRACTION_BASELINE = 0.35  # The baseline of the line is so far below the bar.
+_SAME_BASELINE, _SAME_SIZE = 0.3, 0.05  # Points, and the share by which sizes of one row differ.
 _CELL_DISTANCE = 12.0  # The cells of a row are at most so far apart.
 _CELL_GAP = 1.0  # Words further apart on both sides of a rule are cells of a table.
 
@@ -45,16 +49,20 @@ def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequenc
     """Whether words of the same size, without bars of their own, are level with the word above the rule and with the
     one below: the rule underlines a cell, and the word below belongs to the next row."""
     inside = [word for word in words if _is_within(word, rule)]
-    over = max((word for word in inside if word.baseline <= rule.y + 0.1), key=lambda word: word.baseline, default=None)
-    under = min((word for word in inside if word.baseline > rule.y + 0.1), key=lambda word: word.baseline, default=None)
+    over = max(
+        (word for word in inside if word.baseline <= rule.y + _ON_RULE), key=lambda word: word.baseline, default=None
+    )
+    under = min(
+        (word for word in inside if word.baseline > rule.y + _ON_RULE), key=lambda word: word.baseline, default=None
+    )
     if over is None or under is None:
         return False
     bars = [other for other in rules if abs(other.y - rule.y) < 0.5]
     free = [word for word in words if not any(bar.x0 - 2 <= word.center <= bar.x1 + 2 for bar in bars)]
     return all(
         any(
-            abs(word.baseline - cell.baseline) < 0.3
-            and abs(word.size - cell.size) < 0.05 * cell.size
+            abs(word.baseline - cell.baseline) < _SAME_BASELINE
+            and abs(word.size - cell.size) < _SAME_SIZE * cell.size
             and abs(word.center - rule.x0) < _CELL_DISTANCE * cell.size
             for word in free
         )
@@ -72,7 +80,7 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
         return words
     size = median(word.size for word in beside)
     over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + 0.1 * size]
-    under = [word for word in beside if rule.y + 0.3 * size < word.baseline < rule.y + _REACH * size]
+    under = [word for word in beside if rule.y + _BELOW_BAR * size < word.baseline < rule.y + _REACH * size]
     if not over or not under or rule.y - max(word.baseline for word in over) > _ABOVE_BAR * size:
         return words
     if not (_fills(over, rule) or _fills(under, rule)) or (
@@ -85,7 +93,7 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
         text=read_formula([*over, *under], [rule]),
         x0=rule.x0,
         x1=rule.x1,
-        baseline=rule.y + 0.35 * largest.size,
+        baseline=rule.y + _FRACTION_BASELINE * largest.size,
         math=1.0,
     )
     folded = {*over, *under}

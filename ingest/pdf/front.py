@@ -26,7 +26,8 @@ _PITCH = 1.5  # letter sizes,
 _MAX_INDENT = 15.0  # points,
 _RAGGED = 2.0  # points,
 _MIN_WORDS = 6
-_FULL_WIDTH = (0.8, 1.1)  # or as wide as a column.
+_FULL_WIDTH = (0.8, 1.1)  # or as wide as a column, at the body's size to within
+_BODY_SIZE = 0.6  # points.
 _NAME_GAP = 0.7  # Letter sizes; a wider gap separates two names.
 
 
@@ -92,7 +93,7 @@ def author_lines(
         if line not in title
         and line not in justified
         and not (
-            abs(line.size - body.size) < 0.6
+            abs(line.size - body.size) < _BODY_SIZE
             and len(line.words) >= _MIN_WORDS
             and low * measure < line.width < high * measure
         )

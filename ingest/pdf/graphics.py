@@ -11,6 +11,7 @@ from ingest.document.pages import Char
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import is_marked
+from ingest.pdf.words import em_box
 from paperscope_core.types import Box
 
 __all__ = ["Graphics", "find_running_text", "graphics_of"]
@@ -38,6 +39,11 @@ _SMALL_PRINT, _LARGE_PRINT = 0.75, 0.6  # Body type is between this share of its
 _MIN_WORDS = 5  # Of a line that shows the width of the text;
 _LONG_LINE = 0.6  # running text fills this share of it.
 _MAX_MATH = 0.3
+_BOLD_SHARE, _HEADING_SIZE = 0.8, 1.0  # A heading is bold, and larger than the body by so many points.
+# A line continues another one: pitch and indent in letter sizes, and points.
+_PITCH = (0.5, 1.5)
+_SAME_SIZE = 0.5
+_OUTDENT, _MAX_INDENT = 3.0, 2.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -74,7 +80,7 @@ def graphics_of(layout: PageLayout, *, taken: Sequence[Box]) -> Graphics:
 
 def _letter_box(char: Char, layout: PageLayout) -> Box:
     width, height = turned_size(layout.content.width, layout.content.height, turns=char.direction)
-    box = Box(char.x0, char.baseline - 0.75 * char.size, char.x1, char.baseline + 0.25 * char.size)
+    box = em_box(char.x0, char.x1, baseline=char.baseline, size=char.size)
     return turned_box(box, width, height, turns=-char.direction)
 
 
@@ -189,15 +195,20 @@ def _is_long(line: Line, measure: float) -> bool:
 
 
 def _is_heading(line: Line, body: BodyStyle) -> bool:
-    return line.bold > 0.8 and line.size > body.size + 1 and line.text[:1].isalnum() and len(line.text) > 3
+    return (
+        line.bold > _BOLD_SHARE
+        and line.size > body.size + _HEADING_SIZE
+        and line.text[:1].isalnum()
+        and len(line.text) > 3
+    )
 
 
 def _adjoins(line: Line, other: Line) -> bool:
     """Whether a line is right above or below another one of its column, at its left edge or near it."""
-    pitch = abs(line.baseline - other.baseline)
+    low, high = _PITCH
     return (
-        0.5 * line.size < pitch < 1.5 * line.size
-        and abs(line.size - other.size) < 0.5
-        and -3 < line.box.x0 - other.box.x0 < 2.5 * line.size
-        and line.box.x1 < other.box.x1 + 3
+        low * line.size < abs(line.baseline - other.baseline) < high * line.size
+        and abs(line.size - other.size) < _SAME_SIZE
+        and -_OUTDENT < line.box.x0 - other.box.x0 < _MAX_INDENT * line.size
+        and line.box.x1 < other.box.x1 + _OUTDENT
     )

@@ -18,6 +18,7 @@ _STEPS = (1, 2, 5, 10)  # Which lines a journal numbers.
 _COUNTING_SHARE = 0.75  # Of the numbers; others in the strip may be footnote marks or page numbers.
 _MAX_CROSSED_SHARE = 0.06  # Of the rows; running heads cross the strip.
 _TABLE_RULES = 3
+_RAISED_BY = (0.15, 0.6)  # Letter sizes.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,11 +117,12 @@ def _is_tabular(strip: _Strip, numbers: Sequence[Sequence[Word]], rules: Sequenc
 
 def _is_raised(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
     """Whether most of the numbers are before a word and above its baseline, as raised marks of entries are."""
+    low, high = _RAISED_BY
     numbered = [(number, words) for words in pages for number in words if _is_number(number) and strip.contains(number)]
     raised = sum(
         any(
             -1 < word.x0 - number.x1 < word.size
-            and 0.15 * word.size < word.baseline - number.baseline < 0.6 * word.size
+            and low * word.size < word.baseline - number.baseline < high * word.size
             for word in words
         )
         for number, words in numbered

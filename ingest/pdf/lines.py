@@ -13,6 +13,7 @@ from paperscope_core.types import Box
 __all__ = ["Line", "line_of", "lines_of", "rejoined"]
 
 # In letter sizes unless said otherwise; chosen on the development papers.
+_MIDDLE = 0.3  # As in `Word.middle`.
 _FULL_SIZE = 0.85  # Smaller letters are scripts: TeX sets them at 0.7, Word at 0.65, small capitals at 0.8.
 _SCRIPT_SHIFT = 0.1  # A smaller word on the baseline is small capitals, not a script.
 _MAX_GAP = 1.2  # A wider gap ends a line; spaces of justified text stay below it, cells of a table above.
@@ -23,9 +24,13 @@ _SCRIPT_SIZE = 0.82  # Scripts are smaller than this, in sizes of the body, or t
 _TINY_WIDTH, _TINY_LETTERS = 2.2, 3
 _MAX_SCRIPT_WIDTH = 120.0  # Points.
 _HOST_SIZE = 1.1  # A host's letters are larger than its script's by this factor.
+_HOST_ABOVE, _HOST_BELOW = 1.5, 2.5  # Points that a script's baseline is outside its host's box, at most,
+_HOST_BEFORE, _HOST_AFTER = 3.0, 5.0  # and points between them.
 _JUSTIFIED_GAP = 3.5  # The widest space of justified text.
+_OPEN_ROWS, _OPEN_LINES = 6, 4  # Rows and lines at about one height: those of all columns.
 _WORD_SPACE = 0.14
-_SIZE_CHANGE, _SPACE_AT_SIZE_CHANGE, _SPACE = 0.35, 0.06, 0.1  # Before a script, a narrower gap is a space.
+_SIZE_CHANGE, _SPACE_AT_SIZE_CHANGE, _SPACE = 0.35, 0.06, 0.1  # Before a script, a narrower gap is a space,
+_SAME_LEVEL = 0.6  # if its baseline is shifted by less.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -54,6 +59,11 @@ class Line:
     def center(self) -> float:
         """The x of the middle."""
         return (self.box.x0 + self.box.x1) / 2
+
+    @property
+    def middle(self) -> float:
+        """The y of the middle of its letters."""
+        return self.baseline - _MIDDLE * self.size
 
 
 def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
@@ -99,7 +109,7 @@ def _has_space(left: Word, right: Word) -> bool:
     if gap > _WORD_SPACE * size:
         return True
     resized = abs(right.size - left.size) > _SIZE_CHANGE * left.size
-    level = abs(right.baseline - left.baseline) < 0.6 * left.size
+    level = abs(right.baseline - left.baseline) < _SAME_LEVEL * left.size
     return level and gap > (_SPACE_AT_SIZE_CHANGE if resized else _SPACE) * size
 
 
@@ -116,7 +126,7 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     """Words by baseline; a row may begin while others go on, since columns differ in height."""
     rows: list[list[Word]] = []
     for word in sorted(words, key=lambda word: (word.baseline, word.x0)):
-        for row in reversed(rows[-6:]):
+        for row in reversed(rows[-_OPEN_ROWS:]):
             first = row[0]
             shift = abs(first.baseline - word.baseline)
             if shift < _BASELINE_SHIFT * word.size + _BASELINE_POINTS and word.size > _SAME_ROW_SIZE * first.size:
@@ -161,8 +171,8 @@ def _is_host(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
     left, top, right, bottom = host.box
     return (
         host.size > script.size * _HOST_SIZE
-        and top - 1.5 <= script.baseline <= bottom + 2.5
-        and left - script.width - 3 <= script.box.x0 <= right + 5
+        and top - _HOST_ABOVE <= script.baseline <= bottom + _HOST_BELOW
+        and left - script.width - _HOST_BEFORE <= script.box.x0 <= right + _HOST_AFTER
         and script.width < _MAX_SCRIPT_WIDTH
         and all(left < gutter < right or (left < gutter) == (script.box.x0 < gutter) for gutter in gutters)
     )
@@ -175,7 +185,9 @@ def rejoined(lines: Sequence[Line], *, column: Callable[[Line], int]) -> list[Li
     """
     joined: list[Line] = []
     for line in sorted(lines, key=lambda line: (round(line.baseline), line.box.x0)):
-        left = next((other for other in reversed(joined[-4:]) if _continues(other, line, column=column)), None)
+        left = next(
+            (other for other in reversed(joined[-_OPEN_LINES:]) if _continues(other, line, column=column)), None
+        )
         if left:
             joined[joined.index(left)] = line_of((*left.words, *line.words), size=left.size)
         else:

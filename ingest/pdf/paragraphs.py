@@ -40,12 +40,14 @@ _SHORT = 2.5  # A last line ends so much before the column does.
 _SAME_SIZE = 0.92  # Lines of one paragraph differ in size by a smaller factor.
 _MAX_INTERRUPTING = 12  # Groups, such as the rows of a float, between the halves of a paragraph.
 _FULL_SIZE_WORDS = 2  # So many words of the larger size show that a line of small words belongs to it.
+_BOLD_SHARE = 0.85  # Of a bold line; a line that only begins in bold begins a paragraph.
 _MIN_WORDS = 4  # Of both lines where a paragraph goes on with a capital letter.
 
 # Small print.
 _NOTE_SIZE = 0.93  # Of the body; notes and sidebars are set smaller.
 _NOTE_GAP = 1.6  # A note begins the small print, or follows a gap.
-_TEXT_GAP = 1.7  # Small print after a wider gap may begin with a note without a mark.
+_TEXT_GAP = 1.7  # Small print after a wider gap may begin with a note without a mark,
+_BODY_SIZE = 0.7  # if the line above is no larger than the body by so many points: not a heading.
 _RULE_ABOVE, _RULE_SHIFT = 16.0, 20.0  # Points from a note to the rule above it,
 _RULE_WIDTH = 0.4  # which is at most so long, in page widths.
 _UPPER_SHARE = 0.4  # Of the page's height; notes are below,
@@ -137,7 +139,7 @@ def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> b
         return True
     if indented and (style.indents or ended):
         return True
-    run_in = line.line.words[0].bold and line.line.bold < 0.85 and not last.line.words[-1].bold
+    run_in = line.line.words[0].bold and line.line.bold < _BOLD_SHARE and not last.line.words[-1].bold
     return ended and (run_in or last.is_short)
 
 
@@ -197,7 +199,7 @@ def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle)
             if _is_below_rule(line, layout) or (_FOOTNOTE.match(line.text) and _is_after_gap(small, index))
         ]
         apart = bool(small) and small[0].baseline - above.baseline > _TEXT_GAP * above.size
-        if apart and above.size < body.size + 0.7 and above.bold < 0.5 and _has_note(small, layout, body=body):
+        if apart and above.size < body.size + _BODY_SIZE and above.bold < 0.5 and _has_note(small, layout, body=body):
             starts = [0]
         if starts and small[starts[0]].box.y0 > _UPPER_SHARE * layout.content.height:
             found.extend(small[starts[0] :])

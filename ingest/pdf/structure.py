@@ -68,8 +68,8 @@ def read_structure(
     free = _without(free, {line for notes in footnotes for line in notes})
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
     edges = column_edges(layouts, free, body=body)
-    parted = [find_sidebars(lines, edges[page], body=body) for page, lines in enumerate(free)]
-    free = [rest for _, rest in parted]
+    split = [find_sidebars(lines, edges[page], body=body) for page, lines in enumerate(free)]
+    free = [rest for _, rest in split]
     equations = [
         equation
         for page, layout in enumerate(layouts)
@@ -97,7 +97,7 @@ def read_structure(
         headings=[heading for heading in headings if head.isdisjoint(heading.lines)],
         title=title,
         authors=authors,
-        sidebars=[found for found, _ in parted],
+        sidebars=[found for found, _ in split],
         footnotes=footnotes,
         furniture=floats.furniture,
         text=_without(flow, authors),

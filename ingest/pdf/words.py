@@ -13,7 +13,7 @@ from ingest.document.geometry import runs_of
 from ingest.document.pages import Char
 from paperscope_core.types import Box
 
-__all__ = ["Word", "fold_initials", "words_of"]
+__all__ = ["Word", "em_box", "fold_initials", "words_of"]
 
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
@@ -28,19 +28,24 @@ _SIZE_CHANGE = 0.35  # A script differs in size by at least so much.
 # Words in a run without a word gap: some journals set spaces of 0.10 to 0.14 where letters abut.
 _NARROW_GAP = 0.1
 _ABUTTING_GAP = 0.05
-_MIN_PARTED = 8  # Letters; in a shorter run, a gap may be kerning.
+_MIN_SPLIT = 8  # Letters; in a shorter run, a gap may be kerning.
 # Points: the tail of a ligature has no width and begins where its head ends.
 _NO_WIDTH = 0.01
 _ROUNDING = 0.05
 _ACCENT_SHARE = 0.3  # An accent is printed over a letter that shares this much of its width.
 
-# Em box of a font: letters reach from 0.75 above the baseline to 0.25 below it.
+# Letters reach from 0.75 sizes above the baseline to 0.25 below it in most fonts.
 _ASCENT = 0.75
 _DESCENT = 0.25
+_MIDDLE = 0.3  # The middle of letters of average height is so far above the baseline.
 
 # Initials, in sizes of the body: two lines high or more, next to a line whose capitals reach as high.
 _INITIAL_SIZE = 1.7
 _CAP_HEIGHT = 0.68  # Of most text fonts, in letter sizes.
+_MAX_BESIDE_SIZE = 1.3
+_INITIAL_GAP = (-0.3, 1.2)  # The word overlaps the initial, or follows after a gap.
+_TOP_SHIFT = 0.5  # The tops of both differ by less.
+_MIN_DROP = 0.6  # The initial's baseline is below that of the word by more.
 _SPACING_ACCENTS = {
     "´": "\u0301",
     "`": "\u0300",
@@ -88,12 +93,22 @@ class Word:
     @property
     def box(self) -> Box:
         """The word's em box."""
-        return Box(self.x0, self.y0, self.x1, self.y1)
+        return em_box(self.x0, self.x1, baseline=self.baseline, size=self.size)
+
+    @property
+    def middle(self) -> float:
+        """The y of the middle of its letters."""
+        return self.baseline - _MIDDLE * self.size
 
     @property
     def center(self) -> float:
         """The x of the middle."""
         return (self.x0 + self.x1) / 2
+
+
+def em_box(x0: float, x1: float, *, baseline: float, size: float) -> Box:
+    """The box of letters of a size on a baseline."""
+    return Box(x0, baseline - _ASCENT * size, x1, baseline + _DESCENT * size)
 
 
 def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
@@ -140,7 +155,7 @@ def _parts(run: list[Char]) -> list[list[Char]]:
     """A run cut at its narrow spaces: gaps between letters of one font that stand out if all others abut."""
     gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
     wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
-    if not wide or len(run) < _MIN_PARTED or any(_ABUTTING_GAP < gap <= _NARROW_GAP for gap in gaps):
+    if not wide or len(run) < _MIN_SPLIT or any(_ABUTTING_GAP < gap <= _NARROW_GAP for gap in gaps):
         return [run]
     if not all(_is_between_words(run[index - 1], run[index]) for index in wide):
         return [run]
@@ -221,9 +236,10 @@ def fold_initials(words: Sequence[Word]) -> list[Word]:
 def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
     """Whether a word of body size is right of an initial, its capitals as high as the initial's top."""
     top = initial.baseline - _CAP_HEIGHT * initial.size
+    low, high = _INITIAL_GAP
     return (
-        word.size < 1.3 * body
-        and -0.3 * body < word.x0 - initial.x1 < 1.2 * body
-        and abs(word.baseline - _CAP_HEIGHT * word.size - top) < 0.5 * body
-        and initial.baseline - word.baseline > 0.6 * body
+        word.size < _MAX_BESIDE_SIZE * body
+        and low * body < word.x0 - initial.x1 < high * body
+        and abs(word.baseline - _CAP_HEIGHT * word.size - top) < _TOP_SHIFT * body
+        and initial.baseline - word.baseline > _MIN_DROP * body
     )

@@ -8,6 +8,7 @@ from math import hypot, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2.raw as pdfium_c
+from pypdfium2 import PdfMatrix
 
 from ingest.document.geometry import (
     Shape,
@@ -33,66 +34,34 @@ _LEVEL = 0.01  # Points; the sides of a rectangle are level to within rounding.
 _CORNERS = 4
 
 
-class _Matrix(NamedTuple):
-    """An affine map as PDF writes it: x' = a x + c y + e, y' = b x + d y + f."""
-
-    a: float
-    b: float
-    c: float
-    d: float
-    e: float
-    f: float
-
-    def apply(self, x: float, y: float) -> tuple[float, float]:
-        """Map a point."""
-        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
-
-    def then(self, other: "_Matrix") -> "_Matrix":
-        """This map, then another one."""
-        e, f = other.apply(self.e, self.f)
-        return _Matrix(
-            self.a * other.a + self.b * other.c,
-            self.a * other.b + self.b * other.d,
-            self.c * other.a + self.d * other.c,
-            self.c * other.b + self.d * other.d,
-            e,
-            f,
-        )
-
-
-_IDENTITY = _Matrix(1, 0, 0, 1, 0, 0)
-
-
 class _DrawnObject(NamedTuple):
     """A path or a picture and the map that takes it to the page."""
 
     handle: Untyped
     picture: bool
-    matrix: _Matrix
+    matrix: Untyped
 
 
 def _drawn_objects(page: Untyped) -> Iterator[_DrawnObject]:
     """All paths and pictures of a page, in the order in which they are drawn."""
-    yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, _IDENTITY, depth=0)
+    yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, PdfMatrix(), depth=0)
 
 
-def _inside(holder: Untyped, count: Untyped, item: Untyped, outer: _Matrix, *, depth: int) -> Iterator[_DrawnObject]:
+def _inside(holder: Untyped, count: Untyped, item: Untyped, outer: Untyped, *, depth: int) -> Iterator[_DrawnObject]:
     for index in range(max(count(holder), 0)):
         handle = item(holder, index)
         kind = pdfium_c.FPDFPageObj_GetType(handle) if handle else pdfium_c.FPDF_PAGEOBJ_UNKNOWN
         if kind in (pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE):
-            yield _DrawnObject(handle, kind == pdfium_c.FPDF_PAGEOBJ_IMAGE, _matrix(handle).then(outer))
+            yield _DrawnObject(handle, kind == pdfium_c.FPDF_PAGEOBJ_IMAGE, _matrix(handle).multiply(outer))
         elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-            inner = _matrix(handle).then(outer)
+            inner = _matrix(handle).multiply(outer)
             count_form, item_form = pdfium_c.FPDFFormObj_CountObjects, pdfium_c.FPDFFormObj_GetObject
             yield from _inside(handle, count_form, item_form, inner, depth=depth + 1)
 
 
-def _matrix(handle: Untyped) -> _Matrix:
+def _matrix(handle: Untyped) -> Untyped:
     raw = pdfium_c.FS_MATRIX()
-    if not pdfium_c.FPDFPageObj_GetMatrix(handle, raw):
-        return _IDENTITY
-    return _Matrix(raw.a, raw.b, raw.c, raw.d, raw.e, raw.f)
+    return PdfMatrix.from_raw(raw) if pdfium_c.FPDFPageObj_GetMatrix(handle, raw) else PdfMatrix()
 
 
 class _DrawnContent:
@@ -108,13 +77,13 @@ class _DrawnContent:
     def add(self, item: _DrawnObject) -> None:
         """Add a path or a picture."""
         if item.picture:
-            corners = [item.matrix.apply(x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
+            corners = [item.matrix.on_point(x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
             self.images.append(_bounds(self._placed(corners)))
             return
         inked = _is_inked(item.handle)
         drawn: list[tuple[float, float]] = []
         for path in _subpaths(item.handle):
-            points = self._placed([item.matrix.apply(*point) for point in path.points])
+            points = self._placed([item.matrix.on_point(*point) for point in path.points])
             drawn.extend(points)
             self.shapes.extend(_shapes(points, path, inked=inked))
         if drawn:

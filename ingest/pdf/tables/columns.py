@@ -15,8 +15,8 @@ __all__ = ["Columns", "Strip", "columns_of", "cut_at_strips", "partition", "stri
 # In letter sizes of the table unless said otherwise; chosen on the development papers.
 _MIN_STRIP = 0.15
 _MIN_TOUCH = 0.15  # A text touches a column that it overlaps by this.
-_PARTING_GAP = 0.45  # More than a word space.
-_STRONG_GAP = 1.0  # Parts columns even before brackets and after commas.
+_SEPARATING_GAP = 0.45  # More than a word space.
+_STRONG_GAP = 1.0  # Separates columns even before brackets and after commas.
 _MAX_CROSSED_SHARE = 0.2  # Of the rows; titles and spanning cells cross a strip.
 _ALIGNED = 0.3  # Words begin, end or are centred as their column is, within this.
 _MAX_JUSTIFIED_GAP = 1.5
@@ -142,14 +142,14 @@ def partition(
 def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[float] = ()) -> list[Strip]:
     """The strips between columns, from left to right.
 
-    A strip is a stretch of x that fewer rows cover with ink than its neighbours on both sides. It parts columns if few
-    rows cross it, and most rows with text on both sides have more than a word space there.
+    A strip is a stretch of x that fewer rows cover with ink than its neighbours on both sides. It separates columns if
+    few rows cross it, and most rows with text on both sides have more than a word space there.
     """
     titles = [row for row in rows if len(row.segments) == 1 or _is_one_text(row, em=em)]
     several = [_words(row) for row in rows if row not in titles] or [_words(row) for row in rows]
-    strips = _parting_strips(several, em=em)
+    strips = _separating_strips(several, em=em)
     inked = [*several, *(words for row in titles if _fits(words := _words(row), strips))]
-    strips = _parting_strips(inked, em=em)
+    strips = _separating_strips(inked, em=em)
     left, right = min(row[0].x0 for row in inked), max(word.x1 for row in inked for word in row)
     for x in verticals:
         line = Strip(x0=x, x1=x)
@@ -167,7 +167,7 @@ def _is_one_text(row: PrintedRow, *, em: float) -> bool:
     """Whether a row has words at word spaces and few values: a title, whose spaces may be wider than most."""
     words = _words(row)
     gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
-    return max(gaps) < _PARTING_GAP * em and 3 * sum(is_value(word.text) for word in words) < len(words)
+    return max(gaps) < _SEPARATING_GAP * em and 3 * sum(is_value(word.text) for word in words) < len(words)
 
 
 def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
@@ -178,10 +178,10 @@ def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
     return all(any(left < strip.x1 and right > strip.x0 for left, right in gaps) for strip in strips)
 
 
-def _parting_strips(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
+def _separating_strips(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
     strips: list[Strip] = []
     for strip in sorted(_minima(rows, em=em), key=lambda strip: (_crossing(strip, rows), strip.x0 - strip.x1)):
-        if _parts(strip, rows, strips, em=em):
+        if _separates(strip, rows, strips, em=em):
             strips.append(strip)
     return strips
 
@@ -216,8 +216,8 @@ def _ink(row: Sequence[Word]) -> list[tuple[float, float]]:
     return runs
 
 
-def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
-    """Whether a strip parts columns; a gap that a known strip explains is no evidence."""
+def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
+    """Whether a strip separates columns; a gap that a known strip explains is no evidence."""
     around = [sides for row in rows if (sides := _sides(strip, row))]
     gaps = [
         (left[-1], right[0])
@@ -228,12 +228,14 @@ def _parts(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip],
     crossing = _crossing(strip, rows)
     if not gaps:
         justified = any(_is_justified(left, right, em=em) for left, right in around)
-        return crossing == 0 and strip.x1 - strip.x0 > _PARTING_GAP * em and not justified
+        return crossing == 0 and strip.x1 - strip.x0 > _SEPARATING_GAP * em and not justified
     if crossing == 0 and _are_texts_and_values(gaps, em=em):
         return True
-    parting = sum(_is_parting(left, right, em=em) for left, right in gaps)
+    separating = sum(_is_separating(left, right, em=em) for left, right in gaps)
     strong = sum(_gap(left, right) > _STRONG_GAP * em or _are_numbers(left, right) for left, right in gaps)
-    return 2 * parting >= len(gaps) and (crossing <= _MAX_CROSSED_SHARE * (len(gaps) + crossing) or strong > crossing)
+    return 2 * separating >= len(gaps) and (
+        crossing <= _MAX_CROSSED_SHARE * (len(gaps) + crossing) or strong > crossing
+    )
 
 
 def _sides(strip: Strip, row: Sequence[Word]) -> tuple[list[Word], list[Word]] | None:
@@ -265,10 +267,10 @@ def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> 
     return any(abs(other - gap) < _EVEN * em for other in beside)
 
 
-def _is_parting(left: Word, right: Word, *, em: float) -> bool:
+def _is_separating(left: Word, right: Word, *, em: float) -> bool:
     if right.text[0] in "([" or left.text[-1] == "," or "±" in (left.text, right.text):
         return _gap(left, right) > _STRONG_GAP * em
-    return _gap(left, right) > _PARTING_GAP * em or _are_numbers(left, right)
+    return _gap(left, right) > _SEPARATING_GAP * em or _are_numbers(left, right)
 
 
 def _are_numbers(left: Word, right: Word) -> bool:
@@ -287,7 +289,7 @@ def cut_at_strips(row: PrintedRow, strips: Sequence[Strip], columns: Columns, *,
     or is known to name columns (`named`).
     """
     words = _words(row)
-    close = not named and all(_gap(first, second) < _PARTING_GAP * columns.em for first, second in pairwise(words))
+    close = not named and all(_gap(first, second) < _SEPARATING_GAP * columns.em for first, second in pairwise(words))
     alone = not named and (close or len(row.segments) == 1)
     size = row.segments[0].size
     parts: list[list[Word]] = []

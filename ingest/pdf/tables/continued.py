@@ -145,7 +145,7 @@ class _PartJoiner:
         return [
             line
             for line in self._band(self._spot(part))
-            if line.baseline - 0.3 * line.size > part.box.y1 + 1
+            if line.middle > part.box.y1 + 1
             and line not in part.lines
             and line not in self._furniture[part.page]
             and not is_continuation_note(line.text)

@@ -10,9 +10,9 @@ from ingest.document.cell_values import is_value
 from ingest.document.geometry import (
     bounding_box,
     box_as_seen,
+    join_rules,
     overlap_x,
     overlap_y,
-    runs_of,
     turned_box,
     turned_size,
 )
@@ -58,6 +58,7 @@ _MAX_TITLE_ROWS = 5
 _OVERHANG = 3.0  # Letter sizes by which titles stick out of their columns.
 _VALUE_SHARE = 0.7  # Of the texts right of a row's first one.
 _TOUCH = 4.0
+_GROUP_GAP = 5.0  # Rules over neighbouring groups of columns are this close.
 _MIN_FULL_RULES = 2
 _HALF = 0.5
 
@@ -299,7 +300,7 @@ def _aligned_region(
     """The region of a block, None if no rules or fills set it off and its rows are not a full grid below titles."""
     ink = bounding_box(row.box for row in block)
     box = Box(ink.x0, ink.y0 - _TOUCH, ink.x1, ink.y1 + _TOUCH)
-    rules = _joined_rules(rule for rule in layout.content.horizontal if _is_inside(rule, box))
+    rules = join_rules((rule for rule in layout.content.horizontal if _is_inside(rule, box)), gap=_GROUP_GAP)
     left = _values_left(body)
     full = [rule for rule in rules if rule.x0 < left + _TOUCH and rule.x1 > ink.x1 - _TOUCH]
     fills = tuple(fill for fill in layout.content.fills if overlap_y(fill, box) > 0)
@@ -334,15 +335,6 @@ def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
 
 def _is_inside(rule: HorizontalRule, box: Box) -> bool:
     return box.y0 <= rule.y <= box.y1 and box.x0 - _TOUCH <= rule.x0 and rule.x1 <= box.x1 + 3 * _TOUCH
-
-
-def _joined_rules(rules: Iterator[HorizontalRule]) -> list[HorizontalRule]:
-    """Rules at one height, end to end, as one; over gaps that separate groups of columns, too."""
-    runs = runs_of(
-        sorted(rules, key=lambda rule: (round(rule.y), rule.x0)),
-        joins=lambda run, rule: abs(rule.y - run[0].y) < 1 and rule.x0 - max(other.x1 for other in run) < _TOUCH + 1,
-    )
-    return [HorizontalRule(run[0].x0, max(rule.x1 for rule in run), run[0].y) for run in runs]
 
 
 def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:

@@ -32,7 +32,7 @@ _COLLISION = re.compile(r"[^\W\d]{2,}.*\s[+−-]?\d+\.\d+")
 
 
 def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
-    """Read a region of at least one word; `edges` are the x that part its columns, if known from elsewhere."""
+    """Read a region of at least one word; `edges` are the x between its columns, if known from elsewhere."""
     em = em_of(region.words)
     if _is_formula_table(region.words, em=em):
         body = _formula_rows(region.words, em=em)

@@ -41,7 +41,7 @@ def grouped_header(
     """Read a header whose group titles have rules below them.
 
     A text above a rule is the title of the columns that the rule covers, which the titles over one rule share. Any
-    other text names its column, over all levels that no rule parts, or in the level on whose baseline it is printed.
+    other text names its column, over all levels without a rule between them, or in the level of its baseline.
 
     Returns:
         The number of levels, and the header's cells.
@@ -199,11 +199,10 @@ def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[
     if len(row.segments) != 1 or len(columns) < 2 or is_rotated(row.segments[0]):
         return False
     segment = row.segments[0]
-    middle = segment.baseline - 0.3 * segment.size
     if any(
         fill.x0 <= box.x0 + _CENTRED
         and fill.x1 >= box.x1 - _CENTRED
-        and fill.y0 < middle < fill.y1 < fill.y0 + _STRIPE_HEIGHT * segment.size
+        and fill.y0 < segment.middle < fill.y1 < fill.y0 + _STRIPE_HEIGHT * segment.size
         for fill in fills
     ):
         return True

@@ -37,15 +37,17 @@ Side = Literal["above", "below"]
 # Points unless said otherwise; chosen on the development papers.
 _SAME_END = 4.0  # The rules of one table end at the same x, give or take so much.
 _MIN_RULE = 60.0  # Shorter rules are fraction bars, and rules of groups within a header.
+_SAME_Y = 0.1  # Rules differ in height by rounding only.
 _DOUBLE_RULE = 1.5  # Rules closer than this are one.
 _MIN_HEIGHT = 12.0  # Of a stack: one row.
-_MEASURE_SHARE = 0.95  # Rules narrower than this share of the text's width are not parted by running text.
-_PROSE_LINES = 2  # Lines of running text between two rules that part them.
+_MEASURE_SHARE = 0.95  # Rules narrower than this share of the text's width are not separated by running text.
+_PROSE_LINES = 2  # Lines of running text that separate the rules around them.
 _MIN_PROSE_WORDS = 6
 _PROSE_WIDTH = 0.9  # Of the rule over it; a line of a cell is shorter.
 _PROSE_OVERHANG = 12.0
 _PROSE_GAP = 0.75  # Letter sizes; the cells of a row are further apart.
 _WORD_SHARE = 0.55  # Of the words of a line of prose have two small letters.
+_MAX_MATH = 0.3  # The share of mathematical letters in it.
 _LETTERS = re.compile(r"[a-z]{2}")
 # Pairing captions with stacks: the distance is the cost, plus
 _WRONG_SIDE = 14.0  # for a table on the less usual side of its caption,
@@ -99,7 +101,7 @@ class RuleStack:
 
 
 def rule_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleStack]:
-    """The stacks of a page's rules by their ends; a caption or running text between two rules parts them.
+    """The stacks of a page's rules by their ends; a caption or running text separates rules.
 
     Args:
         layout: The page.
@@ -148,7 +150,7 @@ def _is_prose(line: Line, rule: HorizontalRule) -> bool:
         rule.x0 - _PROSE_OVERHANG <= line.box.x0
         and line.box.x1 <= rule.x1 + _PROSE_OVERHANG
         and line.width > _PROSE_WIDTH * rule.width
-        and line.math < 0.3
+        and line.math < _MAX_MATH
         and len(line.words) >= _MIN_PROSE_WORDS
         and _widest_gap(line) < _PROSE_GAP * line.size
         and sum(bool(_LETTERS.search(word.text)) for word in line.words) >= _WORD_SHARE * len(line.words)
@@ -224,12 +226,12 @@ def _cleared(layout: PageLayout, captions: Sequence[Caption], counts: Counter[tu
 
 def _outlines(rule: HorizontalRule, stack: RuleStack, repeated: set[HorizontalRule], layout: PageLayout) -> bool:
     """Whether text fills every strip from a rule to the nearest rule of its stack that is on this page alone."""
-    if not any(abs(rule.y - y) < 0.1 for y in stack.ys) or abs(rule.x0 - stack.x0) > 4 or abs(rule.x1 - stack.x1) > 4:
+    if not any(abs(rule.y - y) < _SAME_Y for y in stack.ys) or not stack.has_ends(rule):
         return False
     shared = {other.y for other in repeated}
     inward = 1 if rule.y < 0.5 * layout.content.height else -1
     path = [rule.y]
-    for y in sorted((y for y in stack.ys if inward * (y - rule.y) > 0.1), reverse=inward < 0):
+    for y in sorted((y for y in stack.ys if inward * (y - rule.y) > _SAME_Y), reverse=inward < 0):
         path.append(y)
         if y not in shared:
             return all(_is_filled(*sorted(strip), stack=stack, layout=layout) for strip in pairwise(path))
@@ -259,7 +261,7 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
     words = tuple(
         word
         for word in layout.words
-        if x0 - _OVERHANG <= word.center <= x1 + _OVERHANG and y0 - 1 <= word.baseline - 0.3 * word.size <= y1 + 1
+        if x0 - _OVERHANG <= word.center <= x1 + _OVERHANG and y0 - 1 <= word.middle <= y1 + 1
     )
     partial = (rule for rule in content.horizontal if x0 - 2 <= rule.x0 and rule.x1 <= x1 + 2)
     crossing = (rule for rule in content.vertical if x0 - 2 <= rule.x <= x1 + 2 and rule.y1 > y0 and rule.y0 < y1)

@@ -25,10 +25,10 @@ _SLACK = 0.5  # A line has no room for a word if less than this would be left.
 
 
 def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[GridRow]:
-    """Join rows that continue the one above; if rules part all rows, those between two rules are one."""
+    """Join rows that continue the one above; if rules separate all rows, those between two rules are one."""
     between_rules = [list(group) for _, group in groupby(rows, key=lambda row: zones.of(row.top))]
-    parted = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
-    ruled = [row for zone in between_rules for row in _rows_of(zone, columns, parted=parted)]
+    separated = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
+    ruled = [row for zone in between_rules for row in _rows_of(zone, columns, separated=separated)]
     joined: list[GridRow] = []
     for row, following in zip(ruled, [*ruled[1:], None], strict=True):
         if joined and _continues(joined[-1], row, following, columns, zones):
@@ -60,12 +60,12 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
     return _annotates(last, row) or _is_wrap(last, row, columns) or _is_split_stub(last, row, following)
 
 
-def _rows_of(zone: list[GridRow], columns: Columns, *, parted: bool) -> list[GridRow]:
+def _rows_of(zone: list[GridRow], columns: Columns, *, separated: bool) -> list[GridRow]:
     """The rows of a zone between two rules."""
-    if parted and _is_one_row(zone, columns, parted=True):
+    if separated and _is_one_row(zone, columns, separated=True):
         return _joined([zone])
     joined = _by_leading(zone, columns)
-    if _is_one_row(joined, columns, parted=parted):
+    if _is_one_row(joined, columns, separated=separated):
         joined = _joined([joined])
     return _joined(_wrapped_rows(zone, columns)) or joined if joined == zone else joined
 
@@ -106,10 +106,10 @@ def _runs_over(last: GridRow, piece: Piece, columns: Columns) -> bool:
     return used > right - left - _SLACK * columns.em
 
 
-def _is_one_row(zone: Sequence[GridRow], columns: Columns, *, parted: bool) -> bool:
+def _is_one_row(zone: Sequence[GridRow], columns: Columns, *, separated: bool) -> bool:
     """Whether the rows between two rules are one: a text runs over several of them, and nothing but texts does.
 
-    If rules don't part all rows (`parted`), the lines of the stub must run over, too.
+    If rules don't separate all rows (`separated`), the lines of the stub must run over, too.
     """
     if len(zone) < 2 or any(row.kind != "body" for row in zone):
         return False
@@ -122,7 +122,7 @@ def _is_one_row(zone: Sequence[GridRow], columns: Columns, *, parted: bool) -> b
         return False
     if any(is_value(text) for texts in long for text in texts):
         return False
-    return parted or (any(len(row.pieces) < len(texts_at) for row in zone) and _stubs_run_over(zone, columns))
+    return separated or (any(len(row.pieces) < len(texts_at) for row in zone) and _stubs_run_over(zone, columns))
 
 
 def _texts_by_column(rows: Iterable[GridRow]) -> dict[int, list[str]]:
@@ -225,7 +225,7 @@ def _is_stub_only(row: GridRow) -> bool:
 
 
 def span_labels(rows: Sequence[GridRow], columns: Columns, zones: Zones, *, partial: Sequence[float]) -> list[GridRow]:
-    """Let a stub that names a block of rows span the rows without one; `partial` are rules (y) that also part blocks.
+    """Let a stub that names a block of rows span the rows without one; `partial` rules (y) separate blocks, too.
 
     A label is printed in the first row of its block, or halfway down.
     """
