@@ -35,13 +35,19 @@ _ROW_SHIFT = 0.45  # Parts of one row differ in baseline by less.
 _PIECE_X, _PIECE_PITCH = 1.5, 2.2  # Pieces of a tall delimiter: offset (points) and distance of baselines.
 _ADJACENT = 0.6  # Numerators and denominators are at most so far from their bar,
 _OVERHANG = 1.6  # and stick out of it by at most so many points.
-_ROOT_X, _ROOT_DEPTH = 0.2, 8.0  # A root's bar begins at its sign, whose foot is at most so far below.
+_ROOT_X = 0.2  # A root's bar begins at its sign,
+_ROOT_DEPTH = (-0.3, 8.0)  # whose foot is so far below.
+_ON_AXIS, _BAR_DISTANCE = 0.1, 3.0  # A bar belongs to the row on whose axis it is, and near whose parts.
+_LEVEL = 0.15  # Parts that share this much of their height are level.
 _LIMIT_SIZE = 0.85  # Of the operator: limits are set in a smaller size,
 _LIMIT_DISTANCE = (0.45, 2.0)  # so far above or below the operator,
 _LIMIT_OFFSET = 0.35  # centred on it,
 _LIMIT_GAP = 0.5  # without a wider gap in between.
+# Limits become scripts: of TeX's script size, right after the operator's left end, raised or lowered by so many sizes.
+_SCRIPT_SCALE, _SCRIPT_X, _RAISED, _LOWERED = 0.7, 0.3, 0.5, 0.4
 _THIN_SPACE = 0.12  # A wider gap between parts is a space.
 _SCRIPT_GAP = 4  # A script far from its host belongs to another row; in sizes of the script.
+_WITHIN = 0.1  # A script within the height of a row is this much nearer to it than its baseline shows.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -137,7 +143,7 @@ def _roots(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> dict[Horiz
             bar
             for bar in bars
             if abs(sign.x1 - bar.x0) < _ROOT_X * sign.size + 0.5
-            and -0.3 * sign.size < sign.baseline - bar.y < _ROOT_DEPTH * sign.size
+            and _ROOT_DEPTH[0] * sign.size < sign.baseline - bar.y < _ROOT_DEPTH[1] * sign.size
         ]
         if begun:
             roots[min(begun, key=lambda bar: bar.y)] = sign
@@ -182,8 +188,8 @@ def _size_at(bar: HorizontalRule, parts: Sequence[_Part], size: float) -> float:
     beside = [
         part.size
         for part in parts
-        if abs(part.baseline - _AXIS * part.size - bar.y) < 0.1 * part.size
-        and min(abs(part.x0 - bar.x1), abs(bar.x0 - part.x1)) < 3 * part.size
+        if abs(part.baseline - _AXIS * part.size - bar.y) < _ON_AXIS * part.size
+        and min(abs(part.x0 - bar.x1), abs(bar.x0 - part.x1)) < _BAR_DISTANCE * part.size
     ]
     return max([size, *beside])
 
@@ -195,7 +201,7 @@ def _next_to(bar: HorizontalRule, parts: Sequence[_Part], *, below: bool) -> lis
     found = {part for part in side if (part.top - bar.y if below else bar.y - part.bottom) < _ADJACENT * part.size}
     while found:
         top, bottom = min(part.top for part in found), max(part.bottom for part in found)
-        more = {part for part in side if min(part.bottom, bottom) - max(part.top, top) > 0.15 * part.size} | found
+        more = {part for part in side if min(part.bottom, bottom) - max(part.top, top) > _LEVEL * part.size} | found
         if len(more) == len(found):
             break
         found = more
@@ -237,14 +243,14 @@ def _with_limits(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> list
         for above in (False, True):
             run = _limit(operator, left, bars, above=above)
             if run:
-                size = min(0.7 * operator.size, run[0].size)
+                size = min(_SCRIPT_SCALE * operator.size, run[0].size)
                 script = replace(
                     _merged(operator, run),
                     text=_linearize(run),
-                    x0=operator.x0 + 0.3,
-                    x1=operator.x0 + 0.3,
+                    x0=operator.x0 + _SCRIPT_X,
+                    x1=operator.x0 + _SCRIPT_X,
                     size=size,
-                    baseline=operator.baseline + (-0.5 if above else 0.4) * size,
+                    baseline=operator.baseline + (-_RAISED if above else _LOWERED) * size,
                 )
                 left = [*(part for part in left if part not in run), script]
     return left
@@ -315,7 +321,7 @@ def _distance(script: _Part, row: Sequence[_Part]) -> float:
     host = max(before, key=lambda part: part.x0, default=row[0])
     gap = max(0.0, script.x0 - host.x1 - _SCRIPT_GAP * script.size)
     within = host.top <= script.baseline <= host.bottom + script.size
-    return (0.1 if within else 1.0) * abs(host.baseline - script.baseline) + gap
+    return (_WITHIN if within else 1.0) * abs(host.baseline - script.baseline) + gap
 
 
 def _with_matrices(rows: Sequence[Sequence[_Part]], *, size: float) -> list[list[_Part]]:

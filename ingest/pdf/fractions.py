@@ -18,7 +18,7 @@ _SHORTFALL = 4.0  # and points by which the longer side may fall short of it.
 _REACH = 2.6  # Numerators and denominators are at most so far from their bar,
 _ADJACENT = 1.6  # and their first lines so far,
 _ABOVE_BAR = 0.45  # while the numerator's baseline is right above it.
-_ON_RULE = 0.1  # Points; words above a rule have their baseline above it, give or take rounding.
+_ON_RULE = 0.1  # Points or letter sizes; words above a rule have their baseline above it, give or take rounding.
 _BELOW_BAR = 0.3  # The baselines of denominators are below the bar by more.
 _FRACTION_BASELINE = 0.35  # The baseline of the line is so far below the bar.
 _SAME_BASELINE, _SAME_SIZE = 0.3, 0.05  # Points, and the share by which sizes of one row differ.
@@ -79,7 +79,7 @@ def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word
     if not beside:
         return words
     size = median(word.size for word in beside)
-    over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + 0.1 * size]
+    over = [word for word in beside if rule.y - _REACH * size < word.baseline <= rule.y + _ON_RULE * size]
     under = [word for word in beside if rule.y + _BELOW_BAR * size < word.baseline < rule.y + _REACH * size]
     if not over or not under or rule.y - max(word.baseline for word in over) > _ABOVE_BAR * size:
         return words

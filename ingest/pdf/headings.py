@@ -27,7 +27,9 @@ _LEADING = 1.45  # The lines of one heading follow at less.
 _SPACE_ABOVE = 1.3  # More than the usual distance of baselines,
 _TWO_LINES_ABOVE, _SPACE_BELOW = 2.2, 1.6  # or so much more that nothing else is needed.
 _CONTINUED_LEADING = 1.3  # Text at less distance may continue the block.
-_ALIKE_SIZE = 0.3  # Points.
+_ALIKE_SIZE = 0.3  # Points,
+_ALIKE_BOLD = 0.3  # and the share of bold letters in the line below a bold block.
+_MAX_LARGER = 1.1  # Text above a larger heading counts as so much larger itself.
 _SHORT = 1.5  # A heading ends this much before its column does.
 _MAX_MATH = 0.5
 _MAX_LEVEL = 4  # Of headings without a number.
@@ -105,7 +107,7 @@ class _Block:
         line, above = self.lines[0], self.above
         if above is None or above.baseline >= line.baseline:
             return True
-        return line.baseline - above.baseline > _SPACE_ABOVE * max(above.size, min(line.size, above.size * 1.1))
+        return line.baseline - above.baseline > _SPACE_ABOVE * max(above.size, min(line.size, above.size * _MAX_LARGER))
 
     @property
     def is_set_off(self) -> bool:
@@ -126,7 +128,7 @@ class _Block:
             below is not None
             and 0 < below.baseline - last.baseline < _CONTINUED_LEADING * last.size
             and abs(below.size - last.size) < _ALIKE_SIZE
-            and (below.bold > 0.3 if last.bold > 0.5 else below.italic > 0.5 and last.italic > 0.5)
+            and (below.bold > _ALIKE_BOLD if last.bold > 0.5 else below.italic > 0.5 and last.italic > 0.5)
         )
 
 

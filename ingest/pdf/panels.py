@@ -17,6 +17,7 @@ _IN_CAPTION = re.compile(r"(?:^|(?<=[\s;,.:(]))\(([a-zA-Z])\)\s*")
 
 # Chosen on the development papers.
 _SAME_ROW = 6.0  # Points between the marks of one row of panels.
+_IMAGE_ROW = 20.0  # Points; the pictures of one row begin at about the same height.
 _HEAD_SHARE = 0.3  # Marks in this upper share of their row are at the head of their panels.
 _FLAT = 0.4  # Height by width of a figure too low for panels above each other.
 _PITCH = (0.5, 1.45)  # Distance of the lines of a panel's title, in letter sizes.
@@ -74,7 +75,7 @@ def find_panels(
     captions = dict(_captions(caption))
     marks = _marks(lines)
     if not _are_in_order([mark.letter for mark in marks]):
-        images = sorted(ink, key=lambda box: (round(box.y0 / 20), box.x0))
+        images = sorted(ink, key=lambda box: (round(box.y0 / _IMAGE_ROW), box.x0))
         if not _are_in_order(list(captions)) or len(images) != len(captions):
             return ()
         pairs = zip(captions.items(), images, strict=True)

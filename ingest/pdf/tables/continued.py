@@ -28,6 +28,8 @@ _NOTE_DISTANCE = 40.0  # Of a note "continued on the next page" from its part.
 _WHOLE_WIDTH = 0.9  # Of the page: a table over all columns continues on the next page.
 _OPEN_PITCH = 1.6  # Rows below the last rule follow at the table's widest pitch times this,
 _MIN_PITCH = 1.6  # or, in letter sizes, at this times the same.
+_USUAL_PITCH = 1.5  # Letter sizes, of a part of one row.
+_HALF_LETTER = 0.3  # The middle of letters above their baseline, in letter sizes.
 _BESIDE = 6.0  # A row below the last rule may stick out of the table by this.
 
 
@@ -255,7 +257,7 @@ def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float
             break
         added.append(row)
         last = row.baseline
-    inside = {line for line in below if line.baseline < last + 0.3 * em}
+    inside = {line for line in below if line.baseline < last + _HALF_LETTER * em}
     full = sum(len(row.segments) == len(columns) for row in added)
     if not added or 2 * full < len(added) or any(line not in inside and line.size > note_size for line in below):
         return table
@@ -283,7 +285,7 @@ def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRe
         repeated += 1
     rest = rows[repeated:]
     words = tuple(word for row in rest for word in row.words)
-    top = rest[0].baseline - 0.3 * em_of(words) if rest else region.box.y1
+    top = rest[0].baseline - _HALF_LETTER * em_of(words) if rest else region.box.y1
     return replace(
         region,
         words=words,
@@ -327,7 +329,7 @@ def _stacked(
     """
     regions, parts = [_without_notes(first.region)], [first]
     # A page never ends within a row, so the widest pitch separates parts.
-    gap = _widest_pitch(_rows(regions[0])) or 1.5 * em_of(regions[0].words)
+    gap = _widest_pitch(_rows(regions[0])) or _USUAL_PITCH * em_of(regions[0].words)
     for part, body in more:
         last = max(word.baseline for word in regions[-1].words)
         dy = last + gap - min(word.baseline for word in body.words)

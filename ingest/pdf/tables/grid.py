@@ -20,6 +20,7 @@ __all__ = ["read_grid"]
 
 # Chosen on the tables of the development papers.
 _UNDERLINE = (-1.1, 4.1)  # Points from a baseline to the rule that underlines its word.
+_UNDERLINE_SHORTFALL = 1.5  # Points by which it may be shorter than the word at either end.
 _UNDERLINE_OVERHANG = 8.0  # Points; a rule that is longer than its word by more belongs to the grid.
 _MATH_SHARE = 0.3  # Of the letters of a table of formulas; stubs have a smaller one.
 _ROWS_PER_STUB = 1.3  # Numerators and limits make printed rows of their own.
@@ -86,8 +87,8 @@ def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
     low, high = _UNDERLINE
     return any(
         low < rule.y - word.baseline < high
-        and rule.x0 <= word.x0 + 1.5
-        and word.x1 - 1.5 <= rule.x1
+        and rule.x0 <= word.x0 + _UNDERLINE_SHORTFALL
+        and word.x1 - _UNDERLINE_SHORTFALL <= rule.x1
         and rule.width < word.x1 - word.x0 + _UNDERLINE_OVERHANG
         for word in words
     )
