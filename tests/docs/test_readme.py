@@ -23,8 +23,8 @@ REPLIES = {
 }
 
 
-def blocks(root: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", (root / "README.md").read_text(), flags=re.DOTALL | re.MULTILINE)
+def blocks(root: Path, language: str, page: str = "README.md") -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (root / page).read_text(), flags=re.DOTALL | re.MULTILINE)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -98,8 +98,11 @@ def test_the_demo_the_commands_and_the_python_code_run(root: Path, tmp_path: Pat
     assert "0.9687" in done.stdout
     assert len((workplace / "answers" / "answers.jsonl").read_text().splitlines()) == 24
     (python,) = blocks(root, "python")
+    guides = [
+        block for page in ("guides/add-papers", "guides/ask") for block in blocks(root, "python", f"docs/{page}.md")
+    ]
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", python],
+        [sys.executable, "-c", "\n".join([python, *guides])],
         cwd=workplace,
         env={**os.environ, "PYTHONPATH": str(root)},
         capture_output=True,

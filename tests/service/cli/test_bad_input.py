@@ -133,6 +133,7 @@ def test_a_library_that_is_a_file(run: "Run", tmp_path: Path) -> None:
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.slow
 def test_a_read_only_library_answers_but_takes_no_paper(
     run: "Run",
     example_library: Path,

@@ -32,6 +32,7 @@ def send(address: str, name: str, questions: list[str]) -> httpx2.Response:
     return httpx2.post(f"{address}/v1/batch", files={"file": (name, lines.encode())}, timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "questions.jsonl", "questions.csv", "questions.txt"])
 def test_a_batch_of_too_many_questions_is_refused_with_the_setting_that_says_so(address: str, name: str) -> None:
     assert send(address, name, MANY[:3]).status_code == 202

@@ -146,6 +146,7 @@ def test_no_half_character_in_a_json_body_is_an_error_of_the_service(
     assert httpx2.get(f"{address}/v1/jobs").status_code == 200
 
 
+@pytest.mark.slow
 def test_no_half_character_in_a_form_is_an_error_of_the_service(
     address: str, bodies: Mapping[str, Mapping[str, Json]]
 ) -> None:

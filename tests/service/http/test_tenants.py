@@ -209,6 +209,7 @@ def state_of(tenants: Tenants) -> list[Any]:
     return [httpx2.get(tenants.address + path, headers=_key(tenants.a)).text for path in paths]
 
 
+@pytest.mark.slow
 def test_a_batch_does_not_reach_anothers_papers(tenants: Tenants) -> None:
     results = []
     for names in (tenants.of_a, NOBODYS):

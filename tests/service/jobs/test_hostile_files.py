@@ -162,6 +162,7 @@ def test_oversized_files_fail_with_one_helpful_message(seen: Seen, name: str) ->
     assert str(seen.folder) not in line
 
 
+@pytest.mark.slow
 def test_injections_in_papers_have_no_effect(seen: Seen) -> None:
     names = seen.jobs.keys() - MESSAGES.keys()
     assert {name: seen.jobs[name]["error"] for name in names if seen.jobs[name]["state"] != "succeeded"} == {}
@@ -184,6 +185,7 @@ def test_uploads_are_accepted_at_once_and_the_service_stays_responsive(seen: See
     assert seen.others_mb < 1200
 
 
+@pytest.mark.slow
 def test_nothing_is_left_over_and_the_next_upload_and_question_are_served(seen: Seen) -> None:
     library = seen.folder / "library"
     wait_until(lambda: not list((library / "jobs").glob("*")), seconds=10)

@@ -74,6 +74,7 @@ def test_an_uploaded_paper_becomes_a_job_that_is_followed_to_its_end(address: st
     assert newest == [again]
 
 
+@pytest.mark.slow
 def test_a_newer_version_replaces_a_paper(address: str, folder: Path) -> None:
     first = job_of(upload(address, markdown_paper(1, "Chunker"), "chunker.md"), address)["result"]["paper"]
     assert upload(address, markdown_paper(2, "Chunker"), replaces="nothing").status_code == 404
