@@ -126,12 +126,13 @@ def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
     Raises `PaperFileError` if nothing of it can be read.
     """
+    reason = "it is empty"
     parser = _xml_parser(recover=False)
     try:
         root = _parse(text, parser, name=name)
     except etree.XMLSyntaxError as error:
-        reason = str(error)
-    else:
+        root, reason = None, str(error)
+    if root is not None:
         return _converted(root, parser.error_log, name=name)
     parser = _xml_parser(recover=True)
     try:
@@ -160,7 +161,7 @@ def _xml_parser(*, recover: bool) -> etree.XMLParser:
     )
 
 
-def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str) -> etree._Element:
+def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str) -> etree._Element | None:
     """Parse UTF-8, whatever the declaration says, with every line in its place."""
     if max(text.count("<"), text.count("=")) > 2 * _MAX_NODES:
         raise _too_many_nodes(name)
