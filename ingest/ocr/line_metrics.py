@@ -12,18 +12,33 @@ from paperscope_core.types import Box
 
 __all__ = ["MeasuredLine", "measure_lines", "snap_sizes"]
 
-
-_SAME = 0.09
+# Two sizes that differ by less than this share are printed alike; measuring is no more precise.
+_SAME_SIZE = 0.09
+# Strokes this much thicker than usual, for their height, are bold.
+_BOLD = 1.28
+# Baselines closer than this, in ems, are level.
+_LEVEL = 0.08
+# A line of fewer letters (the "4" of "4 Experiments") can't be measured; it is set like the line beside it, if that
+# begins within so many ems, on about the same baseline, in about the same size.
+_SHORT = 4
+_NEIGHBOUR_GAP = 2.5
+_NEIGHBOUR_BASELINE = 0.15
+_NEIGHBOUR_SIZE = 0.25
+# Heights above the baseline in ems: capitals and digits, letters like x.
+_CAPITAL_HEIGHT, _X_HEIGHT = 0.67, 0.46
+_TALL = frozenset("bdfhklt")
 
 
 def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
-    """The sizes of lines, given as (size, letters): those near the size of most letters become that size, and so on
-    with the rest."""
+    """Snap the sizes of lines, given as (size, letters), to the few that a page is printed in.
+
+    Sizes near that of most letters become it; then the same for the rest.
+    """
     sizes = [size for size, _ in lines]
     left = set(range(len(lines)))
     while left:
         mode = max(sorted(left), key=lambda index: _letters_near(lines, left, lines[index][0]))
-        near = [index for index in left if abs(lines[index][0] - lines[mode][0]) <= _SAME * lines[mode][0]]
+        near = [index for index in left if abs(lines[index][0] - lines[mode][0]) <= _SAME_SIZE * lines[mode][0]]
         weight = sum(lines[index][1] for index in near) or 1
         common = sum(lines[index][0] * lines[index][1] for index in near) / weight
         for index in near:
@@ -33,23 +48,12 @@ def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
 
 
 def _letters_near(lines: Sequence[tuple[float, int]], left: set[int], size: float) -> int:
-    return sum(lines[index][1] for index in left if abs(lines[index][0] - size) <= _SAME * size)
-
-
-_BOLD = 1.28
-_LEVEL = 0.08
-_SHORT = 4
-_SAME_SIZE = 0.25
-_SAME_BASELINE = 0.15
-_BESIDE = 2.5
-# Above the baseline, in em: capitals and digits, letters like x.
-_CAPITALS, _SMALL = 0.67, 0.46
-_TALL = frozenset("bdfhklt")
+    return sum(lines[index][1] for index in left if abs(lines[index][0] - size) <= _SAME_SIZE * size)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasuredLine:
-    """Words on one line; `baseline` and `size` in pixels."""
+    """The words of a line; `baseline` and `size` are in pixels."""
 
     words: tuple[RecognizedWord, ...]
     baseline: float
@@ -63,47 +67,44 @@ class MeasuredLine:
 
     @property
     def letters(self) -> int:
-        """How many letters the words have."""
+        """The number of letters."""
         return sum(len(word.text) for word in self.words)
 
 
 def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLine]:
-    """The lines of a page, without those that stand upright (labels of axes, stamps at the margin).
-
-    `ink` is without rules.
-    """
+    """The lines of a page, except vertical ones (axis labels, stamps in the margin); `ink` is without rules."""
     groups: dict[int, list[RecognizedWord]] = defaultdict(list)
     for word in words:
         groups[word.line].append(word)
-    kept = [tuple(group) for group in groups.values() if not _is_upended(group)]
+    kept = [tuple(group) for group in groups.values() if not _is_vertical(group)]
     measures = [_measured(group, ink) for group in kept]
     weights = [sum(len(word.text) for word in group) for group in kept]
     sizes = snap_sizes([(size, weight) for (_, size), weight in zip(measures, weights, strict=True)])
-    heavy = _heavy(kept, ink)
+    heavy = _bold_lines(kept, ink)
     lines = [
         MeasuredLine(words=group, baseline=baseline, size=size, bold=bold)
         for group, (baseline, _), size, bold in zip(kept, measures, sizes, heavy, strict=True)
     ]
-    return _levelled([_like_its_neighbour(line, lines) for line in lines])
+    return _levelled([_like_neighbour(line, lines) for line in lines])
 
 
-def _like_its_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> MeasuredLine:
-    """A number alone ("4" of "4 Experiments") is too short to be measured: it is printed as what follows it."""
+def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> MeasuredLine:
+    """The line; one too short to be measured gets the metrics of the line beside it."""
     if line.letters > _SHORT:
         return line
     for other in lines:
         if (
             other.letters > _SHORT
-            and 0 < other.box.x0 - line.box.x1 < _BESIDE * other.size
-            and abs(other.baseline - line.baseline) < _SAME_BASELINE * other.size
-            and abs(other.size - line.size) < _SAME_SIZE * other.size
+            and 0 < other.box.x0 - line.box.x1 < _NEIGHBOUR_GAP * other.size
+            and abs(other.baseline - line.baseline) < _NEIGHBOUR_BASELINE * other.size
+            and abs(other.size - line.size) < _NEIGHBOUR_SIZE * other.size
         ):
             return replace(line, size=other.size, baseline=other.baseline, bold=other.bold)
     return line
 
 
 def _levelled(lines: Sequence[MeasuredLine]) -> list[MeasuredLine]:
-    """The lines with baselines that differ by less than can be measured set level."""
+    """Set baselines level that differ by less than can be measured."""
     levelled: list[MeasuredLine] = []
     row: list[MeasuredLine] = []
     for line in sorted(lines, key=lambda line: line.baseline):
@@ -120,17 +121,21 @@ def _level(row: Sequence[MeasuredLine]) -> list[MeasuredLine]:
     return [replace(line, baseline=mean) for line in row]
 
 
-def _is_upended(line: Sequence[RecognizedWord]) -> bool:
+def _is_vertical(line: Sequence[RecognizedWord]) -> bool:
     x0, y0, x1, y1 = _box_of(line)
     return y1 - y0 > 2 * (x1 - x0) and sum(len(word.text) for word in line) > 2
 
 
 def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
-    """Baseline and letter size of a line in pixels, by its ink: where the rows of most letters end, how tall it is."""
+    """Baseline and letter size of a line in pixels: where the ink drops most, and how far it reaches above."""
     x0, y0, x1, y1 = (max(0, int(value)) for value in _box_of(line))
     rows = ink[y0 : y1 + 1, x0 : x1 + 1].sum(axis=1).astype(float)
     text = "".join(word.text for word in line)
-    share = _CAPITALS if any(letter.isupper() or letter.isdigit() or letter in _TALL for letter in text) else _SMALL
+    share = (
+        _CAPITAL_HEIGHT
+        if any(letter.isupper() or letter.isdigit() or letter in _TALL for letter in text)
+        else _X_HEIGHT
+    )
     height = y1 - y0
     if len(rows) < 6 or not rows.any():
         return y1 - 0.22 * height, 0.8 * height
@@ -144,9 +149,9 @@ def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
     return float(y0 + baseline), size
 
 
-def _heavy(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[bool]:
-    """Which lines are set in bold: those with strokes far thicker, for their height, than most letters of the page."""
-    thick = [_thickness(_box_of(line), ink) for line in lines]
+def _bold_lines(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[bool]:
+    """Which lines are bold: those whose strokes are much thicker, for their height, than the median letter's."""
+    thick = [_stroke_width(_box_of(line), ink) for line in lines]
     weights = [sum(len(word.text) for word in line) for line in lines]
     known = sorted((value, weight) for value, weight in zip(thick, weights, strict=True) if value)
     total = sum(weight for _, weight in known)
@@ -159,8 +164,8 @@ def _heavy(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[bool]:
     return [value > _BOLD * usual for value in thick]
 
 
-def _thickness(box: Box, ink: Ink) -> float:
-    """The mean length of the dark runs in the rows of a line, for its height; 0.0 without ink."""
+def _stroke_width(box: Box, ink: Ink) -> float:
+    """The mean length of dark runs in the rows of a line, relative to its height; 0.0 without ink."""
     x0, y0, x1, y1 = (max(0, int(value)) for value in box)
     part = ink[y0 : y1 + 1, x0 : x1 + 1]
     runs = int(np.count_nonzero(part[:, 1:] & ~part[:, :-1])) + int(np.count_nonzero(part[:, :1]))

@@ -18,41 +18,47 @@ Ink: TypeAlias = NDArray[np.bool_]
 # SciPy has no types.
 _ndimage: Any = ndimage
 
-_STANDS_OUT = 40
-_LEAST_INK = 20
-_MOST_SKEW = 5.0
+# Ink is at least this much darker than paper, of 255 grey levels.
+_MIN_CONTRAST = 40
+_MIN_INK_PIXELS = 20
+# Degrees; a page that leans more is not a scan of a flat sheet.
+_MAX_SKEW = 5.0
 _SKEW_STEP = 0.1
-_SHARPER = 1.25
-_SAMPLE = 150_000
-_FULL = 0.9
+_MIN_SKEW = 0.15
+# How much sharper the rows must become for a page to be turned.
+_MIN_GAIN = 1.25
+_SKEW_SAMPLE = 150_000
+_MIN_SKEW_PIXELS = 500
+# The share of dark pixels in a window of a rule; scans have gaps.
+_RULE_DENSITY = 0.9
 
 
 def binarize(picture: Image.Image) -> Ink:
-    """Which pixels are dark: darker than halfway between the page's paper and what plainly stands out from it."""
+    """Which pixels are ink: darker than halfway between the paper and the median of what contrasts with it."""
     grey = np.asarray(picture.convert("L"))
     paper = float(np.percentile(grey[::4, ::4], 70))
-    marked = grey[grey < paper - _STANDS_OUT]
-    if marked.size < _LEAST_INK:
+    marked = grey[grey < paper - _MIN_CONTRAST]
+    if marked.size < _MIN_INK_PIXELS:
         return np.zeros(grey.shape, bool)
     return np.asarray(grey < (paper + float(np.median(marked))) / 2)
 
 
 def estimate_skew(ink: Ink) -> float:
-    """The angle in degrees (counterclockwise) by which lines of text lean; 0.0 where no angle is plainly better."""
+    """The angle in degrees, counterclockwise, by which the text lines lean; 0.0 if no angle is clearly better."""
     ys, xs = np.nonzero(ink)
-    if len(xs) < 500:
+    if len(xs) < _MIN_SKEW_PIXELS:
         return 0.0
-    step = max(1, len(xs) // _SAMPLE)
+    step = max(1, len(xs) // _SKEW_SAMPLE)
     xs, ys = xs[::step], ys[::step]
-    angles = np.arange(-_MOST_SKEW, _MOST_SKEW + _SKEW_STEP / 2, _SKEW_STEP)
+    angles = np.arange(-_MAX_SKEW, _MAX_SKEW + _SKEW_STEP / 2, _SKEW_STEP)
     sharp = [_sharpness(xs, ys, angle) for angle in angles]
     best = int(np.argmax(sharp))
     level = _sharpness(xs, ys, 0.0)
-    return round(float(angles[best]), 2) if sharp[best] > _SHARPER * level and abs(angles[best]) > 0.15 else 0.0
+    return round(float(angles[best]), 2) if sharp[best] > _MIN_GAIN * level and abs(angles[best]) > _MIN_SKEW else 0.0
 
 
 def _sharpness(xs: NDArray[np.intp], ys: NDArray[np.intp], angle: float) -> float:
-    """How unevenly rows are filled once the page is turned back by an angle."""
+    """How unevenly the rows are filled after a rotation by an angle."""
     rows = np.round(ys + xs * np.tan(np.radians(angle))).astype(int)
     counts = np.bincount(rows - rows.min()).astype(float)
     return float(np.square(counts).sum())
@@ -67,7 +73,7 @@ class RasterRules:
 
 
 def find_rules(ink: Ink, *, least: int, thickest: int) -> RasterRules:
-    """Straight lines of at least `least` pixels that are at most `thickest` thick."""
+    """Straight lines at least `least` pixels long and at most `thickest` thick."""
     return RasterRules(
         horizontal=tuple(_lines(ink, least=least, thickest=thickest)),
         vertical=tuple(Box(y0, x0, y1, x1) for x0, y0, x1, y1 in _lines(ink.T, least=least, thickest=thickest)),
@@ -75,11 +81,11 @@ def find_rules(ink: Ink, *, least: int, thickest: int) -> RasterRules:
 
 
 def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
-    """The horizontal lines: runs of dark pixels as long as `least`, taken together where they touch."""
+    """Horizontal lines: runs of at least `least` dark pixels, joined if they touch."""
     if ink.shape[1] <= least:
         return
     sums = np.cumsum(np.pad(ink, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
-    starts = (sums[:, least:] - sums[:, :-least]) >= _FULL * least
+    starts = (sums[:, least:] - sums[:, :-least]) >= _RULE_DENSITY * least
     runs = np.zeros(ink.shape, bool)
     for row in np.nonzero(starts.any(axis=1))[0]:
         marks = np.zeros(ink.shape[1] + 1, np.int32)
@@ -90,7 +96,7 @@ def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
     labels, _ = _ndimage.label(runs, structure=np.ones((3, 3)))
     for down, across in _ndimage.find_objects(labels):
         if down.stop - down.start <= thickest:
-            # A run may reach a little beyond the ink at its ends.
+            # A run may extend a little beyond the ink.
             dark = np.nonzero(ink[down, across].any(axis=0))[0] + across.start
             yield Box(float(dark[0]), float(down.start), float(dark[-1] + 1), float(down.stop))
 
@@ -104,7 +110,7 @@ def erase_boxes(ink: Ink, boxes: Sequence[Box]) -> Ink:
 
 
 def find_pictures(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
-    """Areas of ink outside text that are at least `least` pixels wide and high; near ones are one picture."""
+    """Areas of ink outside text, at least `least` pixels wide and high; near ones are joined."""
     rest = erase_boxes(ink, text)
     cell = max(4, least // 8)
     height, width = (size // cell for size in rest.shape)

@@ -20,9 +20,14 @@ __all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord",
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecognizedWord:
-    """A word with its box in pixels and a confidence from 0 to 1; words of one number `line` stand on one line.
+    """A recognised word.
 
-    `letters` holds the x of each letter's middle, and nothing where the recogniser doesn't know.
+    Attributes:
+        text: The word.
+        box: Its box in pixels.
+        line: The number of its line.
+        confidence: From 0 to 1.
+        letters: The x of each letter's centre, empty if unknown.
     """
 
     text: str
@@ -33,23 +38,23 @@ class RecognizedWord:
 
 
 class TextRecognizer(Protocol):
-    """Reads the text of a picture."""
+    """Recognises the text of an image."""
 
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
-        """The words of a picture in RGB, empty where it has none. Raises `PageReadError` when it fails."""
+        """The words of an RGB image. Raises `PageReadError` if recognition fails."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recognition:
-    """A recogniser, or what to do where there is none."""
+    """A recogniser, or the remedy to name without one."""
 
     recognizer: TextRecognizer | None = None
     remedy: str = ""
 
 
 class FakeRecognizer:
-    """Gives the same words for every picture and keeps the sizes of those that it saw."""
+    """Returns the same words for every image, and records the sizes of the images."""
 
     def __init__(self, words: Sequence[RecognizedWord] = ()) -> None:
         self._words = tuple(words)
@@ -61,29 +66,32 @@ class FakeRecognizer:
         return self._words
 
 
-# RapidOCR's results are half typed.
+# RapidOCR's results have no types.
 Untyped: TypeAlias = Any
 
 _FINDER, _READER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
-_MOST_THREADS = 4
-_LONGEST = 4000
+_MAX_THREADS = 4
+_MAX_SIDE = 4000
 _FAILURES = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, MemoryError)
 
 
 class RapidRecognizer:
-    """Reads Latin and Chinese text; the models are loaded at the first picture and used by one thread at a time."""
+    """Recognises Latin and Chinese text with RapidOCR, whose models are part of its wheel; nothing is downloaded.
+
+    The models are loaded for the first image and used by one thread at a time.
+    """
 
     def __init__(self) -> None:
         self._engine: Untyped = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type["RapidRecognizer"], tuple[()]]:
-        """Another process loads the models anew."""
+        """Pickles without the models; another process loads its own."""
         return RapidRecognizer, ()
 
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
         """See `TextRecognizer.recognize`."""
-        # OpenCV's order of colours.
+        # OpenCV's colour order.
         pixels = np.ascontiguousarray(np.asarray(picture.convert("RGB"))[:, :, ::-1])
         try:
             with self._lock:
@@ -100,14 +108,14 @@ def _engine() -> Untyped:
     from rapidocr import RapidOCR
 
     models = files("rapidocr") / "models"
-    threads = max(1, min(_MOST_THREADS, os.cpu_count() or 1))
+    threads = max(1, min(_MAX_THREADS, os.cpu_count() or 1))
     return RapidOCR(
         params={
             "Global.log_level": "critical",
-            "Global.max_side_len": _LONGEST,
+            "Global.max_side_len": _MAX_SIDE,
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-            # With a path that is named RapidOCR never downloads.
+            # RapidOCR downloads nothing if the paths are given.
             "Det.model_path": str(models / _FINDER),
             "Rec.model_path": str(models / _READER),
         }
@@ -115,7 +123,7 @@ def _engine() -> Untyped:
 
 
 def _words(result: Untyped) -> Iterator[RecognizedWord]:
-    """The words of all lines; a line comes as one text and its letters one by one."""
+    """The words of all lines; RapidOCR returns the text of a line, and its letters separately."""
     if result.boxes is None or result.txts is None:
         return
     lines = zip(result.boxes, result.txts, result.scores, result.word_results, strict=False)
@@ -146,7 +154,7 @@ def _box(corners: Untyped) -> Box:
 
 
 def recognition_for(ocr: Literal["auto", "off"]) -> Recognition:
-    """RapidOCR where the extra `ocr` is installed and recognition isn't switched off."""
+    """RapidOCR, if the extra `ocr` is installed and recognition isn't switched off."""
     if ocr == "off":
         return Recognition(remedy="text recognition (OCR) is off; set parser.ocr to auto to read it")
     if find_spec("rapidocr") is None or find_spec("onnxruntime") is None:
