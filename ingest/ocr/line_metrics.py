@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ingest.document.geometry import bounding_box
 from ingest.ocr.raster import Ink
 from ingest.ocr.recognizer import RecognizedWord
 from paperscope_core.types import Box
@@ -173,7 +174,4 @@ def _stroke_width(box: Box, ink: Ink) -> float:
 
 
 def _box_of(line: Sequence[RecognizedWord]) -> Box:
-    box = line[0].box
-    for word in line[1:]:
-        box = box.union(word.box)
-    return box
+    return bounding_box(word.box for word in line)

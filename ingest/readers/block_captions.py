@@ -6,40 +6,46 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ingest.document.captions import CaptionKind, caption_start
-from ingest.readers.mineru.blocks import Block
+from ingest.document.geometry import bounding_box
+from ingest.readers.layout_blocks import Block
 from paperscope_core.types import Box
 
 __all__ = ["BlockCaption", "BlockFloat", "find_captions", "group_floats", "match_captions"]
 
-
 Side = Literal["above", "below"]
 
-_PARTS_APART = 16.0
-_FARTHEST = 90.0
-_OVERLAP = -12.0
-_WRONG_SIDE = 14.0
-_OTHER_KIND = 25.0
-_BESIDE = 40.0
-_UNMATCHED = 150.0
-_PANELS_APART = 40.0
+# All in points; a line of text is about 12 high.
+# The gap between two parts of one table, and how much their boxes may overlap.
+_MAX_PART_GAP = 16.0
+_PART_OVERLAP = 4.0
+# The distance between a caption and its float, above or below; boxes overlap a little.
+_MAX_DISTANCE = 90.0
+_MIN_DISTANCE = -12.0
+# What a pair costs beyond its distance: on the side that the document does not prefer; of another kind (a table that
+# was taken for a figure); side by side. A caption without a float costs more than any pair.
+_WRONG_SIDE_COST = 14.0
+_OTHER_KIND_COST = 25.0
+_BESIDE_COST = 40.0
+_UNMATCHED_COST = 150.0
+_MAX_PANEL_GAP = 40.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class BlockFloat:
-    """A table or a figure of one or more blocks of one page."""
+    """A table, figure or listing of one or more blocks on one page."""
 
     kind: Literal["table", "figure", "code"]
     blocks: tuple[Block, ...]
 
     @property
     def page(self) -> int:
-        """The page's index from 0."""
+        """The index of the page, from 0."""
         return self.blocks[0].page
 
     @property
     def box(self) -> Box:
         """The box of all blocks."""
-        return union_of([block.box for block in self.blocks])
+        return bounding_box(block.box for block in self.blocks)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -57,16 +63,8 @@ class BlockCaption:
         return self.block.box
 
 
-def union_of(boxes: Sequence[Box]) -> Box:
-    """The box of at least one box."""
-    whole = boxes[0]
-    for box in boxes[1:]:
-        whole = whole.union(box)
-    return whole
-
-
 def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
-    """The captions among texts, headings and notes; a sentence that begins with `Table 4 shows` is none."""
+    """The captions among texts, headings and notes; a text that begins with `Table 4 shows` is no caption."""
     return [
         BlockCaption(kind=found.kind, label=found.label, text=found.text, block=block)
         for block in blocks
@@ -76,29 +74,31 @@ def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
 
 
 def group_floats(blocks: Sequence[Block], labels: Sequence[BlockCaption]) -> list[BlockFloat]:
-    """Tables, figures and listings; parts of a table that stand on each other without a caption between are one."""
+    """Tables, figures and listings; parts of a table below each other without a caption between are one."""
     floats: list[BlockFloat] = []
     for block in blocks:
         if block.kind not in ("table", "figure", "code"):
             continue
         last = floats[-1] if floats else None
-        if last and block.kind == "table" == last.kind and _goes_on(last.blocks[-1], block, labels):
+        if last and block.kind == "table" == last.kind and _continues(last.blocks[-1], block, labels):
             floats[-1] = BlockFloat(kind="table", blocks=(*last.blocks, block))
         else:
             floats.append(BlockFloat(kind=block.kind, blocks=(block,)))
     return floats
 
 
-def _goes_on(last: Block, block: Block, labels: Sequence[BlockCaption]) -> bool:
-    """Whether a block is the next part of a table: below it, as wide, and no caption between them."""
+def _continues(last: Block, block: Block, labels: Sequence[BlockCaption]) -> bool:
+    """Whether a block continues a table: below it, as wide, and with no caption between them."""
     above, below = last.box, block.box
-    if above == below or last.page != block.page or not -4 <= below.y0 - above.y1 <= _PARTS_APART:
+    if above == below or last.page != block.page or not -_PART_OVERLAP <= below.y0 - above.y1 <= _MAX_PART_GAP:
         return False
     shared = min(above.x1, below.x1) - max(above.x0, below.x0)
     if shared < 0.9 * max(above.x1 - above.x0, below.x1 - below.x0):
         return False
     return not any(
-        label.block.page == block.page and above.y1 - 4 <= label.box.y0 and label.box.y1 <= below.y0 + 4
+        label.block.page == block.page
+        and above.y1 - _PART_OVERLAP <= label.box.y0
+        and label.box.y1 <= below.y0 + _PART_OVERLAP
         for label in labels
     )
 
@@ -106,13 +106,19 @@ def _goes_on(last: Block, block: Block, labels: Sequence[BlockCaption]) -> bool:
 def match_captions(
     labels: Sequence[BlockCaption], floats: Sequence[BlockFloat]
 ) -> tuple[Mapping[BlockCaption, BlockFloat], Sequence[BlockFloat]]:
-    """Each caption's float, and all floats: a figure without a caption beside one that has one becomes a part of it."""
+    """Match captions with floats.
+
+    Returns:
+        The float of each caption, and all floats. A figure without a caption next to one with a caption is part of it.
+    """
     pages: dict[int, tuple[list[BlockCaption], list[BlockFloat]]] = defaultdict(lambda: ([], []))
     for label in labels:
         pages[label.block.page][0].append(label)
     for part in floats:
         pages[part.page][1].append(part)
-    sides: dict[str, Side] = {kind: _voted(kind, list(pages.values())) for kind in ("table", "figure", "other")}
+    sides: dict[str, Side] = {
+        kind: _preferred_side(kind, list(pages.values())) for kind in ("table", "figure", "other")
+    }
     pairs: dict[BlockCaption, BlockFloat] = {}
     whole: list[BlockFloat] = []
     for own, parts in pages.values():
@@ -125,8 +131,8 @@ def match_captions(
     return pairs, whole
 
 
-def _voted(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Sequence[BlockFloat]]]) -> Side:
-    """On which side of its caption a float of this kind stands in the document: the cheaper one."""
+def _preferred_side(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Sequence[BlockFloat]]]) -> Side:
+    """The side of their captions on which floats of a kind are in this document: the one that costs less."""
     own = [([label for label in labels if label.kind == kind], floats) for labels, floats in pages]
     costs: dict[Side, float] = {"above": 0.0, "below": 0.0}
     for side in costs:
@@ -137,12 +143,12 @@ def _voted(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Sequence[Blo
 def _pair(
     labels: Sequence[BlockCaption], floats: Sequence[BlockFloat], sides: Mapping[str, Side]
 ) -> tuple[float, dict[BlockCaption, BlockFloat]]:
-    """The captions and floats of a page paired, nearest first, and what it costs."""
+    """Pair the captions and floats of a page, cheapest first; returns the total cost and the pairs."""
     edges = sorted(
         (cost, row, column)
         for row, label in enumerate(labels)
         for column, part in enumerate(floats)
-        if (cost := _cost(label, part, sides)) < _UNMATCHED
+        if (cost := _cost(label, part, sides)) < _UNMATCHED_COST
     )
     pairs: dict[BlockCaption, BlockFloat] = {}
     total = 0.0
@@ -150,24 +156,24 @@ def _pair(
         if labels[row] not in pairs and floats[column] not in pairs.values():
             pairs[labels[row]] = floats[column]
             total += cost
-    return total + _UNMATCHED * (len(labels) - len(pairs)), pairs
+    return total + _UNMATCHED_COST * (len(labels) - len(pairs)), pairs
 
 
 def _cost(label: BlockCaption, part: BlockFloat, sides: Mapping[str, Side]) -> float:
     kinds = {"table": "table", "figure": "figure", "other": "code"}
-    other = 0.0 if kinds[label.kind] == part.kind else _OTHER_KIND
+    other = 0.0 if kinds[label.kind] == part.kind else _OTHER_KIND_COST
     caption, box = label.box, part.box
     apart = min(caption.x1, box.x1) - max(caption.x0, box.x0)
     if apart < 0.3 * min(caption.x1 - caption.x0, box.x1 - box.x0):
         level = min(caption.y1, box.y1) - max(caption.y0, box.y0)
-        beside = level > 0.5 * (caption.y1 - caption.y0) and -apart < _BESIDE
-        return _BESIDE - apart + other if beside else float("inf")
+        beside = level > 0.5 * (caption.y1 - caption.y0) and -apart < _BESIDE_COST
+        return _BESIDE_COST - apart + other if beside else float("inf")
     distances: dict[Side, float] = {"above": caption.y0 - box.y1, "below": box.y0 - caption.y1}
     return other + min(
         (
-            abs(distance) + (0.0 if side == sides[label.kind] else _WRONG_SIDE)
+            abs(distance) + (0.0 if side == sides[label.kind] else _WRONG_SIDE_COST)
             for side, distance in distances.items()
-            if _OVERLAP <= distance <= _FARTHEST
+            if _MIN_DISTANCE <= distance <= _MAX_DISTANCE
         ),
         default=float("inf"),
     )
@@ -176,16 +182,16 @@ def _cost(label: BlockCaption, part: BlockFloat, sides: Mapping[str, Side]) -> f
 def _with_panels(
     pairs: Mapping[BlockCaption, BlockFloat], floats: Sequence[BlockFloat]
 ) -> dict[BlockFloat, BlockFloat]:
-    """The figures with captions, each with the pictures that stand by it and have none."""
+    """The figures with captions, each extended by the adjacent figures without one."""
     loose = [part for part in floats if part.kind == "figure" and part not in pairs.values()]
     grown: dict[BlockFloat, BlockFloat] = {}
     for label, part in pairs.items():
         blocks = list(part.blocks)
         for other in loose if part.kind == "figure" else ():
-            box, whole = other.box, union_of([block.box for block in blocks])
-            near = max(box.x0 - whole.x1, whole.x0 - box.x1, box.y0 - whole.y1, whole.y0 - box.y1) < _PANELS_APART
-            parted = min(box.y1, whole.y1) <= label.box.y0 < max(box.y0, whole.y0)
-            if near and not parted and other.blocks[0] not in blocks:
+            box, whole = other.box, bounding_box(block.box for block in blocks)
+            near = max(box.x0 - whole.x1, whole.x0 - box.x1, box.y0 - whole.y1, whole.y0 - box.y1) < _MAX_PANEL_GAP
+            separated = min(box.y1, whole.y1) <= label.box.y0 < max(box.y0, whole.y0)
+            if near and not separated and other.blocks[0] not in blocks:
                 blocks.extend(other.blocks)
         grown[part] = BlockFloat(kind=part.kind, blocks=tuple(blocks))
         loose = [other for other in loose if other.blocks[0] not in blocks]

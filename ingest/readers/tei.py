@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Protocol
 
+from ingest.document.geometry import bounding_box
 from ingest.readers.citations import cited_numbers, tei_name, tei_reference
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.float_captions import split_caption
@@ -105,13 +106,10 @@ class _PagePlaces:
         boxes = [box for node in nodes for box in _boxes(node)]
         if not boxes:
             raise _NoCoordinatesError
-        places = []
-        for page, group in groupby(boxes, key=lambda item: item[0]):
-            whole, *rest = (box for _, box in group)
-            for box in rest:
-                whole = whole.union(box)
-            places.append(Place(paper=self._paper, page=page, box=whole.rounded()))
-        return tuple(places)
+        return tuple(
+            Place(paper=self._paper, page=page, box=bounding_box(box for _, box in group).rounded())
+            for page, group in groupby(boxes, key=lambda item: item[0])
+        )
 
 
 def _pages(root: Node) -> tuple[Page, ...]:

@@ -8,12 +8,11 @@ from typing import Literal
 from ingest.document.assembly import Draft
 from ingest.document.captions import caption_start
 from ingest.document.cell_values import is_value
-from ingest.document.headings import split_number
+from ingest.document.headings import is_references_title, split_number
 from ingest.document.references import entry_label, entry_year
 from ingest.readers.block_captions import find_captions, group_floats, match_captions
 from ingest.readers.docling.schema import CellNode, Corners, DoclingFile, Node, Tree, is_float
-from ingest.readers.layout_blocks import find_front, heading_level, is_abstract, opens_references
-from ingest.readers.mineru.blocks import Block, BlockKind, TextLine
+from ingest.readers.layout_blocks import Block, BlockKind, TextLine, find_front, heading_level, is_abstract
 from paperscope_core.types import (
     Box,
     Cell,
@@ -258,7 +257,7 @@ class _Drafter:
             elif node.label in ("section_header", "title"):
                 level = heading_level(node.text, given=node.level, least=least, last=last)
                 last = level if split_number(node.text)[0] else last
-                references = opens_references(node.text)
+                references = is_references_title(node.text)
                 role = "abstract" if is_abstract(node.text) and len(node.text) < 12 else "paragraph"
                 yield node, self._passage(node, "heading", level=level)
             elif node.label == "reference" or (references and node.label in ("list_item", "text", "paragraph")):

@@ -3,18 +3,15 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from ingest.document.line_text import join_lines
+from ingest.document.geometry import bounding_box
+from ingest.readers.layout_blocks import Block, BlockKind, TextLine
 from ingest.readers.mineru.schema import Corners, Item, Middle, Node, PageNode
 from paperscope_core.types import Box, Page
 
 __all__ = [
     "A4",
-    "Block",
     "BlockDocument",
-    "BlockKind",
-    "TextLine",
     "blocks_of_items",
     "blocks_of_middle",
     "clean_text",
@@ -22,11 +19,6 @@ __all__ = [
     "line_text",
 ]
 
-
-BlockKind = Literal[
-    "title", "heading", "text", "list", "reference", "code", "equation", "table", "figure", "note", "footnote",
-    "furniture", "discarded"
-]  # fmt: skip
 
 _KINDS: dict[str, BlockKind] = {
     "doc_title": "title",
@@ -67,40 +59,8 @@ _FORMULAS = frozenset(("inline_equation", "interline_equation", "equation", "equ
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TextLine:
-    """A line of text; `starts` says that an item of a list begins with it."""
-
-    text: str
-    box: Box
-    starts: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Block:
-    """A part of a page (its index from 0); a "note" is what MinerU took for the caption or footnote of some float.
-
-    `level` is MinerU's, 0 where it gives none; `goes_on` says that MinerU joined the block to the text before it;
-    `images` are paths in the folder.
-    """
-
-    kind: BlockKind
-    page: int
-    box: Box
-    lines: tuple[TextLine, ...] = ()
-    level: int = 0
-    html: str = ""
-    images: tuple[str, ...] = ()
-    goes_on: bool = False
-
-    @property
-    def text(self) -> str:
-        """The lines as one text."""
-        return join_lines(line.text for line in self.lines)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class BlockDocument:
-    """A document as MinerU saw it; `sized` is false where its file names no page sizes and A4 was assumed."""
+    """The blocks of a document; `sized` is false if its file names no page sizes and A4 is assumed."""
 
     pages: tuple[Page, ...]
     blocks: tuple[Block, ...]
@@ -108,14 +68,14 @@ class BlockDocument:
 
 
 def kind_of(name: str) -> BlockKind | None:
-    """Our kind of block for MinerU's, "note" for captions and footnotes of floats, None for an unknown one."""
+    """The kind of block for MinerU's name of it, None for an unknown name."""
     if name.endswith(("_caption", "_footnote")) and name != "page_footnote":
         return "note"
     return "note" if name in ("caption", "footnote") else _KINDS.get(name)
 
 
 def line_text(spans: Iterable[Node] | Sequence[Node], *, formula: bool = False) -> str:
-    """The text of spans: formulas inside text stand between `$`, a display equation is bare."""
+    """The text of spans, with inline formulas between `$`."""
     parts: list[str] = []
     for span in spans:
         if isinstance(span.content, list):
@@ -129,7 +89,7 @@ def line_text(spans: Iterable[Node] | Sequence[Node], *, formula: bool = False) 
 
 
 def clean_text(text: str) -> str:
-    """Text with single spaces, plain letters for ligatures, and one kind of bullet."""
+    """The text with single spaces, letters for ligatures, and one kind of bullet."""
     text = re.sub(r"\s+", " ", _BULLET.sub("• ", text.lstrip(" "))).translate(_LIGATURES)
     text = re.sub(r"(?<=\$)\s+(?=[.,;:)\]])|(?<=[(\[])\s+(?=\$)", "", text)
     return text.strip()
@@ -140,7 +100,7 @@ _PARENTS = frozenset(("table", "image", "chart", "code", "algorithm"))
 
 
 def blocks_of_middle(middle: Middle) -> BlockDocument:
-    """The blocks of a file that has `pdf_info` or `pages`."""
+    """The blocks of a `middle.json`: `pdf_info` until version 3, `pages` with boxes in shares of the page since 4."""
     nodes = middle.pdf_info if middle.pdf_info is not None else middle.pages or []
     pages: list[Page] = []
     blocks: list[Block] = []
@@ -163,20 +123,20 @@ class _PageReader:
         self._scale = (width, height) if shares else (1.0, 1.0)
 
     def blocks(self, node: PageNode) -> Iterator[Block]:
-        """The blocks of a page in MinerU's order; those that it joined to others stand on their own again."""
+        """The blocks of a page in MinerU's order, with those apart again that it joined to others."""
         merged = {block.bbox: block for block in node.para_blocks}
         for block in node.blocks or node.preproc_blocks or node.para_blocks:
             after = merged.get(block.bbox, block)
             starts = {line.bbox for line in after.lines if line.is_list_start_line}
             listed = after.type if after.type in ("list", "index") else block.type
             deleted = after.lines_deleted or bool(block.continues_prev)
-            yield from self._flat(block, kind=listed, goes_on=deleted, starts=starts)
+            yield from self._flat(block, kind=listed, continues=deleted, starts=starts)
         for block in node.discarded_blocks:
-            yield from self._flat(block, kind=block.type or "discarded", goes_on=False, starts=set())
+            yield from self._flat(block, kind=block.type or "discarded", continues=False, starts=set())
 
-    def _flat(self, node: Node, *, kind: str, goes_on: bool, starts: set[Corners | None]) -> Iterator[Block]:
+    def _flat(self, node: Node, *, kind: str, continues: bool, starts: set[Corners | None]) -> Iterator[Block]:
         if kind in _PARENTS and node.children:
-            yield from self._float(node, kind=kind, goes_on=goes_on)
+            yield from self._float(node, kind=kind, continues=continues)
             return
         ours = kind_of(kind)
         if ours is None:
@@ -196,14 +156,14 @@ class _PageReader:
             level=node.level,
             images=images,
             html=html,
-            goes_on=goes_on,
+            continues=continues,
         )
 
-    def _float(self, node: Node, *, kind: str, goes_on: bool) -> Iterator[Block]:
-        """The body of a float, then its captions and footnotes as blocks of their own."""
+    def _float(self, node: Node, *, kind: str, continues: bool) -> Iterator[Block]:
+        """The body of a float, then its captions and footnotes as separate blocks."""
         bodies = [child for child in node.children if kind_of(child.type) not in ("note", None)]
         notes = [child for child in node.children if kind_of(child.type) == "note"]
-        box = _union(self._box(child.bbox, ()) for child in bodies) if bodies else self._box(node.bbox, ())
+        box = bounding_box(self._box(child.bbox, ()) for child in bodies) if bodies else self._box(node.bbox, ())
         ours = kind_of(kind)
         if bodies and ours is not None:
             parts = [part for body in bodies for part in body.below()]
@@ -215,13 +175,13 @@ class _PageReader:
                 lines=tuple(line for body in bodies for line in self._lines(body)) if ours == "code" else (),
                 html="".join(dict.fromkeys(part.html for part in parts if part.html)) or "".join(contents),
                 images=tuple(dict.fromkeys(part.image_path for part in parts if part.image_path)),
-                goes_on=goes_on,
+                continues=continues,
             )
         for child in notes:
-            yield from self._flat(child, kind=child.type, goes_on=False, starts=set())
+            yield from self._flat(child, kind=child.type, continues=False, starts=set())
 
     def _item(self, node: Node) -> Iterator[TextLine]:
-        """The lines of an item of a list, the first one marked; lists inside lists are opened."""
+        """The lines of a list item or of the items of a nested list; the first line of each is marked."""
         if node.type in ("list", "index") and node.children:
             for child in node.children:
                 yield from self._item(child)
@@ -249,30 +209,26 @@ class _PageReader:
 
     def _box(self, corners: Corners | None, lines: Sequence[TextLine]) -> Box:
         if corners is None:
-            return _union(line.box for line in lines) if lines else Box(0, 0, 0, 0)
+            return bounding_box(line.box for line in lines) if lines else Box(0, 0, 0, 0)
         across, down = self._scale
         x0, y0, x1, y1 = corners
         return Box(min(x0, x1) * across, min(y0, y1) * down, max(x0, x1) * across, max(y0, y1) * down).rounded()
 
 
 def _lost_bullet(line: Node) -> bool:
-    """Older versions leave a space where they can't read a bullet, and nowhere else at the start of a line."""
+    """Whether a line lost its bullet: older versions begin it with a space, and no other line."""
     first = line.spans[0] if line.spans else None
     return first is not None and first.type == "text" and str(first.content or "").startswith(" ")
-
-
-def _union(boxes: Iterable[Box]) -> Box:
-    first, *rest = boxes
-    for box in rest:
-        first = first.union(box)
-    return first
 
 
 _THOUSANDTHS = 1000.0
 
 
 def blocks_of_items(items: Sequence[Item]) -> BlockDocument:
-    """The blocks of a list; pages are taken for A4, a block without a box stands at the head of its page."""
+    """The blocks of a `content_list.json`, which holds no page sizes and, in old versions, no boxes.
+
+    Pages are assumed to be A4; a block without a box is placed at the top of its page.
+    """
     count = max((item.page_idx for item in items), default=-1) + 1
     width, height = A4
     pages = tuple(Page(number=number, width=width, height=height) for number in range(1, count + 1))
@@ -306,7 +262,7 @@ def _blocks(item: Item) -> Iterator[Block]:
         html=item.table_body,
         images=(item.img_path,) if item.img_path else (),
     )
-    # Captions have no boxes of their own: they stand at the lower edge of what MinerU gave them to.
+    # Captions have no boxes: they are placed at the lower edge of what MinerU gave them to.
     for text in item.notes:
         if text.strip():
             edge = Box(box.x0, box.y1, box.x1, box.y1)

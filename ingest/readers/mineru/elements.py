@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.document.assembly import Draft
-from ingest.document.headings import split_number
+from ingest.document.geometry import bounding_box
+from ingest.document.headings import is_references_title, split_number
 from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
 from ingest.document.references import entry_label, entry_mark, entry_year
 from ingest.readers.block_captions import BlockCaption, BlockFloat, find_captions, group_floats, match_captions
-from ingest.readers.layout_blocks import Front, find_front, heading_level, is_abstract, is_heading, opens_references
-from ingest.readers.mineru.blocks import Block, BlockDocument, TextLine
+from ingest.readers.layout_blocks import Block, Front, TextLine, find_front, heading_level, is_abstract, is_heading
+from ingest.readers.mineru.blocks import BlockDocument
 from ingest.readers.mineru.folder import ImageError, joined_image
 from ingest.readers.mineru.tables import read_html_table
 from paperscope_core.types import (
@@ -146,9 +147,7 @@ class RunningText:
 
     def add(self, page: int, lines: Sequence[TextLine]) -> None:
         """Take in lines of a page."""
-        box = lines[0].box
-        for line in lines[1:]:
-            box = box.union(line.box)
+        box = bounding_box(line.box for line in lines)
         if (
             self.places
             and self.places[-1][0] == page
@@ -187,7 +186,7 @@ class TextJoiner:
 
 def _goes_on(text: RunningText, block: Block, lines: Sequence[TextLine]) -> bool:
     """Whether a block goes on with a text: MinerU joined them, or it starts a column in the midst of a sentence."""
-    if block.goes_on:
+    if block.continues:
         return True
     last, first = text.lines[-1].text.rstrip(), lines[0].text
     moved = text.places[-1][0] != block.page or block.box.y0 < text.places[-1][1].y0
@@ -317,14 +316,14 @@ class _Drafter:
                 level = heading_level(text, given=block.level, least=least, last=last)
                 last = level if split_number(text)[0] else last
                 references, role = (
-                    opens_references(text),
+                    is_references_title(text),
                     "abstract" if is_abstract(text) and len(text) < 12 else "paragraph",
                 )
                 yield Draft(at=at, element=self._passage(text, "heading", block, level=level))
             elif block.kind == "equation":
                 flow.stop()
                 yield Draft(at=at, element=self._equation(block))
-            elif block.kind == "footnote" or (block.kind == "note" and not block.goes_on):
+            elif block.kind == "footnote" or (block.kind == "note" and not block.continues):
                 yield Draft(at=at, element=self._passage(self._joined(block), "footnote", block))
             elif block.kind in ("text", "heading", "title", "list", "reference", "note"):
                 own: PassageRole = "abstract" if role == "paragraph" and is_abstract(block.text) and not last else role

@@ -8,7 +8,9 @@ from pathlib import Path
 from PIL import Image
 from pydantic import TypeAdapter, ValidationError
 
-from ingest.readers.mineru.blocks import Block, BlockDocument, blocks_of_items, blocks_of_middle
+from ingest.document.geometry import bounding_box
+from ingest.readers.layout_blocks import Block
+from ingest.readers.mineru.blocks import BlockDocument, blocks_of_items, blocks_of_middle
 from ingest.readers.mineru.schema import Item, Middle
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
@@ -101,9 +103,7 @@ def joined_image(folder: Path, blocks: Sequence[Block]) -> bytes:
 
 def _laid_out(images: Sequence[tuple[Box, Image.Image]]) -> Image.Image:
     """All images on white, at the finest of their resolutions."""
-    whole = images[0][0]
-    for box, _ in images:
-        whole = whole.union(box)
+    whole = bounding_box(box for box, _ in images)
     scale = max(image.width / max(box.x1 - box.x0, 1) for box, image in images)
     scale = min(scale, _MAX_SCALE, _MAX_SIDE / max(whole.x1 - whole.x0, whole.y1 - whole.y0, 1))
     canvas = Image.new("RGB", _pixels(whole, scale), "white")
