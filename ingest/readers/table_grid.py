@@ -7,20 +7,21 @@ from typing import Literal
 from ingest.document.cell_values import is_value
 from paperscope_core.types import Cell, Place
 
-__all__ = ["MarkupCell", "table_cells"]
+__all__ = ["CellRole", "MarkupCell", "PlacedCell", "place_cells", "table_cells"]
 
-
-# HTML allows columns up to 1,000; a table whose spans cover more than this area is read without its spans.
-_WIDEST = 1000
-_LARGEST = 500_000
-_MOST_HEADER_ROWS = 4
+# As many columns as HTML allows a span to cover.
+_MAX_COLUMNS = 1000
+# A table whose spans cover a larger area is read without its spans.
+_MAX_AREA = 500_000
+# More leading rows without values are no header, but a table of texts.
+_MAX_HEADER_ROWS = 4
 
 CellRole = Literal["column_header", "row_header", "section", "value"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarkupCell:
-    """A cell as the markup has it; `is_header` if it is marked as a header (`th`)."""
+    """A cell as the markup has it; `is_header` if it is marked as one (`th`). A row span of 0 reaches to the end."""
 
     text: str
     place: Place
@@ -31,76 +32,84 @@ class MarkupCell:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Placed:
+class PlacedCell:
+    """A cell with its row and column; its spans end at the table's edge and at other cells."""
+
     row: int
     column: int
     cell: MarkupCell
 
     @property
     def end(self) -> int:
-        """The column behind the cell."""
+        """The column after the cell."""
         return self.column + self.cell.column_span
 
 
 def table_cells(rows: Sequence[Sequence[MarkupCell]], *, head: int = 0) -> tuple[tuple[Cell, ...], int]:
-    """The cells that hold text, and the number of header rows; `head` rows are marked as the table's head.
+    """Make the cells of a table.
 
-    Without any mark the leading rows without a value are the header. A span never reaches over another cell or
-    beyond the table.
+    Args:
+        rows: The cells of each row.
+        head: The number of leading rows in the table's `thead`. Without it, the leading rows of `th` cells are the
+            header; without those, the leading rows without a value.
+
+    Returns:
+        The cells that hold text, and the number of header rows.
     """
     kept = [row for row in rows if row]
     head = sum(bool(row) for row in rows[:head])
-    placed = _compressed(_placed(kept))
+    placed = _without_empty_columns(place_cells(kept))
     area = sum(item.cell.row_span * item.cell.column_span for item in placed)
-    if area > _LARGEST:
+    if area > _MAX_AREA:
         flat = [[replace(cell, row_span=1, column_span=1) for cell in row] for row in kept]
-        placed = _compressed(_placed(flat))
+        placed = _without_empty_columns(place_cells(flat))
     width = max((item.end for item in placed), default=0)
     header_rows = min(_header_rows(placed, head=head, width=width), max(len(kept) - 1, 0))
     return _with_roles(placed, header_rows=header_rows, width=width), header_rows
 
 
-def _placed(rows: Sequence[Sequence[MarkupCell]]) -> list[_Placed]:
-    """Each cell in the first column that is free; `taken[column]` is the row until which a cell reaches down."""
+def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
+    """Place each cell in the first free column of its row."""
+    # The row down to which a cell occupies each column.
     taken: list[int] = []
-    placed: list[_Placed] = []
+    placed: list[PlacedCell] = []
     for number, row in enumerate(rows):
         column = 0
         for cell in row:
             while column < len(taken) and taken[column] > number:
                 column += 1
-            if column >= _WIDEST:
+            if column >= _MAX_COLUMNS:
                 break
             down = len(rows) - number if cell.row_span == 0 else max(1, min(cell.row_span, len(rows) - number))
             end = column + 1
-            limit = min(column + max(1, cell.column_span), _WIDEST)
+            limit = min(column + max(1, cell.column_span), _MAX_COLUMNS)
             while end < limit and not (end < len(taken) and taken[end] > number):
                 end += 1
             taken.extend([0] * (end - len(taken)))
             taken[column:end] = [number + down] * (end - column)
             placed.append(
-                _Placed(row=number, column=column, cell=replace(cell, row_span=down, column_span=end - column))
+                PlacedCell(row=number, column=column, cell=replace(cell, row_span=down, column_span=end - column))
             )
             column = end
     return placed
 
 
-def _compressed(placed: Sequence[_Placed]) -> list[_Placed]:
-    """Without the columns in which no cell begins: only spans run through them."""
+def _without_empty_columns(placed: Sequence[PlacedCell]) -> list[PlacedCell]:
+    """Drop the columns in which no cell begins."""
     starts = sorted({item.column for item in placed})
     index = {column: number for number, column in enumerate(starts)}
-    ends = [*starts, _WIDEST]
+    ends = [*starts, _MAX_COLUMNS]
     result = []
     for item in placed:
         first = index[item.column]
         last = first
         while ends[last + 1] < item.end and last + 1 < len(starts):
             last += 1
-        result.append(_Placed(row=item.row, column=first, cell=replace(item.cell, column_span=last - first + 1)))
+        result.append(PlacedCell(row=item.row, column=first, cell=replace(item.cell, column_span=last - first + 1)))
     return result
 
 
-def _header_rows(placed: Sequence[_Placed], *, head: int, width: int) -> int:
+def _header_rows(placed: Sequence[PlacedCell], *, head: int, width: int) -> int:
     if head:
         return head
     rows = _by_row(placed)
@@ -115,16 +124,16 @@ def _header_rows(placed: Sequence[_Placed], *, head: int, width: int) -> int:
         return 0
     bare = 0
     for row in rows:
-        if any(is_value(item.cell.text) for item in row) or bare == _MOST_HEADER_ROWS:
+        if any(is_value(item.cell.text) for item in row) or bare == _MAX_HEADER_ROWS:
             break
         bare += 1
-    if bare == len(rows) or bare == _MOST_HEADER_ROWS:
+    if bare == len(rows) or bare == _MAX_HEADER_ROWS:
         return 1
     return _spanned(rows[:bare])
 
 
-def _spanned(rows: Sequence[Sequence[_Placed]]) -> int:
-    """How many of the leading rows without values are one header: those that spans of the rows above tie together."""
+def _spanned(rows: Sequence[Sequence[PlacedCell]]) -> int:
+    """How many of the leading rows without values are one header: those joined by the spans of the row above."""
     count = min(1, len(rows))
     while count < len(rows):
         above = rows[count - 1]
@@ -135,14 +144,14 @@ def _spanned(rows: Sequence[Sequence[_Placed]]) -> int:
     return count
 
 
-def _by_row(placed: Sequence[_Placed]) -> list[list[_Placed]]:
-    rows: list[list[_Placed]] = [[] for _ in range(placed[-1].row + 1 if placed else 0)]
+def _by_row(placed: Sequence[PlacedCell]) -> list[list[PlacedCell]]:
+    rows: list[list[PlacedCell]] = [[] for _ in range(placed[-1].row + 1 if placed else 0)]
     for item in placed:
         rows[item.row].append(item)
     return rows
 
 
-def _with_roles(placed: Sequence[_Placed], *, header_rows: int, width: int) -> tuple[Cell, ...]:
+def _with_roles(placed: Sequence[PlacedCell], *, header_rows: int, width: int) -> tuple[Cell, ...]:
     stubs = _stubs(placed, header_rows=header_rows, width=width)
     cells: list[Cell] = []
     for row in _by_row(placed):
@@ -172,8 +181,8 @@ def _with_roles(placed: Sequence[_Placed], *, header_rows: int, width: int) -> t
     return tuple(cells)
 
 
-def _stubs(placed: Sequence[_Placed], *, header_rows: int, width: int) -> int:
-    """How many leading columns name their row where no mark says it: the first, and the second where that groups."""
+def _stubs(placed: Sequence[PlacedCell], *, header_rows: int, width: int) -> int:
+    """How many leading columns name their rows if no header is marked: the first, and those after a grouping one."""
     body = [item for item in placed if item.row >= header_rows and item.cell.text and item.end - item.column < width]
     if width < 2 or not body or any(item.cell.is_header for item in body):
         return 0

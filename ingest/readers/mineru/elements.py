@@ -118,9 +118,9 @@ class FloatBuilder:
         cells: list[Cell] = []
         header, row = 0, 0
         for block in part.blocks:
-            grid = read_html_table(block.html, place=self._place(block.page, block.box), first_row=row)
-            header = header if row else grid.header_rows
-            cells.extend(grid.cells)
+            found, header_rows = read_html_table(block.html, place=self._place(block.page, block.box), first_row=row)
+            header = header if row else header_rows
+            cells.extend(found)
             row = max((cell.row + cell.row_span for cell in cells), default=0)
         return tuple(cells), header
 

@@ -2,87 +2,74 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from lxml import etree
 from lxml import html as markup
 
 from ingest.document.cell_values import is_value
 from ingest.readers.mineru.blocks import clean_text
+from ingest.readers.table_grid import CellRole, MarkupCell, PlacedCell, place_cells
 from paperscope_core.types import Cell, Place
 
-__all__ = ["HtmlGrid", "read_html_table"]
+__all__ = ["read_html_table"]
+
+# Bounds for tables that a model wrote without end.
+_MAX_ROWS = 5000
+_MAX_SPAN = 500
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-Role = Literal["column_header", "row_header", "section", "value"]
+def read_html_table(html: str, *, place: Place, first_row: int = 0) -> tuple[tuple[Cell, ...], int]:
+    """Read a table.
 
-_MOST_ROWS = 5000
-_MOST_COLUMNS = 500
-_MOST_SPAN = 500
+    Args:
+        html: The table.
+        place: The place of all cells.
+        first_row: The number of the first row.
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HtmlGrid:
-    """The cells of a table; `header_rows` counts the leading rows that are no body."""
-
-    cells: tuple[Cell, ...]
-    header_rows: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Raw:
-    row: int
-    column: int
-    text: str
-    down: int
-    right: int
-    head: bool
-
-
-def read_html_table(html: str, *, place: Place, first_row: int = 0) -> HtmlGrid:
-    """The cells of all rows, each at `place`; the first one gets the number `first_row`.
-
-    Where no cell is marked as a header, the rows before the first one of values are.
+    Returns:
+        The cells, and the number of header rows; without marked headers, the rows before the first row of values.
     """
-    raw = _placed(_rows(html))
-    if not raw:
-        return HtmlGrid(cells=(), header_rows=0)
-    width = max(cell.column + cell.right for cell in raw)
-    header = _header_rows(raw, width=width)
+    placed = [item for item in place_cells(_rows(html, place)) if item.cell.text]
+    if not placed:
+        return (), 0
+    width = max(item.end for item in placed)
+    header_rows = _header_rows(placed, width=width)
     cells = tuple(
         Cell(
-            row=cell.row + first_row,
-            column=cell.column,
-            text=cell.text,
+            row=item.row + first_row,
+            column=item.column,
+            text=item.cell.text,
             place=place,
-            row_span=cell.down,
-            column_span=cell.right,
-            role=_role(cell, header=header, width=width),
+            row_span=item.cell.row_span,
+            column_span=item.cell.column_span,
+            role=_role(item, header_rows=header_rows, width=width),
         )
-        for cell in raw
+        for item in placed
     )
-    return HtmlGrid(cells=cells, header_rows=header)
+    return cells, header_rows
 
 
-def _rows(html: str) -> list[list[tuple[str, int, int, bool]]]:
-    """(text, rows, columns, header) of each cell, row by row."""
+def _rows(html: str, place: Place) -> list[list[MarkupCell]]:
     try:
         root = markup.fromstring(html, parser=markup.HTMLParser(no_network=True, huge_tree=False))
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return []
-    rows = []
-    for row in list(root.iter("tr"))[:_MOST_ROWS]:
-        cells = [cell for cell in row if cell.tag in ("td", "th")]
-        parent = row.getparent()
-        head = parent is not None and parent.tag == "thead"
-        rows.append(
-            [
-                (_text(cell), _span(cell.get("rowspan")), _span(cell.get("colspan")), head or cell.tag == "th")
-                for cell in cells
-            ]
-        )
-    return rows
+    head = {row for part in root.iter("thead") for row in part}
+    return [
+        [
+            MarkupCell(
+                text=_text(cell),
+                place=place,
+                row_span=_span(cell.get("rowspan")),
+                column_span=_span(cell.get("colspan")),
+                is_header=cell.tag == "th" or row in head,
+            )
+            for cell in row
+            if cell.tag in ("td", "th")
+        ]
+        for row in list(root.iter("tr"))[:_MAX_ROWS]
+    ]
 
 
 def _text(cell: markup.HtmlElement) -> str:
@@ -94,60 +81,40 @@ def _text(cell: markup.HtmlElement) -> str:
 
 
 def _span(value: str | None) -> int:
-    return max(1, min(_MOST_SPAN, int(value))) if value and value.isascii() and value.isdigit() else 1
+    return max(1, min(_MAX_SPAN, int(value))) if value and value.isascii() and value.isdigit() else 1
 
 
-def _placed(rows: Sequence[Sequence[tuple[str, int, int, bool]]]) -> list[_Raw]:
-    """Give the cells their columns: a cell stands right of those that reach down from above."""
-    taken: set[tuple[int, int]] = set()
-    placed: list[_Raw] = []
-    for number, row in enumerate(rows):
-        column = 0
-        for text, rows_down, columns_right, head in row:
-            while (number, column) in taken:
-                column += 1
-            if column >= _MOST_COLUMNS:
-                break
-            down = min(rows_down, len(rows) - number)
-            right = min(columns_right, _MOST_COLUMNS - column)
-            taken.update((number + below, column + beside) for below in range(down) for beside in range(right))
-            if text:
-                placed.append(_Raw(row=number, column=column, text=text, down=down, right=right, head=head))
-            column += right
-    return placed
-
-
-def _header_rows(raw: Sequence[_Raw], *, width: int) -> int:
-    """How many leading rows are headers: those marked, else those above the first row with values, at least one."""
-    rows = max(cell.row + cell.down for cell in raw)
-    by_row = [[cell for cell in raw if cell.row == row] for row in range(rows)]
+def _header_rows(placed: Sequence[PlacedCell], *, width: int) -> int:
+    """How many leading rows are headers: those marked, else those above the first row of values, at least one."""
+    count = max(item.row + item.cell.row_span for item in placed)
+    rows = [[item for item in placed if item.row == row] for row in range(count)]
+    if count == 1:
+        return 0
     marked = 0
-    while marked < rows and by_row[marked] and all(cell.head for cell in by_row[marked]):
+    while marked < count and rows[marked] and all(item.cell.is_header for item in rows[marked]):
         marked += 1
     if marked:
-        return min(marked, rows - 1) if rows > 1 else 0
-    for row, cells in enumerate(by_row):
-        values = [cell for cell in cells if cell.column > 0 and is_value(cell.text) and not _is_year(cell.text)]
-        if values and 2 * len(values) >= len([cell for cell in cells if cell.column > 0]):
-            reach = max((cell.row + cell.down for cell in raw if cell.row == 0), default=1)
-            sections = row - 1 if row > 1 and _spans_all(by_row[row - 1], width=width) else row
-            return max(sections, min(reach, row), 1) if row else 0
-    return 1 if rows > 1 else 0
+        return min(marked, count - 1)
+    for number, row in enumerate(rows):
+        body = [item.cell.text for item in row if item.column > 0]
+        values = [text for text in body if is_value(text) and not _YEAR.fullmatch(text)]
+        if values and 2 * len(values) >= len(body):
+            # The rows that the first one spans belong to the header, a section title above the values doesn't.
+            spanned = max((item.row + item.cell.row_span for item in rows[0]), default=1)
+            above = number - 1 if number > 1 and _is_section(rows[number - 1], width=width) else number
+            return max(above, min(spanned, number), 1) if number else 0
+    return 1
 
 
-def _spans_all(cells: Sequence[_Raw], *, width: int) -> bool:
-    return len(cells) == 1 and cells[0].column == 0 and (cells[0].right == width or cells[0].right == 1)
+def _is_section(row: Sequence[PlacedCell], *, width: int) -> bool:
+    return len(row) == 1 and row[0].column == 0 and row[0].cell.column_span in (1, width)
 
 
-def _is_year(text: str) -> bool:
-    return bool(re.fullmatch(r"(?:19|20)\d\d", text))
-
-
-def _role(cell: _Raw, *, header: int, width: int) -> Role:
-    if cell.row < header:
+def _role(item: PlacedCell, *, header_rows: int, width: int) -> CellRole:
+    if item.row < header_rows:
         return "column_header"
-    if cell.column == 0 and cell.right == width > 1:
+    if item.column == 0 and item.end == width > 1:
         return "section"
-    if cell.column == 0 and not is_value(cell.text):
+    if item.column == 0 and not is_value(item.cell.text):
         return "row_header"
     return "value"
