@@ -96,7 +96,7 @@ def test_an_unexpected_error_is_logged_with_its_traceback_and_request_id(
     error = told["Exception in ASGI application"]
     assert error["request_id"] == told["request"]["request_id"] == response.headers["x-request-id"]
     assert "RuntimeError at" in str(error["event"])
-    assert "boom; caused by ValueError at test_service_http_logs.py" in str(error["event"])
+    assert "boom; caused by ValueError at test_logs.py" in str(error["event"])
     assert SECRET not in text.getvalue()
 
 
@@ -172,7 +172,7 @@ def test_lines_of_libraries_are_short_and_quote_no_error(log: Callable[[str], io
     event_log("service.test").warning("an event", seconds=1.5, text="several\nlines")
     told = events(text)
     assert [event["event"] for event in told][:2] == ["it failed: ValueError", "a task failed"]
-    assert str(told[2]["event"]).startswith("it [31mfailed again: ValueError at test_service_http_logs.py")
+    assert str(told[2]["event"]).startswith("it [31mfailed again: ValueError at test_logs.py")
     assert (told[3]["event"], told[3]["seconds"], told[3]["level"]) == ("an event", 1.5, "warning")
     assert len(told) == 4
     assert SECRET not in text.getvalue()

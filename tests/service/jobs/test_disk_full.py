@@ -24,11 +24,10 @@ _WHILE_FULL = 4.0
 _AT_ONCE = 4
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A small file system for the library and for incomplete uploads."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("disk")
     mount = shutil.which("mount")
     if mount is None or os.geteuid() != 0:
         pytest.skip("only root can mount a small file system")
@@ -43,18 +42,22 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)  # noqa: S603, S607 # our own
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
     with serve(reply) as server:
         yield server
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def address(disk: Path, model: ModelServer) -> Iterator[str]:
     with serve_app(settings_with_model(disk, model)) as address:
         assert job_of(upload(address, markdown_paper(2)), address)["state"] == "succeeded"
         assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200
         yield address
+
+
+def paper_count(address: str) -> int:
+    return int(httpx2.get(f"{address}/v1/papers").json()["total"])
 
 
 def fill(disk: Path) -> None:
@@ -82,7 +85,7 @@ def is_sound(disk: Path) -> bool:
 
 
 def test_requests_report_a_full_disk_and_succeed_later(disk: Path, address: str, model: ModelServer) -> None:
-    before, calls = files(disk), len(model.names)
+    before, papers, calls = files(disk), paper_count(address), len(model.names)
     fill(disk)
     small, large = upload(address, markdown_paper(1, "Parser")), upload(address, b"x" * 3_000_000)
     batch = post(address, "/v1/batch", {"questions": QUESTIONS})
@@ -97,7 +100,7 @@ def test_requests_report_a_full_disk_and_succeed_later(disk: Path, address: str,
     # Nothing was paid for that could not be stored.
     assert len(model.names) == calls
     # Reading still works.
-    assert httpx2.get(f"{address}/v1/papers").json()["total"] == 1
+    assert paper_count(address) == papers
     assert post(address, "/v1/query", {"question": "What is the Corpus?"}).status_code == 200
     make_space(disk)
     assert files(disk) == before
@@ -107,7 +110,8 @@ def test_requests_report_a_full_disk_and_succeed_later(disk: Path, address: str,
 
 
 def test_a_paper_is_not_half_stored_on_a_full_disk(disk: Path, address: str, model: ModelServer) -> None:
-    before, calls, model.seconds = files(disk), len(model.names), 1.0
+    before, papers, calls = files(disk), paper_count(address), len(model.names)
+    model.seconds = 1.0
     response = upload(address, markdown_paper(4, "Parser"))
     wait_until(lambda: len(model.names) >= calls + 2)
     fill(disk)
@@ -120,7 +124,7 @@ def test_a_paper_is_not_half_stored_on_a_full_disk(disk: Path, address: str, mod
         wait_until(lambda: files(disk) == before, seconds=5)
         job = job_of(upload(address, markdown_paper(4, "Parser")), address)
     assert job["state"] == "succeeded"
-    assert httpx2.get(f"{address}/v1/papers").json()["total"] == 2
+    assert paper_count(address) == papers + 1
     assert is_sound(disk)
 
 
@@ -131,7 +135,7 @@ def test_a_batch_on_a_full_disk_pays_for_nothing_that_cannot_be_stored(
     response = post(address, "/v1/batch", {"questions": QUESTIONS})
     wait_until(lambda: len(model.names) >= calls + 2)
     fill(disk)
-    calls = len(model.names)
+    calls, model.seconds = len(model.names), 0.0
     time.sleep(_WHILE_FULL)
     assert len(model.names) - calls <= _AT_ONCE
     make_space(disk)
