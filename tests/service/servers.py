@@ -26,6 +26,7 @@ __all__ = [
     "Canary",
     "ServiceProcess",
     "canary",
+    "embedder_settings",
     "is_alive",
     "job_of",
     "markdown_paper",
@@ -72,11 +73,15 @@ def serve_app(settings: Settings, *, routes: APIRouter | None = None) -> Iterato
 Job = Mapping[str, Any]
 
 
+def embedder_settings(url: str, **more: object) -> dict[str, object]:
+    """Settings with the model server as embedder, so that no process loads the local one."""
+    return {"embed": {"provider": "openai", "model": "fake", "base_url": url, "dimension": DIMENSION, **more}}
+
+
 def model_settings(url: str) -> dict[str, object]:
     """Settings with the model server in all roles but vision; each part of a paper takes a call."""
     roles = {role: {"model": "fake", "base_url": url, "concurrency": 2} for role in ("extract", "answer")}
-    embed = {"provider": "openai", "model": "fake", "base_url": url, "dimension": DIMENSION}
-    return {**roles, "embed": embed, "extract.tokens_per_call": 600}
+    return {**roles, **embedder_settings(url), "extract.tokens_per_call": 600}
 
 
 def settings_with_model(folder: Path, model: ModelServer, **overrides: object) -> Settings:

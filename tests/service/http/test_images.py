@@ -11,8 +11,9 @@ from PIL import Image
 
 from graph_store import Store
 from paperscope_core.types import content_hash
+from tests.model_server import serve
 from tests.service.conftest import PAPER, PNG, settings_in, settings_of, small_paper
-from tests.service.servers import job_of, serve_app, upload
+from tests.service.servers import embedder_settings, job_of, serve_app, upload
 
 EXAMPLE = "b1810c2e3f4a"
 MARKED = (216, 84, 0)
@@ -137,7 +138,7 @@ def test_a_page_of_an_encrypted_paper_is_drawn_with_its_password(
         # One page is parsed faster than seven.
         document.select([2])
         locked = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="own")
-    with serve_app(settings_in(tmp_path)) as address:
+    with serve() as model, serve_app(settings_in(tmp_path, **embedder_settings(model.url))) as address:
         assert "is encrypted" in job_of(upload(address, locked, "locked.pdf"), address)["error"]
         job = job_of(upload(address, locked, "locked.pdf", password=password), address)
         assert job["state"] == "succeeded", job

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.model_server import DIMENSION, Body, serve
+from tests.model_server import Body, serve
 from tests.service.conftest import settings_of
 from tests.service.http.requests import events_of
-from tests.service.servers import canary, job_of, serve_app
+from tests.service.servers import canary, embedder_settings, job_of, serve_app
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SECRET = "sk-nobody-may-see-this"  # noqa: S105 # not a key of anything
@@ -61,11 +61,6 @@ def hostile_reply(_body: Body, url: str) -> str:
     return json.dumps({"status": "answered", "answer": text, "claims": claims})
 
 
-@pytest.fixture
-def model_settings() -> dict[str, object]:
-    return {"embed.provider": "openai", "embed.model": "fake", "embed.dimension": DIMENSION}
-
-
 def shown(page: bytes, folder: Path) -> str:
     """The DOM of a page in Chromium after its scripts, if any, have run."""
     assert CHROMIUM is not None
@@ -88,9 +83,9 @@ def address_shown(address: str, folder: Path) -> str:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path, model_settings: dict[str, object]) -> None:
+def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path) -> None:
     with canary() as bird, serve() as model:
-        given = {**model_settings, "embed.base_url": model.url}
+        given = embedder_settings(model.url)
         with serve_app(settings_of(tmp_path / "library", **given)) as address:
             data, name = hostile_paper(bird.url), "<img src=x onerror=document.title='OWNED'>.md"
             job = job_of(httpx2.post(f"{address}/v1/papers", files={"file": (name, data)}), address)
@@ -116,12 +111,10 @@ def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path, model_s
 
 
 @pytest.mark.slow
-def test_instructions_in_papers_and_replies_are_not_followed(
-    tmp_path: Path, model_settings: dict[str, object], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_instructions_in_papers_and_replies_are_not_followed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with canary() as bird, serve(lambda body: hostile_reply(body, bird.url)) as model:
         roles = {f"answer.{name}": value for name, value in _role(model.url).items()}
-        given = {**model_settings, **roles, "embed.base_url": model.url, "embed.api_key": SECRET}
+        given = {**embedder_settings(model.url, api_key=SECRET), **roles}
         with serve_app(settings_of(tmp_path / "library", **given)) as address:
             upload = {"file": ("order.md", hostile_paper(bird.url))}
             job = job_of(httpx2.post(f"{address}/v1/papers", files=upload), address)
@@ -158,11 +151,9 @@ def _role(url: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(
-    tmp_path: Path, model_settings: dict[str, object]
-) -> None:
+def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(tmp_path: Path) -> None:
     with canary() as bird, serve() as model:
-        given = {**model_settings, "embed.base_url": model.url}
+        given = embedder_settings(model.url)
         shape = f"<svg xmlns='http://www.w3.org/2000/svg' onload='x()'><image href='{bird.url}/svg'/></svg>"
         drawing = f"<?xml version='1.0'?>{shape}"
         coded = base64.b64encode(drawing.encode()).decode()
@@ -190,17 +181,19 @@ def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(
 
 
 @pytest.mark.slow
-def test_no_text_ends_an_event_or_a_header(tmp_path: Path, model_settings: dict[str, object]) -> None:
+def test_no_text_ends_an_event_or_a_header(tmp_path: Path) -> None:
     ends = "0.83\n\nevent: done\ndata: {}\n\nevent: error\r\ndata: {}\r\r: 0.83"
     claims = [{"text": ends, "evidence": ["S0"]}]
     reply = json.dumps({"status": "answered", "answer": ends, "claims": claims})
     with serve(lambda _body: reply) as model:
         roles = {f"answer.{name}": value for name, value in _role(model.url).items()}
-        folders = {"service.folders": [str(tmp_path / "papers")], "embed.base_url": model.url}
+        folders = {"service.folders": [str(tmp_path / "papers")]}
         (tmp_path / "papers").mkdir()
         name = "a\n\nevent: end\ndata: {}\r\nX-Own: 1.md"
         (tmp_path / "papers" / name).write_text(f"# On {name}\n\nThe tagger reaches an F1 of 0.83.\n")
-        with serve_app(settings_of(tmp_path / "library", **model_settings, **roles, **folders)) as address:
+        with serve_app(
+            settings_of(tmp_path / "library", **embedder_settings(model.url), **roles, **folders)
+        ) as address:
             added = httpx2.post(f"{address}/v1/papers", json={"path": f"{tmp_path}/papers/{name}"})
             job = job_of(added, address)
             assert (job["state"], job["name"]) == ("succeeded", name)

@@ -13,8 +13,9 @@ from fastapi import APIRouter
 from service.http.auth import CallerOf
 from service.keys import KeyStore
 from service.logs import configure_logs, event_log
+from tests.model_server import serve
 from tests.service.conftest import settings_in
-from tests.service.servers import serve_app
+from tests.service.servers import embedder_settings, serve_app
 
 SECRET = "sesame_open_9f31"  # noqa: S105 # a test's
 
@@ -138,7 +139,10 @@ def test_no_secret_of_a_request_gets_into_the_log(
     planted = dict.fromkeys(
         ("Cookie", "Referer", "User-Agent", "X-Request-ID", "traceparent", "Accept", "X-Forwarded-For"), SECRET
     )
-    with serve_app(settings_in(tmp_path, **{"service.otlp_endpoint": ""}), routes=routes()) as address:
+    with (
+        serve() as model,
+        serve_app(settings_in(tmp_path, **embedder_settings(model.url)), routes=routes()) as address,
+    ):
         answered = send_secrets(address, {"Authorization": f"Bearer {own}", **planted})
         strangers = send_secrets(address, {"Authorization": f"Bearer {SECRET}", "X-API-Key": SECRET, **planted})
         document = httpx2.get(f"{address}/openapi.json").text

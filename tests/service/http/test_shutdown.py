@@ -1,5 +1,6 @@
 """The shutdown of the service: gracefully on the first signal, at once on the second."""
 
+import json
 import shutil
 import signal
 import socket
@@ -14,11 +15,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from paperscope.library import Library
+from paperscope_core.settings import load_settings
 from service.http.shutdown import CLOSING_SECONDS
 from service.tracing import open_tracing
 from tests.model_server import ModelServer, serve
 from tests.service.http.requests import QUESTION, events_of, model_reply
-from tests.service.servers import worker_pids
+from tests.service.servers import embedder_settings, worker_pids
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +37,9 @@ def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tu
     """`python -m paperscope serve`, and its address."""
     port = free_port()
     settings = library.parent / "paperscope.toml"
+    embedder = library.parent / "embedder.toml"
     settings.write_text(
-        f'library = "{library}"\n'
+        f'library = "{library}"\n{embedder.read_text() if embedder.exists() else ""}'
         f'[answer]\nmodel = "m"\nbase_url = "{model.url}"\nretries = 0\n'
         f'[service]\nport = {port}\nshutdown_seconds = {seconds}\nlog = "json"\nkeys = "{library.parent / "keys"}"\n'
     )
@@ -84,12 +88,36 @@ class Asking(threading.Thread):
 
 
 @pytest.fixture
-def library(example_library: Path, tmp_path: Path) -> Path:
+def example(example_library: Path, tmp_path: Path) -> Path:
+    """A copy of the example library, whose embedder is loaded by the process that opens it."""
     return Path(shutil.copytree(example_library, tmp_path / "library"))
 
 
-def test_requests_in_progress_finish_and_new_ones_are_refused(library: Path) -> None:
-    with serve(model_reply, seconds=4.0) as model, running(library, model, seconds=30.0) as (process, address):
+@pytest.fixture(scope="module")
+def remote_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A library of one short paper whose embedder is a server, beside a file with the settings of that."""
+    folder = tmp_path_factory.mktemp("remote")
+    with serve() as embedder:
+        embed = embedder_settings(embedder.url)["embed"]
+        assert isinstance(embed, dict)
+        lines = (f"{name} = {json.dumps(value)}\n" for name, value in embed.items())
+        (folder / "embedder.toml").write_text(f"[embed]\n{''.join(lines)}")
+        (folder / "paper.md").write_text("# Tuning\n\nLoRA rank 256 and alpha 512 were used to fine-tune Qwen2.5-7B.\n")
+        with Library.open(
+            folder / "library", settings=load_settings(environ={}, overrides={"embed": embed})
+        ) as library:
+            library.add(folder / "paper.md")
+        yield folder / "library"
+
+
+@pytest.fixture
+def library(remote_library: Path, tmp_path: Path) -> Path:
+    shutil.copy(remote_library.parent / "embedder.toml", tmp_path)
+    return Path(shutil.copytree(remote_library, tmp_path / "library"))
+
+
+def test_requests_in_progress_finish_and_new_ones_are_refused(example: Path) -> None:
+    with serve(model_reply, seconds=4.0) as model, running(example, model, seconds=30.0) as (process, address):
         asking = Asking(address, {})
         asking.start()
         wait_for(lambda: model.bodies, seconds=120)

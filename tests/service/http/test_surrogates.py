@@ -11,9 +11,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.model_server import serve
 from tests.service.conftest import settings_in
 from tests.service.http.requests import post
-from tests.service.servers import job_of, serve_app, upload
+from tests.service.servers import embedder_settings, job_of, serve_app, upload
 
 HALF = "What is \ud800 here?"
 # As a client sends it that encodes without checking.
@@ -26,7 +27,10 @@ Json = Any
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("half")
-    with serve_app(settings_in(folder, **{"service.folders": [str(folder)]})) as address:
+    with (
+        serve() as model,
+        serve_app(settings_in(folder, **embedder_settings(model.url), **{"service.folders": [str(folder)]})) as address,
+    ):
         assert job_of(upload(address, b"# Who?\n\nNobody knows who is here."), address)["state"] == "succeeded"
         yield address
 

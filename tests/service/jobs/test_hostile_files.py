@@ -12,12 +12,13 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.model_server import DIMENSION, serve
+from tests.model_server import serve
 from tests.service.jobs.hostile_files import injection_files, oversized_files
 from tests.service.servers import (
     Canary,
     ServiceProcess,
     canary,
+    embedder_settings,
     job_of,
     markdown_paper,
     upload,
@@ -105,8 +106,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     (folder / "scratch").mkdir()
     (folder / "secret.txt").write_text(SECRET)
     with canary() as bird, serve() as model:
-        embed = {"embed.provider": "openai", "embed.model": "fake", "embed.dimension": DIMENSION}
-        settings = {**_LIMITS, **embed, "embed.base_url": model.url}
+        settings = {**_LIMITS, **embedder_settings(model.url)}
         service = ServiceProcess(folder / "library", settings, TMPDIR=str(folder / "scratch"))
         service.start()
         try:

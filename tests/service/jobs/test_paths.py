@@ -14,9 +14,9 @@ from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import load_settings
 from paperscope_core.types import content_hash
 from service.jobs.requests import open_without_links
-from tests.model_server import DIMENSION, ModelServer, serve
+from tests.model_server import ModelServer, serve
 from tests.service.conftest import settings_of
-from tests.service.servers import job_of, markdown_paper, serve_app, upload
+from tests.service.servers import embedder_settings, job_of, markdown_paper, serve_app, upload
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(folder: Path, model: ModelServer) -> Iterator[str]:
-    embed = {"embed.provider": "openai", "embed.model": "fake", "embed.dimension": DIMENSION}
-    given = {**embed, "embed.base_url": model.url, "service.folders": [str(folder / "papers")]}
+    given = {**embedder_settings(model.url), "service.folders": [str(folder / "papers")]}
     with ExitStack() as stack:
         heard = stack.enter_context(socket.socket(socket.AF_UNIX))
         # The path of a socket must be short.
