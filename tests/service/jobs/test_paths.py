@@ -12,7 +12,7 @@ import pytest
 from paperscope.library import Library
 from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import load_settings
-from paperscope_core.types import content_hash
+from paperscope_core.types import PaperFile, content_hash
 from service.jobs.requests import open_without_links
 from tests.model_server import ModelServer, serve
 from tests.service.conftest import settings_of
@@ -189,7 +189,7 @@ def test_a_file_that_became_a_link_pipe_or_another_one_after_it_was_allowed_is_n
             library.add(papers / "a.md", sha256=allowed)
         assert not library.papers()
         os.mkfifo(tmp_path / "moved" / "pipe.md")
-        with pytest.raises(PaperFileError, match=r"'pipe\.md' is no regular file"):
+        with pytest.raises(PaperFileError, match=r"'pipe\.md' is not a regular file"):
             library.add(tmp_path / "moved" / "pipe.md")
 
 
@@ -202,9 +202,9 @@ def test_a_file_that_changes_between_two_readings_is_not_stored(
     file.write_bytes(markdown_paper(1, "Indexer"))
     allowed = content_hash(file.read_bytes())
 
-    def swapped(self: MarkupParser, file: Path, **options: object) -> object:
+    def swapped(self: MarkupParser, paper: PaperFile, **options: object) -> object:
         file.write_bytes(markdown_paper(1, "Secret"))
-        return real(self, file, **options)  # type: ignore[arg-type]
+        return real(self, paper, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(MarkupParser, "parse", swapped)
     with Library.open(tmp_path / "library", settings=load_settings(environ={})) as library:
