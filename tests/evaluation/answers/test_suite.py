@@ -38,6 +38,7 @@ def data(tmp_path: Path, root: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_the_example_paper_is_asked(
     data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:

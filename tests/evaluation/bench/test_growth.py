@@ -48,6 +48,7 @@ def test_our_paper_holds_the_same_as_the_document() -> None:
     assert all(relation.description in texts[relation.sources[0]] for relation in extraction.relations)
 
 
+@pytest.mark.slow
 def test_ours_grows_and_the_peer_that_is_missing_is_named_with_its_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +67,7 @@ def test_ours_grows_and_the_peer_that_is_missing_is_named_with_its_remedy(
     assert ours["ratios"]["add"] > 0
 
 
+@pytest.mark.slow
 def test_a_peer_that_runs_out_of_time_keeps_the_papers_it_took_in(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

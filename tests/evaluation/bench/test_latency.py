@@ -27,6 +27,7 @@ def test_questions_depend_on_the_seed_and_name_what_their_kind_says() -> None:
     assert named == [[True, True], [False, True], [False, False]] * 4
 
 
+@pytest.mark.slow
 def test_libraries_of_growing_sizes_are_asked_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, work = tmp_path / "latency.json", tmp_path / "work"
     options = ["--questions", "4", "--work", str(work), "--out", str(out), "--peers-python", str(tmp_path / "absent")]

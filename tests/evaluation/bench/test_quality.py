@@ -32,6 +32,7 @@ def test_rows_by_set_and_mode_with_marks_for_what_is_no_chance() -> None:
     assert page.count("- bm25: not installed") == 1
 
 
+@pytest.mark.slow
 def test_the_command_scores_every_mode_and_resumes(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_second_run_into_a_locked_folder_asks_and_changes_nothing(make_library
     assert not list(out.glob(".*")), "nothing of the lock is left"
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_killed_run_does_not_stay(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
     out = tmp_path / "out"
     runner = BatchRunner(make_library(FakeModel(reply)), out=out)
@@ -92,6 +93,7 @@ def test_the_lock_of_a_killed_run_does_not_stay(make_library: MakeLibrary, tmp_p
         assert runner.run(questions("F1 of the tagger?")).summary.answered == 1
 
 
+@pytest.mark.slow
 def test_a_run_with_a_timeout_waits_for_the_one_before(make_library: MakeLibrary, tmp_path: Path, root: Path) -> None:
     out = tmp_path / "out"
     runner = BatchRunner(make_library(FakeModel(reply)), out=out, lock_timeout=30.0)

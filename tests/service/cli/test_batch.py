@@ -37,6 +37,7 @@ def cells_of(out: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_questions_with_gold_are_scored(run: "Run", example_library: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(FILES[name], encoding="utf-8", newline="")

@@ -33,6 +33,7 @@ def as_json(value: object) -> object:
     return json.loads(to_json(value))
 
 
+@pytest.mark.slow
 def test_an_answer_is_the_one_of_the_library_and_of_the_command_line(
     address: str,
     library: Library,
