@@ -27,7 +27,7 @@ from paperscope_core.types import (
 __all__ = ["add_crops", "trim_white"]
 
 _MARGIN = 4.0  # Points around an element, so that strokes on its edge are not cut.
-_MIN_SIDE = 2.0  # Points; PDF libraries render no narrower picture.
+_MIN_SIDE = 2.0  # Points; a picture needs some pixels.
 _WHITE = 250  # Grey levels from here on are paper; antialiasing and JPEG leave it slightly off white.
 _MIN_TRIM = 4.0  # Points; a narrower border is not worth another picture.
 

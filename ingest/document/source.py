@@ -8,7 +8,9 @@ from paperscope_core.errors import PaperFileError
 
 __all__ = ["read_file", "read_pdf"]
 
-_HEADER_WITHIN = 1024  # Acrobat accepts the header anywhere in the first 1024 bytes (ISO 32000-1, annex H, note 13).
+_HEADER_WITHIN = (
+    1024  # Acrobat accepts the header anywhere in the first 1024 bytes (PDF Reference 1.7, appendix H, note 13).
+)
 
 
 def read_file(file: Path) -> bytes:

@@ -20,7 +20,7 @@ __all__ = ["Caption", "find_captions"]
 
 # In points, or in letter sizes of the caption; chosen on the development papers.
 _MIN_TABLE_RULE = 60.0  # Points; a shorter rule is a fraction bar or an underline.
-_PITCH = 1.55  # Captions are set at a distance of baselines of 1.1 to 1.5.
+_PITCH = 1.55  # The lines of a caption follow at less.
 _SPACE_ABOVE = 1.6  # A label without punctuation is a caption only with more space above it.
 _SAME_SIZE = 0.6  # Points.
 _SMALL_CAPITALS = 0.7  # Of the size, at least.

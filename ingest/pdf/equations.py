@@ -34,7 +34,7 @@ _LONG_LINE = 0.42  # Of the column's width; a shorter line is text only if it be
 _FLUSH = 2.5  # this near to the column's edge, in points.
 _DISPLAY_MATH = 0.35  # The share of mathematical letters in an equation without a number.
 _MAX_LONG_WORDS = 3  # "if", "otherwise" and the like.
-_MIN_LETTERS = 5
+_MIN_LETTERS = 5  # Fewer letters are a part of a figure or a list.
 _CENTRED = 0.06  # Of the column's width.
 
 

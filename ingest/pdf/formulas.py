@@ -28,7 +28,7 @@ _CLOSING = frozenset(")]}|‖⌋⌉⟩")
 # In letter sizes unless said otherwise. TeX sets scripts at 0.7 of the size, raises them by 0.36 to 0.41, lowers them
 # by 0.15 to 0.25, and centres fractions and large signs on an axis 0.25 above the baseline (The TeXbook, appendix G);
 # the tolerances around that were chosen on the equations of the development papers.
-_AXIS = 0.25
+_AXIS = 0.25  # Above the baseline.
 _SCRIPT_SIZE = 0.85  # Smaller parts are scripts.
 _SIGN_STRETCH = 0.35  # A large sign reaches so much above and below its letters.
 _ROW_SHIFT = 0.45  # Parts of one row differ in baseline by less.

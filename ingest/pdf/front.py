@@ -21,11 +21,11 @@ _SAME_SIZE = 0.3  # Points.
 _LEADING = 2.0  # Letter sizes; the lines of a title follow at less.
 _OFF_CENTRE = 0.03  # Of the page's width.
 # Paragraphs between title and abstract, such as a notice, are justified:
-_MIN_LINES = 4
+_MIN_LINES = 4  # lines,
 _PITCH = 1.5  # letter sizes,
 _MAX_INDENT = 15.0  # points,
 _RAGGED = 2.0  # points,
-_MIN_WORDS = 6
+_MIN_WORDS = 6  # words in each line;
 _FULL_WIDTH = (0.8, 1.1)  # or as wide as a column, at the body's size to within
 _BODY_SIZE = 0.6  # points.
 _NAME_GAP = 0.7  # Letter sizes; a wider gap separates two names.

@@ -24,10 +24,10 @@ _ITEM = re.compile(r"^[•●◦▪■–‣∙·]\s*\S")
 _TABLE_MARGIN = 3.0  # Graphics whose middle is this near to a table belong to it.
 _MIN_DRAWING = 2.0  # Smaller drawings are dots.
 _PAGE_SHARE = 0.9  # A larger picture is the background of the page.
-_RULE_HEIGHT, _RULE_WIDTH = 1.6, 30.0
+_RULE_HEIGHT, _RULE_WIDTH = 1.6, 30.0  # A drawing as flat and as wide is a rule.
 _STRAY_GAP = 12.0  # A rule this far above or below all else ends what is beside the figure.
 _IMAGE_SHARE = 0.7  # Pictures are part of a figure if this share is in its area; they are clipped to it.
-_DRAWING_SHARE = 0.95
+_DRAWING_SHARE = 0.95  # Drawings are not clipped, so nearly all of one is.
 _HAIRLINE = 0.2  # Drawings without width or height count as this wide.
 
 # Running text.
@@ -38,7 +38,7 @@ _SAME_FAMILY = 0.6  # Fonts of one family share this much of the beginning of th
 _SMALL_PRINT, _LARGE_PRINT = 0.75, 0.6  # Body type is between this share of its size and so many points more.
 _MIN_WORDS = 5  # Of a line that shows the width of the text;
 _LONG_LINE = 0.6  # running text fills this share of it.
-_MAX_MATH = 0.3
+_MAX_MATH = 0.3  # The share of mathematical letters in a line of text.
 _BOLD_SHARE, _HEADING_SIZE = 0.8, 1.0  # A heading is bold, and larger than the body by so many points.
 # A line continues another one: pitch and indent in letter sizes, and points.
 _PITCH = (0.5, 1.5)

@@ -19,7 +19,7 @@ __all__ = ["FoundHeading", "LineStyle", "cut_run_ins", "find_headings", "levels_
 
 # Letter sizes unless said otherwise; chosen on the development papers.
 _MAX_LENGTH = 160  # Letters.
-_MAX_LINES = 4
+_MAX_LINES = 4  # More lines in one style are a paragraph.
 _LARGER = 0.7  # Points; a heading is larger than the body by more, or in another style:
 _MUCH_SMALLER = 1.6  # in bold or italics, it may be smaller by so many points.
 _BOLD_SHARE, _ITALIC_SHARE, _CAPITALS_SHARE = 0.85, 0.7, 0.8  # Of a line's letters.
@@ -31,9 +31,9 @@ _ALIKE_SIZE = 0.3  # Points,
 _ALIKE_BOLD = 0.3  # and the share of bold letters in the line below a bold block.
 _MAX_LARGER = 1.1  # Text above a larger heading counts as so much larger itself.
 _SHORT = 1.5  # A heading ends this much before its column does.
-_MAX_MATH = 0.5
+_MAX_MATH = 0.5  # The share of mathematical letters; a formula is no heading.
 _MAX_LEVEL = 4  # Of headings without a number.
-_MAX_RUN_IN_LINES = 3
+_MAX_RUN_IN_LINES = 3  # A run-in title over more lines is a sentence in italics.
 _FULL_LINE = 3.0  # A title that goes on in the next line ends at most so far before it does.
 
 _FORMULA = re.compile(r"[=∫∑∏≤≥≈→←∈]")

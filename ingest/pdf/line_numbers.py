@@ -17,7 +17,7 @@ _MIN_NUMBERS = 20  # and in a strip of all pages.
 _STEPS = (1, 2, 5, 10)  # Which lines a journal numbers.
 _COUNTING_SHARE = 0.75  # Of the numbers; others in the strip may be footnote marks or page numbers.
 _MAX_CROSSED_SHARE = 0.06  # Of the rows; running heads cross the strip.
-_TABLE_RULES = 3
+_TABLE_RULES = 3  # Rules that span the strip, as those of a table do.
 _RAISED_BY = (0.15, 0.6)  # Letter sizes.
 
 

@@ -28,7 +28,7 @@ _HOST_ABOVE, _HOST_BELOW = 1.5, 2.5  # Points that a script's baseline is outsid
 _HOST_BEFORE, _HOST_AFTER = 3.0, 5.0  # and points between them.
 _JUSTIFIED_GAP = 3.5  # The widest space of justified text.
 _OPEN_ROWS, _OPEN_LINES = 6, 4  # Rows and lines at about one height: those of all columns.
-_WORD_SPACE = 0.14
+_WORD_SPACE = 0.14  # As between words of `words_of`.
 _SIZE_CHANGE, _SPACE_AT_SIZE_CHANGE, _SPACE = 0.35, 0.06, 0.1  # Before a script, a narrower gap is a space,
 _SAME_LEVEL = 0.6  # if its baseline is shifted by less.
 

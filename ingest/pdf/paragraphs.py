@@ -53,7 +53,7 @@ _RULE_WIDTH = 0.4  # which is at most so long, in page widths.
 _UPPER_SHARE = 0.4  # Of the page's height; notes are below,
 _LOW_SHARE, _TINY = 0.75, 0.88  # and those without a mark at the foot, in this share of the body's size.
 _ASIDE = 3.0  # Points between a column and a sidebar.
-_MIN_SIDEBAR_LINES = 3
+_MIN_SIDEBAR_LINES = 3  # Fewer lines are a label or a line number.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -24,10 +24,10 @@ _SAME_BASELINE = 0.6  # Points.
 _WORD_GAP = 0.14  # TeX shrinks a word space of 0.33 to 0.22 at most; kerning stays below 0.1.
 _OVERLAP = 0.6  # Kerned and overprinted letters overlap by up to so much,
 _ACCENT_OVERLAP = 1.0  # and accents go back over the whole letter.
-_SIZE_CHANGE = 0.35  # A script differs in size by at least so much.
+_SIZE_CHANGE = 0.35  # Letters of one word differ in size by less.
 # Words in a run without a word gap: some journals set spaces of 0.10 to 0.14 where letters abut.
-_NARROW_GAP = 0.1
-_ABUTTING_GAP = 0.05
+_NARROW_GAP = 0.1  # A wider gap may be a narrow space,
+_ABUTTING_GAP = 0.05  # and letters with a gap up to this abut.
 _MIN_SPLIT = 8  # Letters; in a shorter run, a gap may be kerning.
 # Points: the tail of a ligature has no width and begins where its head ends.
 _NO_WIDTH = 0.01
@@ -40,9 +40,9 @@ _DESCENT = 0.25
 _MIDDLE = 0.3  # The middle of letters of average height is so far above the baseline.
 
 # Initials, in sizes of the body: two lines high or more, next to a line whose capitals reach as high.
-_INITIAL_SIZE = 1.7
+_INITIAL_SIZE = 1.7  # An initial of two lines is about 2.7 times as large.
 _CAP_HEIGHT = 0.68  # Of most text fonts, in letter sizes.
-_MAX_BESIDE_SIZE = 1.3
+_MAX_BESIDE_SIZE = 1.3  # A larger word beside an initial is a title.
 _INITIAL_GAP = (-0.3, 1.2)  # The word overlaps the initial, or follows after a gap.
 _TOP_SHIFT = 0.5  # The tops of both differ by less.
 _MIN_DROP = 0.6  # The initial's baseline is below that of the word by more.

@@ -30,7 +30,7 @@ Untyped: TypeAlias = Any
 _mupdf: Untyped = pymupdf
 
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
-_FLAG_ITALIC, _FLAG_BOLD = 2, 16
+_FLAG_ITALIC, _FLAG_BOLD = 2, 16  # Flags of a span in PyMuPDF.
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 _NEAR_WHITE = 0.98  # Of full brightness; a lighter fill is not visible on paper.
 

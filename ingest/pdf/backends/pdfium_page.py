@@ -158,11 +158,11 @@ def _bounds(points: Sequence[tuple[float, float]]) -> Box:
 
 # pypdfium2 has no types.
 
-_FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18
-_NAME_LENGTH = 256
+_FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18  # Font descriptor flags (ISO 32000-1, table 123).
+_NAME_LENGTH = 256  # Bytes; longer font names are cut.
 # PDFium returns these for a hyphen at the end of a line.
 _HYPHENS = frozenset((0x02, 0xFFFE))
-_UNKNOWN = 0xFFFD
+_UNKNOWN = 0xFFFD  # Unicode's replacement character.
 
 
 class _Font(NamedTuple):

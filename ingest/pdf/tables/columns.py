@@ -13,13 +13,13 @@ from ingest.pdf.words import Word
 __all__ = ["Columns", "Strip", "columns_of", "cut_at_strips", "partition", "strips_at", "strips_of"]
 
 # In letter sizes of the table unless said otherwise; chosen on the development papers.
-_MIN_STRIP = 0.15
+_MIN_STRIP = 0.15  # Narrower stretches are gaps between letters.
 _MIN_TOUCH = 0.15  # A text touches a column that it overlaps by this.
 _SEPARATING_GAP = 0.45  # More than a word space.
 _STRONG_GAP = 1.0  # Separates columns even before brackets and after commas.
 _MAX_CROSSED_SHARE = 0.2  # Of the rows; titles and spanning cells cross a strip.
 _ALIGNED = 0.3  # Words begin, end or are centred as their column is, within this.
-_MAX_JUSTIFIED_GAP = 1.5
+_MAX_JUSTIFIED_GAP = 1.5  # A wider gap is not a space of justified text.
 _EVEN = 0.02  # Spaces of one justified line differ by less.
 _INK_GAP = 0.1  # Words closer than this are one stretch of ink.
 _HALF = 0.5  # Of a column.

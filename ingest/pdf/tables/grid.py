@@ -26,9 +26,9 @@ _MATH_SHARE = 0.3  # Of the letters of a table of formulas; stubs have a smaller
 _ROWS_PER_STUB = 1.3  # Numerators and limits make printed rows of their own.
 
 # Factors of the confidence; chosen on the development papers. Tables below 0.8 are read a second time (see `find`).
-_NO_GRID_CONFIDENCE = 0.2
-_UNRULED_FACTOR = 0.9
-_USUAL_SHARE = 0.7
+_NO_GRID_CONFIDENCE = 0.2  # Of one column, or without a body.
+_UNRULED_FACTOR = 0.9  # Of a table without rules, whose ends are less certain.
+_USUAL_SHARE = 0.7  # Of the usual number of columns; a row that fills fewer may be cut wrongly.
 _COLLISION = re.compile(r"[^\W\d]{2,}.*\s[+−-]?\d+\.\d+")
 
 

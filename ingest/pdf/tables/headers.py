@@ -17,7 +17,7 @@ __all__ = ["body_rows", "grouped_header"]
 
 # Points, or letter sizes; chosen on the development papers.
 _SAME_HEIGHT = 2.0  # Points between rules of one level.
-_SAME_BASELINE = 0.06
+_SAME_BASELINE = 0.06  # Titles of one level have the same baseline to within this.
 _MAX_HEADER_ROWS = 5  # Of a header without group rules.
 _INDENT = 0.5  # Stubs below the title of their group are indented by more.
 _CENTRED = 4.0  # Points.

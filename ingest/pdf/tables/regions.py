@@ -42,9 +42,9 @@ _DOUBLE_RULE = 1.5  # Rules closer than this are one.
 _MIN_HEIGHT = 12.0  # Of a stack: one row.
 _MEASURE_SHARE = 0.95  # Rules narrower than this share of the text's width are not separated by running text.
 _PROSE_LINES = 2  # Lines of running text that separate the rules around them.
-_MIN_PROSE_WORDS = 6
+_MIN_PROSE_WORDS = 6  # Of a line of running text; cells have fewer.
 _PROSE_WIDTH = 0.9  # Of the rule over it; a line of a cell is shorter.
-_PROSE_OVERHANG = 12.0
+_PROSE_OVERHANG = 12.0  # Text may stick out of the rule by this.
 _PROSE_GAP = 0.75  # Letter sizes; the cells of a row are further apart.
 _WORD_SHARE = 0.55  # Of the words of a line of prose have two small letters.
 _MAX_MATH = 0.3  # The share of mathematical letters in it.
@@ -52,7 +52,7 @@ _LETTERS = re.compile(r"[a-z]{2}")
 # Pairing captions with stacks: the distance is the cost, plus
 _WRONG_SIDE = 14.0  # for a table on the less usual side of its caption,
 _UNMATCHED = 60.0  # for a caption without a table.
-_MAX_DISTANCE = 60.0
+_MAX_DISTANCE = 60.0  # A table further from its caption belongs to another one.
 _MAX_OVERLAP = 6.0  # A caption may reach into its table's rules by this.
 _MIN_SHARED_WIDTH = 0.3  # Of the narrower one.
 # Rules of page furniture.
@@ -63,9 +63,9 @@ _DOUBLE_STRIP = 5.0  # Rules this close may have no text between them: a double 
 _OVERHANG = 3.0  # Words may stick out of the rules by this.
 _PARTIAL_WIDTH = 0.93  # Of the table's width; a wider rule is a full one.
 # Tables without rules, in letter sizes.
-_MAX_ROW_GAP = 3.0
-_MAX_CAPTION_GAP = 4.0
-_MIN_ROWS = 3
+_MAX_ROW_GAP = 3.0  # A wider gap ends the rows,
+_MAX_CAPTION_GAP = 4.0  # or separates the first row from the caption.
+_MIN_ROWS = 3  # Of a table without rules; fewer are a formula or a list.
 _COLUMN_TOUCH = 15.0  # Points that a caption or table shares with a column.
 _SPLIT_SHARE = 0.6  # Of the rows have several texts,
 _WRAPPED_SHARE = 0.35  # or so many, if all others continue texts within one column.

@@ -18,9 +18,9 @@ _LEADING = 0.15  # Rows with more space between them than within them differ by 
 _LOWER_SHARE = 0.6  # Of the lines that continue a stub, so many have a text that begins with a small letter.
 _MAX_STUB_SHARE = 0.8  # If more lines of a zone have a stub, each is a row.
 _FAR_STUBS = 1.5  # Times the smallest pitch: stubs of different rows.
-_HALF_LINE = 0.75
+_HALF_LINE = 0.75  # Header rows closer than this are one row, centred on each other.
 _SPLIT_PITCH = 0.9  # Both halves of a stub around its values are this close.
-_WORD_SPACE = 0.25
+_WORD_SPACE = 0.25  # Before the word that did not fit.
 _SLACK = 0.5  # A line has no room for a word if less than this would be left.
 
 
