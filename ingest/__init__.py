@@ -4,8 +4,7 @@ from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper
 from ingest.document.source import read_file
 from ingest.extraction import TypeSystem
-from ingest.extraction.pipeline import extractor_for
-from ingest.extraction.resolver import EmbedTexts
+from ingest.extraction.pipeline import EmbedTexts, extractor_for
 from ingest.formats import HEAD_BYTES, check_head, content_file, paper_files
 from ingest.page_images import PageRenderer, page_renderer
 from ingest.parsers import check_size, parser_for, read_paper

@@ -1,20 +1,63 @@
-"""Which extractors a paper goes through."""
+"""The steps of extraction: extractors are combined, image entities added, names resolved, and terms summarised."""
 
-from ingest.extraction import CombinedExtractor, LocalExtractor, ModelExtractor
-from ingest.extraction.entity_types import TypeSystem
-from ingest.extraction.resolver import EmbedTexts, ResolvingExtractor
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from ingest.extraction.cooccurrence import link_isolated_entities
+from ingest.extraction.entity_types import FLOATS, TypeSystem
+from ingest.extraction.image_entities import add_to_graph
+from ingest.extraction.local_extractor import LocalExtractor
+from ingest.extraction.merge import combine, connected_groups, merge_groups
+from ingest.extraction.model_extractor import ModelExtractor
+from ingest.extraction.resolution import NameJudge, certain_pairs, doubtful_pairs
+from ingest.extraction.summaries import Summariser, most_discussed
 from paperscope_core.protocols import EntityExtractor, LanguageModel
 from paperscope_core.settings import ExtractSettings
+from paperscope_core.types import (
+    WORK,
+    Chunk,
+    Entity,
+    Extraction,
+    Paper,
+    PaperImages,
+    UnjudgedNames,
+    UnsummarisedEntity,
+    Verdict,
+)
 
-__all__ = ["extractor_for"]
+__all__ = ["CombinedExtractor", "EmbedTexts", "ResolvingExtractor", "TextExtractor", "extractor_for"]
+
+EmbedTexts = Callable[[Sequence[str]], Awaitable[NDArray[float32]]]
+"""Gives a unit-length row for each text."""
+
+# Three calls of 30 pairs; the likeliest pairs come first.
+_MAX_PAIRS = 90
+
+
+class TextExtractor(Protocol):
+    """Extracts entities and relations from a paper's text."""
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        """See `EntityExtractor.extract`; images are left out."""
+        ...
 
 
 def extractor_for(
     model: LanguageModel | None, settings: ExtractSettings | None = None, *, embed: EmbedTexts | None = None
 ) -> EntityExtractor:
-    """Rules alone without a model; rules and the model with one, which then also judges names that may mean the same.
+    """The extractor of an installation.
 
-    `settings` may name other types of entities; `embed` gives unit vectors of names, by which such names are found too.
+    Args:
+        model: Extracts entities beside the rules, judges names that may mean the same, and summarises terms. Without
+            one, rules work alone.
+        settings: May replace the types of entities.
+        embed: Embeds names, so that names of similar meaning are judged, too.
     """
     settings = settings or ExtractSettings()
     types = TypeSystem.of(settings.types)
@@ -23,3 +66,106 @@ def extractor_for(
         return ResolvingExtractor(local, None, types=types)
     asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
     return ResolvingExtractor(CombinedExtractor(local, asking, types=types), model, embed=embed, types=types)
+
+
+class CombinedExtractor:
+    """Merges the extractions of several extractors."""
+
+    def __init__(self, *extractors: TextExtractor, types: TypeSystem | None = None) -> None:
+        self._extractors = extractors
+        self._types = types
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        """The merged extractions, with a relation for each isolated entity. Raises what the first failing extractor
+        raises."""
+        parts = await asyncio.gather(*(extractor.extract(paper, chunks) for extractor in self._extractors))
+        return link_isolated_entities(paper, combine(*parts, types=self._types), types=self._types)
+
+
+class ResolvingExtractor:
+    """Adds image entities to an extraction, merges names that mean the same, and summarises terms.
+
+    Rules merge names where they are certain. A model judges pairs of names that share letters or, with `embed`, have
+    similar vectors. A pair without a verdict stays apart and is listed in the shortfall. Terms that the paper discusses
+    most get a summary behind their description. Without a model, only the rules apply.
+    """
+
+    def __init__(
+        self,
+        extractor: TextExtractor,
+        model: LanguageModel | None,
+        *,
+        embed: EmbedTexts | None = None,
+        types: TypeSystem | None = None,
+    ) -> None:
+        self._extractor = extractor
+        self._judge = NameJudge(model) if model is not None else None
+        self._summariser = Summariser(model) if model is not None else None
+        self._embed = embed
+        self._types = types or TypeSystem()
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
+        """The paper's entities and relations. Raises what `extractor` raises; where the judge fails, names stay
+        apart."""
+        extraction = await self._extractor.extract(paper, chunks)
+        if images.descriptions:
+            extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
+        extraction = await asyncio.to_thread(self._merged_by_rules, extraction)
+        if self._judge is not None:
+            extraction = await self._merged_by_model(extraction, self._judge)
+        if self._summariser is not None:
+            extraction = await self._summarised(paper, extraction, self._summariser)
+        return extraction
+
+    def _merged_by_rules(self, extraction: Extraction) -> Extraction:
+        groups = connected_groups(certain_pairs(_terms(extraction)))
+        return merge_groups(extraction, groups, types=self._types)
+
+    async def _merged_by_model(self, extraction: Extraction, judge: NameJudge) -> Extraction:
+        terms = _terms(extraction)
+        vectors = await self._embed([term.name for term in terms]) if self._embed is not None and terms else None
+        pairs = await asyncio.to_thread(doubtful_pairs, terms, vectors, types=self._types, limit=_MAX_PAIRS)
+        outcomes = await judge.judge(pairs, near=_neighbour_names(extraction))
+        ids = [(one.id, other.id) for one, other in pairs]
+        verdicts = [
+            (pair, outcome) for pair, outcome in zip(ids, outcomes, strict=True) if isinstance(outcome, Verdict)
+        ]
+        same = [pair for pair, verdict in verdicts if verdict.same]
+        apart = {frozenset(pair) for pair, verdict in verdicts if not verdict.same}
+        merged = merge_groups(extraction, connected_groups(same, apart), types=self._types)
+        unjudged = tuple(outcome for outcome in outcomes if isinstance(outcome, UnjudgedNames))
+        return replace(
+            merged,
+            verdicts=tuple(verdict for _, verdict in verdicts),
+            shortfall=replace(merged.shortfall, unjudged=unjudged),
+        )
+
+    async def _summarised(self, paper: Paper, extraction: Extraction, summariser: Summariser) -> Extraction:
+        discussed = await asyncio.to_thread(most_discussed, paper, _terms(extraction))
+        outcomes = await summariser.summarise(discussed)
+        lacking = tuple(
+            UnsummarisedEntity(entity=one.entity.name, reason=reason)
+            for one in discussed
+            if isinstance(reason := outcomes[one.entity.id], str)
+        )
+        summarised = {key: entity for key, entity in outcomes.items() if isinstance(entity, Entity)}
+        return replace(
+            extraction,
+            entities=tuple(summarised.get(entity.id, entity) for entity in extraction.entities),
+            shortfall=replace(extraction.shortfall, unsummarised=lacking),
+        )
+
+
+def _neighbour_names(extraction: Extraction) -> Mapping[str, Sequence[str]]:
+    """For each entity the names of its neighbours, those of the heaviest relations first."""
+    names = {entity.id: entity.name for entity in extraction.entities}
+    near: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in sorted(extraction.relations, key=lambda one: (-one.weight, one.source, one.target)):
+        near[one.source][names[one.target]] = None
+        near[one.target][names[one.source]] = None
+    return {key: tuple(found) for key, found in near.items()}
+
+
+def _terms(extraction: Extraction) -> list[Entity]:
+    """All entities but floats and works, which have ids of their own."""
+    return [entity for entity in extraction.entities if entity.type not in (*FLOATS, WORK)]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ingest import extractor_for
-from ingest.extraction.resolver import ResolvingExtractor
+from ingest.extraction.pipeline import ResolvingExtractor
 from paperscope_core.errors import ModelUnavailableError
 from paperscope_core.models import FakeModel
 from paperscope_core.types import (
