@@ -15,7 +15,6 @@ from paperscope_core.types import (
     Element,
     Entity,
     Extraction,
-    IndexedPaper,
     ModelReply,
     ModelRequest,
     Paper,
@@ -206,20 +205,12 @@ class GraphIndex(Protocol):
         """The store's revision that the index reflects."""
         ...
 
-    def apply(self, indexed: IndexedPaper, *, revision: int) -> None:
-        """Add one paper; `revision` is the store's after adding it."""
-        ...
-
-    def remove(self, paper: str, *, revision: int) -> None:
-        """Remove exactly what one paper added; `revision` is the store's after removing it."""
+    def catch_up(self) -> None:
+        """Take in what the store has and the index has not."""
         ...
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
         """Find chunks and entities for a question, without a model call."""
-        ...
-
-    def rebuild(self, papers: Sequence[IndexedPaper], *, revision: int) -> None:
-        """Replace the whole index by these papers."""
         ...
 
     def close(self) -> None:

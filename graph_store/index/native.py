@@ -16,7 +16,7 @@ from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex, load_snapshot, save_snapshot
 from graph_store.reading import Checkpoint, Searchable
 from graph_store.store import Store
-from paperscope_core.types import Candidates, Hit, IndexedPaper, RetrievalRequest
+from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
 __all__ = ["DerivedIndex", "NativeGraphIndex", "catch_up"]
 
@@ -116,22 +116,6 @@ class NativeGraphIndex:
         """Take in what the store has and the index has not."""
         self._mended(self._catch_up)
 
-    def apply(self, indexed: IndexedPaper, *, revision: int) -> None:
-        """Take in one paper, which the store already has, and all else that the store has seen until now."""
-        self._require(indexed.paper.id, revision)
-        self.catch_up()
-
-    def remove(self, paper: str, *, revision: int) -> None:
-        """Forget exactly what one paper brought; the store has already forgotten it."""
-        self._require(paper, revision)
-        self.catch_up()
-
-    def rebuild(self, papers: Sequence[IndexedPaper] = (), *, revision: int) -> None:
-        """Start anew from the store, which holds these papers."""
-        for indexed in papers:
-            self._require(indexed.paper.id, revision)
-        self._mended(self._rebuild)
-
     def retrieve(self, request: RetrievalRequest) -> Candidates:
         """Propose chunks and entities for a question; each list has `request.limit` hits at the most.
 
@@ -170,16 +154,6 @@ class NativeGraphIndex:
                 self._words = self._words.copy_in_memory()
             catch_up(self._store, (self._words, self._vectors))
             self._save_vectors()
-
-    def _rebuild(self) -> None:
-        with self._file_lock():
-            if self._words.writable:
-                self._words.clear()
-            else:
-                self._words.close()
-                self._words = TextIndex.in_memory()
-        self._vectors = VectorIndex(embedder=self._vectors.embedder)
-        self._catch_up()
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:
         self._keep_up()
@@ -225,11 +199,6 @@ class NativeGraphIndex:
         )
         shares = personalized_pagerank({hit.id: hit.score for hit in seeds}, edges)
         return [Hit(id=entity, score=share) for entity, share in shares.items()]
-
-    def _require(self, paper: str, revision: int) -> None:
-        newest = self._store.revision
-        if revision > newest:
-            raise ValueError(f"paper {paper!r} at revision {revision}: the store is at {newest}; change it there first")
 
     def _embedder(self) -> str:
         return self._store.newest_embedder() if self._fixed_embedder is None else self._fixed_embedder

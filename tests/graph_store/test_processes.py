@@ -15,12 +15,12 @@ from graph_store import NativeGraphIndex, Store
 from paperscope_core.types import ModelReply, RetrievalRequest
 from tests.graph_store.indexed_papers import METHODS, add, crop_of, make_indexed, unit_vector
 
-ADDER = Path(__file__).with_name("adder.py")
+ADDING_PROCESS = Path(__file__).with_name("adding_process.py")
 REQUEST = RetrievalRequest(text="Train BERT+DSC on SST-5 with F1", vector=unit_vector(1), limit=10_000)
 
 
 def start(folder: Path, *, first: int, count: int) -> subprocess.Popen[str]:
-    command = [sys.executable, str(ADDER), str(folder), str(first), str(count)]
+    command = [sys.executable, str(ADDING_PROCESS), str(folder), str(first), str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own file
 
 
@@ -90,7 +90,8 @@ def test_threads_add_and_ask_at_once(store: Store) -> None:
         for turn in range(5):
             paper = number * 10 + turn
             indexed = make_indexed(f"{paper:012x}", names=METHODS, note=f"version {paper}")
-            index.apply(indexed, revision=add(store, indexed))
+            add(store, indexed)
+            index.catch_up()
             assert index.retrieve(REQUEST).by_words
         return number
 

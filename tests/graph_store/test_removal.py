@@ -34,10 +34,13 @@ def test_removing_a_paper_takes_exactly_what_it_brought(data: st.DataObject, tex
         lived, alone = Store.open(Path(left)), Store.open(Path(right))
         indexes = [NativeGraphIndex.open(lived), NativeGraphIndex.open(alone)]
         for indexed in (one, other):
-            indexes[0].apply(indexed, revision=add(lived, indexed))
-        indexes[0].remove(ONE, revision=lived.remove(ONE))
+            add(lived, indexed)
+            indexes[0].catch_up()
+        lived.remove(ONE)
+        indexes[0].catch_up()
         lived.sweep()
-        indexes[1].apply(other, revision=add(alone, other))
+        add(alone, other)
+        indexes[1].catch_up()
         assert view(lived) == view(alone)
         for text in (" ".join(METHODS), *texts):
             assert rounded(indexes[0].retrieve(ask(text))) == rounded(indexes[1].retrieve(ask(text)))

@@ -62,8 +62,6 @@ def test_an_index_that_followed_equals_one_built_anew(history: list[Step], texts
         for text in (" ".join(METHODS), *texts):
             request = ask(text, papers=tuple(papers))
             assert rounded(following.retrieve(request)) == rounded(fresh.retrieve(request))
-        following.rebuild(revision=store.revision)
-        assert rounded(following.retrieve(ask(texts[0]))) == rounded(fresh.retrieve(ask(texts[0])))
         following.close()
         fresh.close()
         store.close()
@@ -184,12 +182,11 @@ def test_the_protocol(store: Store) -> None:
     index = NativeGraphIndex.open(store)
     assert isinstance(index, GraphIndex)
     assert index.retrieve(ask()) == Candidates()
-    indexed = make_indexed(ONE)
-    with pytest.raises(ValueError, match=f"'{ONE}' at revision 1: the store is at 0"):
-        index.apply(indexed, revision=1)
-    index.apply(indexed, revision=add(store, indexed))
+    add(store, make_indexed(ONE))
+    index.catch_up()
     assert index.retrieve(ask()).by_words
-    index.remove(ONE, revision=store.remove(ONE))
+    store.remove(ONE)
+    index.catch_up()
     assert index.retrieve(ask()) == Candidates()
     assert index.revision == 2
     index.close()

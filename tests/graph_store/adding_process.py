@@ -23,9 +23,11 @@ def main() -> None:
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
         indexed = make_indexed(f"{number:012x}", names=METHODS, note=f"version {number}")
-        index.apply(indexed, revision=add(store, indexed))
+        add(store, indexed)
+        index.catch_up()
         if number % 3 == 0:
-            index.remove(indexed.paper.id, revision=store.remove(indexed.paper.id))
+            store.remove(indexed.paper.id)
+            index.catch_up()
     index.close()
     store.close()
 
