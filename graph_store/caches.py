@@ -1,4 +1,4 @@
-"""What is kept to avoid work: paid model calls, embeddings, and papers read recently."""
+"""Caches: paid model calls and embeddings in the library's file, recently read papers in memory."""
 
 import hashlib
 import threading
@@ -19,19 +19,19 @@ __all__ = ["PaperCache", "read_call", "read_vectors", "write_call", "write_vecto
 
 
 def read_call(connection: Connection, key: str) -> ModelReply | None:
-    """The reply kept under a key, or None."""
+    """The stored reply of a call, or None."""
     value = connection.execute(select(calls.c.value).where(calls.c.key == key)).scalar()
     return None if value is None else from_json(ModelReply, value)
 
 
 def write_call(connection: Connection, key: str, *, model: str, reply: ModelReply) -> None:
-    """Keep a reply; a later one under the same key takes its place."""
+    """Store a reply; a later one under the same key replaces it."""
     connection.execute(delete(calls).where(calls.c.key == key))
     connection.execute(calls.insert().values(key=key, model=model, value=to_json(reply)))
 
 
 def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) -> dict[str, NDArray[float32]]:
-    """The vectors of those texts that are known."""
+    """The stored vectors of these texts; other texts are left out."""
     wanted = {_sha256(text): text for text in texts}
     rows = connection.execute(
         select(embeddings.c.sha256, embeddings.c.vector).where(
@@ -43,7 +43,7 @@ def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) ->
 
 
 def write_vectors(connection: Connection, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
-    """Keep the vectors of these texts."""
+    """Store the vectors of these texts."""
     rows = [
         {"embedder": embedder, "sha256": _sha256(text), "vector": np.ascontiguousarray(vector, dtype="<f4").tobytes()}
         for text, vector in vectors.items()
@@ -59,8 +59,8 @@ def _sha256(text: str) -> str:
 
 
 class PaperCache:
-    """Keeps the `size` papers used last, and the entries of all. A paper that was added again has another revision, and
-    is read anew. Look-ups of unknown ids raise KeyError."""
+    """Caches the `size` papers used last, and the entries of all papers, so that a question does not decode the whole
+    library. A paper that is added again has a new revision and is read again. Unknown ids raise KeyError."""
 
     def __init__(self, *, size: int) -> None:
         self._size = size
@@ -69,15 +69,15 @@ class PaperCache:
         self._lock = threading.Lock()
 
     def entries(self, connection: Connection) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order they were added."""
+        """All papers without their elements, in the order of addition."""
         revision = read_revision(connection)
-        # Every question looks for the titles that it names; another process may have added papers.
+        # Every question needs the titles; another process may have added papers meanwhile.
         if self._entries[0] != revision:
             self._entries = (revision, tuple(read_entries(connection)))
         return self._entries[1]
 
     def papers(self, connection: Connection) -> list[Paper]:
-        """All papers, in the order they were added."""
+        """All papers, in the order of addition."""
         return [self._get(connection, entry) for entry in read_entries(connection)]
 
     def paper(self, connection: Connection, paper: str) -> Paper:
@@ -85,7 +85,7 @@ class PaperCache:
         return self._get(connection, read_entry(connection, paper))
 
     def newest(self, connection: Connection, condition: ColumnElement[bool]) -> Paper | None:
-        """The paper that was added last of those that meet a condition."""
+        """The last added paper that meets a condition."""
         entries = read_entries(connection, condition)
         return self._get(connection, entries[-1]) if entries else None
 

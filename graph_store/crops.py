@@ -18,13 +18,13 @@ _TEMPORARY_SECONDS = 3600
 
 
 class CropFiles:
-    """A folder of crops. A crop is on the disk, wholly, when `put` returns. Raises OSError like any file."""
+    """A folder of crops. When `put` returns, the crops are on the disk. Failures are raised as OSError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, crops: Mapping[str, bytes]) -> None:
-        """Write those that are not there yet. Raises ValueError if a name is not the hash of its bytes."""
+        """Write the missing crops. Raises ValueError if a name is not the hash of its bytes."""
         missing = {crop: data for crop, data in crops.items() if crop not in self}
         for crop, data in missing.items():
             if content_hash(data) != crop:
@@ -39,14 +39,14 @@ class CropFiles:
                 _sync_folder(folder)
 
     def put_of(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
-        """`put`; raises ValueError also if the paper names a crop that is neither given nor there."""
+        """Write the missing crops of a paper. Raises ValueError if it names a crop that is neither given nor stored."""
         self.put(crops)
         for crop in sorted(crops_of_paper(paper)):
             if crop not in self:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def get(self, crop: str) -> bytes:
-        """The bytes under a hash. Raises KeyError for anything that is not the hash of a crop kept here."""
+        """The bytes of a crop. Raises KeyError for anything but the hash of a stored crop."""
         if not _NAME.fullmatch(crop):
             raise KeyError(crop)
         try:
@@ -58,11 +58,11 @@ class CropFiles:
         return _NAME.fullmatch(crop) is not None and self._path(crop).is_file()
 
     def sweep(self, *, keep: Collection[str]) -> int:
-        """Delete crops that are not to be kept, and what killed writers left; return how many files went."""
+        """Delete all crops but those in `keep`, and files that killed writers left; return the number of files."""
         swept = 0
         oldest = time.time() - _TEMPORARY_SECONDS
         for path in self._folder.glob("??/*"):
-            # A temporary file is needed by a writer at work, but not hours later: that writer was killed.
+            # A temporary file may belong to a running writer; after an hour its writer was killed.
             stale = path.stem not in keep if path.suffix == ".png" else path.stat().st_mtime < oldest
             if stale:
                 path.unlink(missing_ok=True)
@@ -75,7 +75,7 @@ class CropFiles:
 
 def _sync_folder(folder: Path) -> None:
     if os.name != "posix":
-        return  # elsewhere a folder can't be opened; the system orders renames by itself
+        return  # elsewhere a folder can't be opened; the system orders renames itself
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -27,7 +27,7 @@ _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise what goes wrong inside as a StoreError that names `path` and the remedy."""
+    """Raise failures of SQLite, locks and the disk as a StoreError that names `path` and the remedy."""
     try:
         yield
     except sqlalchemy.exc.DBAPIError as error:
@@ -41,7 +41,7 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 
 def is_corruption(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken, so that a derived one is best built anew."""
+    """Whether the file itself is corrupt, so that a derived index must be rebuilt."""
     return _primary_code(error) in _DAMAGED
 
 
@@ -83,7 +83,9 @@ def _read_only(path: Path) -> StoreReadOnlyError:
 
 
 def _busy(path: Path) -> StoreError:
-    return StoreError("another process has held it for long; try again when that has finished", where=path)
+    return StoreError(
+        "another process has locked it for too long; try again when that process has finished", where=path
+    )
 
 
 _BUSY_SECONDS = 60.0
@@ -95,17 +97,17 @@ _ROOM = 1_000_000
 
 
 class Database:
-    """Transactions on one file; safe to use from many threads and processes.
+    """Transactions on one file; safe for several threads and processes.
 
-    Every failure leaves as a StoreError. A commit is on the disk when it returns, also if the power goes the moment
-    after (WAL with synchronous=FULL).
+    Failures are raised as StoreError. A commit is durable when it returns, even if the power fails right after it (WAL
+    with synchronous=FULL).
     """
 
     def __init__(self, file: Path, *, mode: Literal["ro", "rwc"]) -> None:
         self.file = file
         self.read_only = mode == "ro"
         self._uri = read_only_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
-        # SQLite's own waiting polls and is unfair; threads of one process queue here instead.
+        # SQLite polls for its lock, which is unfair; threads of one process wait for this lock instead.
         self._writing = threading.Lock()
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=8)
         event.listen(self._engine, "begin", _begin)
@@ -113,24 +115,24 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the library throughout."""
+        """A read transaction: it sees one state of the library."""
         with translate_errors(self.file), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that holds the write lock from its start; it commits unless the block raises."""
+        """A write transaction, which holds the write lock from its start; commits unless the block raises."""
         self.require_writable()
         with self._writing, translate_errors(self.file), self._writer.begin() as connection:
             yield connection
 
     def require_writable(self) -> None:
-        """Raise StoreReadOnlyError if the file was opened for reading only."""
+        """Raise StoreReadOnlyError if the file is open for reading only."""
         if self.read_only:
             raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.file)
 
     def check_room(self) -> None:
-        """Raise StoreFullError where the disk is full, and StoreReadOnlyError as `require_writable` does."""
+        """Raise StoreFullError if the disk is full, and StoreReadOnlyError as `require_writable` does."""
         self.require_writable()
         with translate_errors(self.file):
             if shutil.disk_usage(self.file.parent).free < _ROOM:
@@ -147,7 +149,7 @@ class Database:
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
-            # A password that a job came with must not stay in the file's gaps; not every SQLite sees to it by itself.
+            # A job's password must not stay in free pages; not every build of SQLite overwrites them by default.
             connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
         enlarge_cache(connection)
@@ -155,10 +157,10 @@ class Database:
 
 
 def read_only_uri(file: Path) -> str:
-    """How to open a file that may not be written.
+    """The URI that opens a file for reading only.
 
-    Reading a WAL file takes its two companions. Where they are missing and can't be made (a read-only folder, and no
-    writer at work), nothing is pending in them, and the file is read as immutable.
+    Reading a database in WAL mode needs its `-wal` and `-shm` files. Where they are missing and can't be created (the
+    folder is read-only and no writer runs), no commit is pending, and the file is opened as immutable.
     """
     uri = f"{file.resolve().as_uri()}?mode=ro"
     wal = file.with_name(f"{file.name}-wal")
@@ -176,10 +178,10 @@ def read_only_uri(file: Path) -> str:
 
 
 def enlarge_cache(connection: sqlite3.Connection) -> None:
-    """Keep a large library's pages at hand, so that one paper more costs it what it costs a small one.
+    """Enlarge the page cache and the log, so that adding a paper costs a large library no more than a small one.
 
-    A paper's names fall all over the indexes: with SQLite's 2 MB of cache their pages are read anew for each paper, and
-    with its 4 MB of log most are written back to the file for each.
+    A paper's names are spread over the pages of an index: with SQLite's default cache of 2 MB they are read again for
+    each paper, and with its default log of 4 MB most are written back for each.
     """
     connection.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
     connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")

@@ -30,11 +30,11 @@ DESCRIPTION_LIMIT = 1200
 
 
 def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
-    """The entities under their ids. A lone contribution stays as it is.
+    """Merge what papers contribute to entities; a single contribution is returned unchanged.
 
-    Name (of those that have the id as their key) and type are elected (ties: the alphabetically first); other names
-    become aliases; descriptions are joined without repeats up to DESCRIPTION_LIMIT characters; sources and mentions are
-    united.
+    The most frequent name (of those whose key is the id) and type are taken, the alphabetically first on a tie; other
+    names become aliases; descriptions are joined without repeats up to DESCRIPTION_LIMIT characters; sources and
+    mentions are united. The order of contributions does not matter.
     """
     groups: dict[str, list[Entity]] = defaultdict(list)
     for entity in contributions:
@@ -43,7 +43,7 @@ def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
 
 
 def merge_relations(contributions: Iterable[Relation]) -> dict[tuple[str, str, str], Relation]:
-    """The relations under (source, target, kind): weights summed, descriptions joined, sources united."""
+    """Merge relations by source, target and kind: weights are summed, descriptions joined, sources united."""
     groups: dict[tuple[str, str, str], list[Relation]] = defaultdict(list)
     for relation in contributions:
         groups[relation.source, relation.target, relation.kind].append(relation)
@@ -54,7 +54,7 @@ def _merged_entity(group: Sequence[Entity]) -> Entity:
     if len(group) == 1:
         return group[0]
     ordered = sorted(group, key=_entity_order)
-    # A short form that has joined its long form is another name of it.
+    # A short form that was merged into its long form is an alias.
     own = [entity for entity in ordered if singular_key(entity.name) == entity.id] or ordered
     name = _elected(entity.name for entity in own)
     names = _united((entity.name, *entity.aliases) for entity in ordered)
@@ -101,7 +101,7 @@ def _united(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """What most papers say comes first; whole descriptions only, and always one."""
+    """The descriptions, the most frequent first, as many as fit, but at least one."""
     spellings: dict[str, list[str]] = defaultdict(list)
     for text in texts:
         if text.strip():
@@ -120,7 +120,7 @@ Texts = Sequence[str]
 
 
 def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, Entity]:
-    """The merged entities under these ids, in this order; unknown and ambiguous ids are left out."""
+    """The merged entities of these ids, in this order; unknown and ambiguous ids are left out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
     nodes = sorted(set(wanted.values()))
     rows = connection.execute(
@@ -132,7 +132,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
 
 
 def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:
-    """The merged relations that touch any of these entities: those between two of them first, then by weight."""
+    """The merged relations of these entities: those between two of them first, then by weight."""
     kind, lists = _touching(connection, _all_nodes(connection, ids), papers)
     best = connection.execute(_best_query(**kind), {**lists, "limit": max(limit, 0)}).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
@@ -142,7 +142,7 @@ def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), li
 
 
 def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, int]:
-    """In how many merged relations each of these entities stands; ambiguous ids, and those in none, are left out."""
+    """The number of merged relations of each entity; ambiguous ids and entities without relations are left out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
     kind, lists = _touching(connection, sorted(set(wanted.values())), papers)
     degrees = {row.end: int(row.degree) for row in connection.execute(_degrees_query(**kind), lists)}
@@ -150,7 +150,7 @@ def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> d
 
 
 def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int) -> list[Edge]:
-    """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
+    """The heaviest edges of these entities, from these papers (none given: from all)."""
     kind, lists = _touching(connection, _all_nodes(connection, ids), papers)
     rows = connection.execute(_edges_query(**kind), {**lists, "limit": limit})
     return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
@@ -161,7 +161,7 @@ def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
 
 
 def _touching(connection: Connection, nodes: Texts, papers: Texts) -> tuple[dict[str, bool], dict[str, list[str]]]:
-    """The kind of statement that finds what touches these ids of the library, and the lists that it is given."""
+    """The options of the statement that finds the relations of these entities, and its list parameters."""
     own = [] if papers else sorted(paper_ids(connection, nodes))
     kind = {"meant": has_meanings(connection), "within": bool(papers)}
     return kind, {"nodes": list(nodes), "own": own, "papers": list(papers)}
@@ -187,14 +187,14 @@ def _renamed(entity: Entity, node: str) -> Entity:
 
 
 def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
-    """Source, target, weight and these columns of the papers' relations that touch any of `nodes`, ids of the library.
+    """Source, target, weight and `columns` of the papers' relations of `nodes`, which are ids of the library.
 
-    What has become one entity stands in no relation with itself.
+    Relations whose ends are one entity of the library are left out.
     """
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
     found: ColumnElement[bool] = relations.c.paper.in_(given("papers"))
     if not within:
-        # Found by the papers' own ids, as only these have an index.
+        # Only the papers' own ids are indexed.
         found = or_(relations.c.source.in_(given("own")), relations.c.target.in_(given("own")))
     return (
         select(source.label("source"), target.label("target"), relations.c.weight, *columns)
@@ -204,7 +204,7 @@ def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
     )
 
 
-# Building a statement takes longer than running it: each is built once for the kinds of libraries and of questions.
+# Building a statement takes longer than running it, so each is built once per combination of options.
 @cache
 def _entities_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
     table, (node,) = join_meanings(entities, entities.c.id, meant=meant)
@@ -227,7 +227,7 @@ def _degrees_query(*, meant: bool, within: bool) -> Select[tuple[str, int]]:
     ends = _ends(relations.c.kind, meant=meant, within=within)
     key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
     both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
-    # Of the far ends only some relations are here.
+    # Not all relations of the far ends are here.
     query = select(both.c.end, func.count().label("degree")).where(both.c.end.in_(given("nodes")))
     return query.group_by(both.c.end)
 
@@ -244,7 +244,7 @@ def _edges_query(*, meant: bool, within: bool) -> Select[tuple[str, str, float]]
 @cache
 def _between_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
-    # The ends find the rows by an index, as the whole key in one list would not.
+    # Conditions on the ends use an index; one on the whole key would not.
     query = select(relations.c.value, source.label("source"), target.label("target")).select_from(table)
     query = query.where(relations.c.source.in_(given("sources")), relations.c.target.in_(given("targets")))
     return query.where(relations.c.paper.in_(given("papers"))) if within else query

@@ -1,7 +1,7 @@
 """The jobs of a library: a queue that survives its workers.
 
-A worker claims a job for a while (a lease) and renews it as it goes on; the job of a worker that died is claimed again
-when its lease is over, or at once where somebody saw it die. A job that outlived too many workers has failed.
+A worker leases a job and renews the lease while it works. The job of a worker that died is claimed again when its lease
+expires, or at once if the supervisor saw the worker die. A job whose workers died too often fails.
 """
 
 import secrets
@@ -25,7 +25,7 @@ _WORN_OUT = f"{ATTEMPTS} workers died of this job; look at the file or the quest
 
 
 class JobQueue:
-    """Jobs in the store; safe to use from many threads and processes. What a method returned is on the disk.
+    """Jobs in the store; safe for several threads and processes. Changes are durable when a method returns.
 
     `clock` gives seconds since the epoch.
     """
@@ -35,9 +35,9 @@ class JobQueue:
         self._clock = clock
 
     def create(self, kind: JobKind, request: str, *, secret: str = "", job: str | None = None) -> Job:
-        """Queue a job; `request` is its JSON text. `secret` (a password) is kept apart, and forgotten at its end.
+        """Queue a job; `request` is its JSON text. `secret` (a password) is stored apart and deleted when the job ends.
 
-        `job` is its id where the caller has chosen one (see `new_id`).
+        `job` is its id if the caller has chosen one (see `new_id`).
         """
         row = {
             "id": job or self.new_id(),
@@ -53,7 +53,7 @@ class JobQueue:
 
     @staticmethod
     def new_id() -> str:
-        """An id that nobody guesses."""
+        """An id that can't be guessed."""
         return f"job-{secrets.token_hex(12)}"
 
     def get(self, job: str) -> Job:
@@ -68,20 +68,20 @@ class JobQueue:
             return [_read(row) for row in connection.execute(query).mappings()]
 
     def counts(self) -> Mapping[JobState, int]:
-        """How many jobs are in each state; states without any are left out."""
+        """The number of jobs in each state; states without jobs are left out."""
         query = select(jobs.c.state, func.count()).group_by(jobs.c.state)
         with self._database.read() as connection:
             return {state: int(count) for state, count in connection.execute(query)}
 
     def claim(self, owner: str) -> Job | None:
-        """Take the oldest job that waits or whose worker is gone; None where there is none.
+        """Lease the oldest job that is queued or whose lease has expired; None if there is none.
 
-        It is the owner's for LEASE_SECONDS; `renew` makes that longer.
+        The lease lasts LEASE_SECONDS; `renew` extends it.
         """
         now = self._clock()
         waits = or_(jobs.c.state == "queued", (jobs.c.state == "running") & (jobs.c.lease_end < now))
         query = select(jobs).where(waits).order_by(jobs.c.number).limit(1)
-        # A look first, so that an idle worker writes nothing.
+        # Reads first, so that an idle worker takes no write lock.
         with self._database.read() as connection:
             if connection.execute(query).first() is None:
                 return None
@@ -104,35 +104,35 @@ class JobQueue:
         return None
 
     def secret(self, job: str, owner: str) -> str:
-        """The secret that the job was queued with. Raises JobLostError."""
+        """The secret of a leased job. Raises JobLostError."""
         with self._database.read() as connection:
             found = connection.execute(select(jobs.c.secret).where(_held(job, owner))).scalar()
         if found is None:
-            raise JobLostError(f"the job {job!r} is no longer of this worker")
+            raise JobLostError(f"the job {job!r} is no longer leased by this worker")
         return str(found)
 
     def renew(self, job: str, owner: str, *, stage: str = "", done: int = 0, total: int = 0) -> Job:
-        """Say how far the job is, and keep it; its `cancelling` tells whether to stop. Raises JobLostError where it is
-        another worker's by now."""
+        """Report progress and extend the lease; the job's `cancelling` says whether to stop. Raises JobLostError if the
+        lease has been lost."""
         values = {"lease_end": self._clock() + LEASE_SECONDS, "stage": stage, "done": done, "total": total}
         with self._database.write() as connection:
             if connection.execute(update(jobs).where(_held(job, owner)).values(values)).rowcount == 0:
-                raise JobLostError(f"the job {job!r} is no longer of this worker")
+                raise JobLostError(f"the job {job!r} is no longer leased by this worker")
             return _job(connection, job)
 
     def finish(self, job: str, owner: str, *, state: JobState, result: str = "", error: str = "") -> Job:
-        """End a job, with its result as JSON text or the reason why there is none. Raises JobLostError."""
+        """End a job with its result as JSON text, or with the reason for its failure. Raises JobLostError."""
         if state not in ENDED:
-            raise ValueError(f"{state!r} is no state of a job that has ended")
+            raise ValueError(f"{state!r} is not a final state of a job")
         with self._database.write() as connection:
             if connection.execute(select(jobs.c.id).where(_held(job, owner))).first() is None:
-                raise JobLostError(f"the job {job!r} is no longer of this worker")
+                raise JobLostError(f"the job {job!r} is no longer leased by this worker")
             _end(connection, job, state=state, now=self._clock(), result=result, error=error)
             return _job(connection, job)
 
     def cancel(self, job: str) -> Job:
-        """Cancel a job: one that waits at once, one that runs as soon as its worker hears of it. One that has ended
-        stays as it is. Raises UnknownJobError."""
+        """Cancel a job: a queued one at once, a running one when its worker renews the lease. A job that has ended is
+        unchanged. Raises UnknownJobError."""
         with self._database.write() as connection:
             found = _job(connection, job)
             if found.state == "queued":
@@ -142,8 +142,8 @@ class JobQueue:
             return _job(connection, job)
 
     def release(self, owner: str, *, died: bool) -> Sequence[str]:
-        """Put back the jobs of a worker that has ended, and return their ids; one that did not die did not fail at
-        them: that attempt does not count."""
+        """Queue the jobs of a worker that has ended again, and return their ids. The attempt counts only if the worker
+        died."""
         held = (jobs.c.state == "running") & (jobs.c.owner == owner)
         attempts = jobs.c.attempts if died else jobs.c.attempts - 1
         with self._database.write() as connection:
@@ -152,7 +152,7 @@ class JobQueue:
             return list(ids)
 
     def forget(self, *, before: float) -> Sequence[str]:
-        """Delete the jobs that ended before this time; return their ids."""
+        """Delete jobs that ended before this time; return their ids."""
         old = jobs.c.state.in_(ENDED) & (jobs.c.finished < before)
         with self._database.write() as connection:
             ids = connection.execute(select(jobs.c.id).where(old)).scalars().all()
@@ -172,7 +172,7 @@ def _end(connection: Connection, job: str, *, state: JobState, now: float, resul
 def _job(connection: Connection, job: str) -> Job:
     row = connection.execute(select(jobs).where(jobs.c.id == job)).mappings().first()
     if row is None:
-        raise UnknownJobError(f"no job {job!r} in this library; ended jobs are kept for a while only")
+        raise UnknownJobError(f"no job {job!r} in this library; jobs are deleted some time after they have ended")
     return _read(row)
 
 

@@ -85,8 +85,8 @@ class Edge:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Searchable:
-    """What an index needs of one paper. `numbers` are the chunks' own numbers in the store, in the chunks' order;
-    `vectors` has one row a chunk."""
+    """The part of a paper that an index needs. `numbers` are the chunks' row numbers in the store; `vectors` has a row
+    per chunk."""
 
     paper: str
     chunks: tuple[Chunk, ...]
@@ -112,7 +112,7 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
     papers, bylines = schema.papers, schema.bylines
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
     query = select(*columns).where(*conditions).order_by(papers.c.revision)
-    if not inspect(connection).has_table(bylines.name):  # An older library which may only be read.
+    if not inspect(connection).has_table(bylines.name):  # An older library that is open for reading only.
         return [PaperEntry(**row) for row in connection.execute(query).mappings()]
     query = query.add_columns(bylines.c.authors, bylines.c.year).join(bylines, isouter=True)
     rows = connection.execute(query).mappings()
@@ -120,7 +120,7 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
 
 
 def read_entry(connection: Connection, paper: str) -> PaperEntry:
-    """The paper under an id, without its elements."""
+    """The paper with this id, without its elements."""
     entries = read_entries(connection, schema.papers.c.id == paper)
     if not entries:
         raise KeyError(paper)
@@ -128,7 +128,7 @@ def read_entry(connection: Connection, paper: str) -> PaperEntry:
 
 
 def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How many elements of each kind these papers have."""
+    """The number of elements of each kind of these papers."""
     table = schema.elements
     query = select(table.c.paper, table.c.kind, func.count().label("count")).where(table.c.paper.in_(papers))
     counts: dict[str, dict[str, int]] = {paper: {} for paper in papers}
@@ -193,7 +193,7 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
 
 
 def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
-    """A paper with all that it added to the library."""
+    """A paper with everything that it added to the library."""
     searchable = read_searchable(connection, paper)
     relations = read_values(connection, schema.relations, Relation, paper=paper)
     return IndexedPaper(
@@ -211,25 +211,25 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
 
 
 def read_images(connection: Connection, paper: str) -> PaperImages:
-    """What was seen in a paper's pictures; empty where no model looked at them."""
+    """What a model saw in a paper's images; empty if none was asked."""
     value = _later_value(connection, schema.images, paper=paper)
     return PaperImages() if value is None else from_json(PaperImages, value)
 
 
 def read_shortfall(connection: Connection, paper: str) -> Shortfall:
-    """What a model did not read of a paper, and what of its replies was dropped."""
+    """What a model did not read of a paper, and how much of its replies was dropped."""
     value = _later_value(connection, schema.shortfalls, paper=paper)
     return Shortfall() if value is None else from_json(Shortfall, value)
 
 
 def _read_verdicts(connection: Connection, paper: str) -> tuple[Verdict, ...]:
     table = schema.verdicts
-    # An older library which may only be read does not have them.
+    # An older library that is open for reading only does not have them.
     return read_values(connection, table, Verdict, paper=paper) if inspect(connection).has_table(table.name) else ()
 
 
 def read_searchable(connection: Connection, paper: str) -> Searchable:
-    """What an index needs of a paper."""
+    """The part of a paper that an index needs."""
     embedder = read_entry(connection, paper).embedder
     table, vectors = schema.chunks, schema.vectors
     rows = connection.execute(
@@ -267,7 +267,7 @@ def read_values(connection: Connection, table: Table, kind: type[T], *, paper: s
 
 
 def _later_value(connection: Connection, table: Table, *, paper: str) -> str | None:
-    """A paper's row in a table that an older library which may only be read does not have."""
+    """A paper's value in a table that is missing in an older library that is open for reading only."""
     if not inspect(connection).has_table(table.name):
         return None
     return connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()

@@ -1,6 +1,6 @@
 """The tables of a library. Every column type exists in SQLite and PostgreSQL alike; values are JSON text.
 
-A paper's rows hang on its row in `papers`, so that removing that row removes the paper wholly.
+A paper's rows reference its row in `papers`, so that deleting that row deletes the whole paper.
 """
 
 from sqlalchemy import (
@@ -52,9 +52,9 @@ metadata = MetaData()
 
 
 def given(name: str) -> Select[tuple[str]]:
-    """The list of texts that a query is given under this name, for `column.in_`.
+    """A list parameter of a query, for `column.in_`.
 
-    It travels as one value, so that a query is the same however long the list is: it can be built once, and is.
+    The list is bound as one JSON value, so that the statement does not depend on its length and is built once.
     """
     return select(func.json_each(bindparam(name, type_=JSON)).table_valued("value").c.value)
 
@@ -75,7 +75,7 @@ changes = Table(
     Column("revision", Integer, primary_key=True, autoincrement=False),
     Column("paper", Text, nullable=False),
     Column("action", Text, nullable=False),
-    # Random: tells this history from that of a restored backup which went on to the same revision.
+    # Random: distinguishes this history from that of a restored backup with the same revision.
     Column("token", Text, nullable=False),
 )
 
@@ -92,12 +92,12 @@ papers = Table(
     Column("value", Text, nullable=False),
 )
 
-# Who wrote a paper, and when: what questions name papers by, kept apart so that none has to be read for it.
+# Authors and year, by which questions name papers; stored apart, so that no paper is decoded for them.
 bylines = Table(
     "bylines",
     metadata,
     _paper(),
-    # A line each.
+    # One per line.
     Column("authors", Text, nullable=False),
     Column("year", Integer),
 )
@@ -116,7 +116,7 @@ images = Table(
     "images",
     metadata,
     _paper(),
-    # The model and the prompt that the pictures were read with: with others they are read again.
+    # Identifies the model and the prompt; with others, the images are read again.
     Column("reader", Text, nullable=False),
     Column("value", Text, nullable=False),
 )
@@ -126,7 +126,7 @@ paper_crops = Table("paper_crops", metadata, _paper(), Column("crop", Text, prim
 chunks = Table(
     "chunks",
     metadata,
-    # The vector index knows a chunk by this number, which is never given twice.
+    # Identifies the chunk in the vector index; never reused.
     Column("number", Integer, primary_key=True),
     Column("id", Text, nullable=False, unique=True),
     Column("paper", Text, ForeignKey("papers.id", ondelete="CASCADE"), nullable=False, index=True),
@@ -179,7 +179,7 @@ short_forms = Table(
     _paper(),
     Column("entity", Text, primary_key=True),
     Column("short", Text, primary_key=True),
-    # What the paper defines it to be; "" where it only uses it.
+    # The long form that the paper defines it with; "" if the paper only uses it.
     Column("sense", Text, primary_key=True),
     Index("short_forms_by_short", "short", "sense", "entity", "paper"),
     Index("short_forms_by_entity", "entity", "sense", "paper", "short"),
@@ -195,7 +195,7 @@ meanings = Table(
 
 shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))
 
-# What a model judged about names of the paper that may mean the same.
+# A model's verdicts about names of the paper that may mean the same.
 verdicts = Table("verdicts", metadata, _paper(), _position(), Column("value", Text, nullable=False))
 
 calls = Table(
@@ -217,13 +217,13 @@ embeddings = Table(
 jobs = Table(
     "jobs",
     metadata,
-    # The order in which they came.
+    # The order of arrival.
     Column("number", Integer, primary_key=True),
     Column("id", Text, nullable=False, unique=True),
     Column("kind", Text, nullable=False),
     Column("state", Text, nullable=False, index=True),
     Column("request", Text, nullable=False),
-    # A password that the job needs; "" as soon as it has ended.
+    # A password that the job needs; "" once the job has ended.
     Column("secret", Text, nullable=False, default=""),
     Column("stage", Text, nullable=False, default=""),
     Column("done", Integer, nullable=False, default=0),
@@ -232,7 +232,7 @@ jobs = Table(
     Column("result", Text, nullable=False, default=""),
     Column("attempts", Integer, nullable=False, default=0),
     Column("cancelling", Boolean, nullable=False, default=False),
-    # Who works on it, and until when it is theirs (seconds since the epoch).
+    # The worker that leases the job, and when the lease expires (seconds since the epoch).
     Column("owner", Text, nullable=False, default=""),
     Column("lease_end", Float, nullable=False, default=0.0),
     Column("created", Float, nullable=False),

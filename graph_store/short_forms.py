@@ -30,8 +30,8 @@ __all__ = [
 
 
 _ARTICLES = frozenset({"a", "an", "the"})
-# Long forms are copied with slips ("convolution neural network", "maximum spaning tree", "out of vocab"): words with
-# the same beginning, or nearly the same letters, are one word. "Recurrent" and "recursive" are not.
+# Papers misspell and clip long forms ("convolution neural network", "maximum spaning tree", "out of vocab"): words with
+# the same beginning, or nearly the same letters, count as one word. "Recurrent" and "recursive" do not.
 _BEGINNING = 6
 _CLIPPED = 4
 _ALIKE = 0.85
@@ -39,10 +39,10 @@ _ALIKE = 0.85
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class ShortForm:
-    """A short form, spelled as the paper spells it, and the entity it means there.
+    """A short form in the paper's spelling, and the entity it means there.
 
-    `sense` is the long form that the paper defines it with, its words in the singular and without articles; "" where it
-    only uses it.
+    `sense` is the long form that the paper defines it with, in the singular and without articles; "" if the paper only
+    uses it.
     """
 
     entity: str
@@ -53,9 +53,8 @@ class ShortForm:
 def short_forms_of(extraction: Extraction) -> list[ShortForm]:
     """The short forms of a paper, sorted.
 
-    Defined is one that shares an entity with a long form, or that stands for several, as far as the words' initials
-    spell it; it means the entity under the long form's key, whatever the paper's own entity is called. An entity that
-    is called by its short form uses it.
+    A short form is defined if it shares an entity with a long form, or stands for several long forms, whose initials
+    spell it; it then means the entity with the long form's key. An entity whose name is a short form uses it.
     """
     names = {entity.id: entity.name for entity in extraction.entities}
     found = {form for entity in extraction.entities for form in _own(entity)}
@@ -75,22 +74,22 @@ def _own(entity: Entity) -> Iterator[ShortForm]:
             long = min(spelt, key=lambda name: (len(name), name))
             home = singular_key(long) if short_form(entity.name) else entity.id
             yield ShortForm(entity=home, short=short, sense=_sense(long))
-    # A float or a work is no term: its id is not its name's key.
+    # Ids of floats and works are not their names' keys.
     if (used := short_form(entity.name)) and entity.id == singular_key(entity.name):
         yield ShortForm(entity=entity.id, short=used)
 
 
 def least_papers(short: str) -> int:
-    """How many papers must define a short form before it is taken to mean the same in others: two letters are soon the
-    same by chance."""
+    """The number of papers that must define a short form before it means the same in other papers; short forms of two
+    letters coincide by chance."""
     return 1 if len(short) > 2 else 2
 
 
 def agreed_entity(definitions: Mapping[tuple[str, str], int]) -> str | None:
-    """The entity that most papers give for a short form, None where they don't all mean the same.
+    """The entity that most papers define a short form with; None if the papers disagree.
 
-    `definitions` counts the papers by sense and entity; there is one at least. They agree if each sense is alike to the
-    commonest, word by word, as far as the shorter of them goes.
+    `definitions` counts the papers by sense and entity and is not empty. Papers agree if each sense equals the most
+    frequent one, up to slips, word by word up to the end of the shorter one.
     """
     senses, entities = Counter[str](), Counter[str]()
     for (sense, entity), papers in definitions.items():
@@ -119,7 +118,7 @@ _KNOWN = "paperscope_meanings"
 
 
 def insert_short_forms(connection: Connection, paper: str, found: Sequence[ShortForm]) -> None:
-    """Write a paper's short forms; `refresh_meanings` follows."""
+    """Write a paper's short forms; call `refresh_meanings` afterwards."""
     if found:
         rows = [{"paper": paper, "entity": one.entity, "short": one.short, "sense": one.sense} for one in found]
         connection.execute(short_forms.insert(), rows)
@@ -132,7 +131,7 @@ def shorts_of(connection: Connection, paper: str) -> list[str]:
 
 
 def refresh_meanings(connection: Connection, shorts: Iterable[str]) -> None:
-    """Work out anew what these short forms mean."""
+    """Update what these short forms mean in the library."""
     for short in shorts:
         connection.execute(delete(meanings).where(meanings.c.short == short))
         home = _home(connection, short)
@@ -141,7 +140,7 @@ def refresh_meanings(connection: Connection, shorts: Iterable[str]) -> None:
 
 
 def _home(connection: Connection, short: str) -> str | None:
-    """The entity that a short form means, `_APART` where papers differ, None where too few of them define it."""
+    """The entity that a short form means; `_APART` if papers disagree, None if too few define it."""
     defined = (short_forms.c.short == short, short_forms.c.sense != "")
     papers = connection.execute(select(func.count(short_forms.c.paper.distinct())).where(*defined)).scalar_one()
     if papers < least_papers(short):
@@ -154,15 +153,15 @@ def _home(connection: Connection, short: str) -> str | None:
 def join_meanings(
     table: Table, *ends: ColumnElement[str], meant: bool
 ) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
-    """`table` with what it takes to tell, for each of `ends` (a column of its own entity ids), the id in the library,
-    and these ids. `meant`: whether the library `has_meanings`."""
+    """`table` joined so that each of `ends`, columns of a paper's entity ids, is mapped to the id in the library; and
+    the mapped columns. `meant` says whether the library `has_meanings`."""
     if not meant:
         return table, ends
     found: FromClause = table
     nodes: list[ColumnElement[str]] = []
     for end in ends:
         used, home = short_forms.alias(), meanings.alias()
-        # Of most ids their own words tell that they are no short form's: nothing is looked up for these (NULL).
+        # Ids that are too long for a short form, or have spaces, are not looked up (NULL).
         short = case((and_(func.length(end) <= _LONGEST, func.instr(end, " ") == 0), end))
         found = found.outerjoin(used, and_(used.c.paper == table.c.paper, used.c.entity == short, used.c.sense == ""))
         found = found.outerjoin(home, home.c.short == used.c.short)
@@ -174,9 +173,8 @@ def join_meanings(
 def library_ids(
     connection: Connection, ids: Sequence[str], *, papers: Sequence[str] = ()
 ) -> Mapping[str, Sequence[str]]:
-    """For each id the ids in the library of what these papers (none given: all) call so; itself where it is one.
-
-    Several are those of a short form that the papers don't agree about.
+    """For each id that papers use for an entity, the ids in the library of what these papers (none given: all) mean by
+    it. A short form that papers define differently has several.
     """
     used = _used(connection, ids)
     found: dict[str, list[str]] = defaultdict(list)
@@ -188,7 +186,7 @@ def library_ids(
 
 
 def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
-    """All ids that papers may have for these ids of the library; some papers may have them for others."""
+    """All ids that papers may use for these ids of the library; some papers may use them for other entities."""
     known = set(nodes)
     apart = {tail for head, mark, tail in (node.partition("/") for node in known) if mark}
     if not has_meanings(connection):
@@ -197,14 +195,14 @@ def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
 
 
 def has_meanings(connection: Connection) -> bool:
-    """Whether the library is new enough; an older one that may only be read is not brought up to date."""
+    """Whether the library has the tables; an older one that is open for reading only does not."""
     if not connection.info.get(_KNOWN):
         connection.info[_KNOWN] = inspect(connection).has_table(meanings.name)
     return bool(connection.info[_KNOWN])
 
 
 def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Those of the ids that some paper has for a short form that it does not define, and others do."""
+    """Those of the ids that a paper uses for a short form which only other papers define."""
     short = [key for key in ids if len(key) <= _LONGEST and " " not in key]
     if not short or not has_meanings(connection):
         return set()

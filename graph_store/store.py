@@ -1,4 +1,4 @@
-"""The library's one truth: a folder with `library.sqlite` and `crops/`."""
+"""The store of a library: a folder with `library.sqlite` and `crops/`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -45,11 +45,11 @@ Value = TypeVar("Value")
 
 
 class Store:
-    """Papers with all that was drawn from them, and all that was paid for; it obeys the protocols `Corpus`,
+    """Papers with everything extracted from them, and every paid model call; implements the protocols `Corpus`,
     `CallCache` and `VectorCache`.
 
-    A change is one transaction: after a crash at any instant each paper is wholly there or not at all. Safe to use
-    from many threads and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError.
+    A change is one transaction: after a crash each paper is there completely or not at all. Safe for several threads
+    and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError.
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
@@ -61,7 +61,7 @@ class Store:
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
-        """Open the library in `folder`; for writing, it is made where there is none.
+        """Open the library in `folder`; for writing, create it if there is none.
 
         Raises StoreVersionError if a newer Paperscope wrote it, StoreReadOnlyError if it may not be written.
         """
@@ -101,14 +101,14 @@ class Store:
         """Add a paper, in place of the paper `replaces` and of any with the same id; return the new revision.
 
         `source` is the absolute path of its file, `embedder` names the weights of its vectors. Raises ValueError if
-        the parts don't fit together or a crop is named that is neither given nor known.
+        an id is unknown or a crop is named that is neither given nor stored.
         """
         validate(indexed)
         self._database.require_writable()
         with translate_errors(self._database.file):
             self._crops.put_of(indexed.paper, crops)
         with self._database.write() as connection:
-            # A sweep in another process may have taken crops that no paper named until now.
+            # A sweep in another process may have deleted crops that no paper named until now.
             self._crops.put_of(indexed.paper, crops)
             return put_paper(connection, indexed, source=source, embedder=embedder, replaces=replaces)
 
@@ -121,16 +121,16 @@ class Store:
         return revision
 
     def sweep(self) -> int:
-        """Delete crops that no paper names (of removed papers and killed adds); return how many files went."""
+        """Delete orphaned crops (of removed papers and killed adds); return the number of files."""
         with self._database.write() as connection:
             return self._crops.sweep(keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
 
     def entries(self) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order they were added; quick in a large library, too."""
+        """All papers without their elements, in the order of addition; fast for large libraries, too."""
         return self._read(self._shelf.entries)
 
     def papers(self) -> Sequence[Paper]:
-        """All papers, in the order they were added."""
+        """All papers, in the order of addition."""
         return self._read(self._shelf.papers)
 
     def paper(self, paper: str) -> Paper:
@@ -138,9 +138,9 @@ class Store:
         return self._read(self._shelf.paper, paper)
 
     def find_paper(self, text: str) -> Paper:
-        """The paper a person means by an id, the start of one, a file name or a part of a title.
+        """The paper that an id, a prefix of one, a file name or a part of a title identifies.
 
-        Raises UnknownPaperError, naming the papers that may be meant, if none or several fit.
+        Raises UnknownPaperError, naming the candidates, if none or several match.
         """
         return self.paper(find_entry(self.entries(), text).id)
 
@@ -149,7 +149,7 @@ class Store:
         return self._read(self._shelf.newest, papers.c.sha256 == sha256)
 
     def paper_by_source(self, source: str) -> Paper | None:
-        """The paper that was added last from this absolute path."""
+        """The last paper that was added from this absolute path."""
         return self._read(self._shelf.newest, papers.c.source == source)
 
     def embedder_of(self, paper: str) -> str:
@@ -161,35 +161,35 @@ class Store:
         return self._read(reading.read_newest_embedder)
 
     def indexed(self, paper: str) -> IndexedPaper:
-        """A paper with all that it added to the library."""
+        """A paper with everything that it added to the library."""
         return self._read(reading.read_indexed, paper)
 
     def images(self, paper: str) -> PaperImages:
-        """What was seen in a paper's pictures; empty where no model looked at them."""
+        """What a model saw in a paper's images; empty if none was asked."""
         return self._read(reading.read_images, paper)
 
     def shortfall(self, paper: str) -> Shortfall:
-        """What the extracting model did not read of a paper, and what of its replies was dropped."""
+        """What the extracting model did not read of a paper, and how much of its replies was dropped."""
         return self._read(reading.read_shortfall, paper)
 
     def searchable(self, paper: str) -> Searchable:
-        """What an index needs of a paper."""
+        """The part of a paper that an index needs."""
         return self._read(reading.read_searchable, paper)
 
     def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """How many elements of each kind these papers have, by the paper's id."""
+        """The number of elements of each kind, by the paper's id."""
         return self._read(reading.read_counts, papers)
 
     def element(self, element: str) -> Element:
-        """The element under an id."""
+        """The element with this id."""
         return self.elements([element])[element]
 
     def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
-        """The elements under these ids, in this order."""
+        """The elements with these ids, in this order."""
         return self._read(reading.read_elements, ids)
 
     def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
-        """The chunks under these ids, in this order."""
+        """The chunks with these ids, in this order."""
         return self._read(reading.read_chunks, ids)
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
@@ -203,8 +203,8 @@ class Store:
             return self._crops.get(crop)
 
     def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
-        """For each id that a paper has for an entity the ids in the library of what these papers (none given: all)
-        call so; an id of the library is its own. Several are those of a short form that papers don't agree about."""
+        """For each id that papers use for an entity, the ids in the library of what these papers (none given: all) mean
+        by it. A short form that papers define differently has several."""
         return self._read(meanings.library_ids, ids, papers=papers)
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
@@ -220,28 +220,28 @@ class Store:
         return self._read(graph_reading.read_degrees, entities, papers=papers)
 
     def edges_of(self, entities: Sequence[str], *, papers: Sequence[str], limit: int) -> Sequence[Edge]:
-        """The heaviest edges that touch any of these entities, drawn from these papers (none given: from all)."""
+        """The heaviest edges of these entities, from these papers (none given: from all)."""
         return self._read(graph_reading.read_edges, entities, papers=papers, limit=limit)
 
     def get_call(self, key: str) -> ModelReply | None:
-        """The reply under `ModelRequest.key`, or None if it was never paid for."""
+        """The stored reply of a call, by `ModelRequest.key`, or None."""
         return self._read(remembered.read_call, key)
 
     def check_room(self) -> None:
-        """Raise StoreError where nothing can be kept: the disk is full, or the library open for reading only."""
+        """Raise StoreError if nothing can be stored: the disk is full, or the library is open for reading only."""
         self._database.check_room()
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        """Keep a paid reply; it is on the disk when this returns."""
+        """Store a paid reply; it is durable when this returns."""
         with self._database.write() as connection:
             remembered.write_call(connection, key, model=model, reply=reply)
 
     def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
-        """The vectors of those texts that are known, each of shape (d,), under the text."""
+        """The stored vectors of these texts, each of shape (d,), by text."""
         return self._read(remembered.read_vectors, embedder, texts)
 
     def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
-        """Keep the vectors of these texts; they are on the disk when this returns."""
+        """Store the vectors of these texts; they are durable when this returns."""
         with self._database.write() as connection:
             remembered.write_vectors(connection, embedder, vectors)
 

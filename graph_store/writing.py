@@ -62,7 +62,7 @@ def crops_of_paper(paper: Paper) -> set[str]:
 def _check_vectors(indexed: IndexedPaper) -> None:
     shape = indexed.vectors.shape
     if len(shape) != 2 or shape[0] != len(indexed.chunks):
-        raise ValueError(f"vectors of shape {shape} for {len(indexed.chunks)} chunks; one row a chunk is needed")
+        raise ValueError(f"vectors of shape {shape} for {len(indexed.chunks)} chunks; one row per chunk is needed")
     if not np.isfinite(indexed.vectors).all():
         raise ValueError(f"the vectors of paper {indexed.paper.id!r} hold infinite or undefined numbers")
 
@@ -71,7 +71,7 @@ def _distinct(kind: str, ids: Sequence[str]) -> set[str]:
     known: set[str] = set()
     for key in ids:
         if key in known:
-            raise ValueError(f"{kind} {key!r} is there twice; ids are unique")
+            raise ValueError(f"{kind} {key!r} occurs twice; ids are unique")
         known.add(key)
     return known
 
@@ -88,8 +88,8 @@ Row = dict[str, str | int | float | bytes]
 def put_paper(
     connection: Connection, indexed: IndexedPaper, *, source: str, embedder: str, replaces: str | None = None
 ) -> int:
-    """Write a paper, in place of the paper `replaces` and of any with the same id; return the new revision. Raises
-    ValueError if its vectors can't be compared."""
+    """Write a paper, replacing the paper `replaces` and any with the same id; return the new revision. Raises
+    ValueError if its vectors have another length than those of the same embedder."""
     paper = indexed.paper.id
     if replaces is not None and replaces != paper:
         remove_paper(connection, replaces)
@@ -100,12 +100,12 @@ def put_paper(
 
 
 def remove_paper(connection: Connection, paper: str) -> int | None:
-    """Remove a paper with everything that hangs on it; return the new revision, None where it was not there."""
+    """Remove a paper with all its rows; return the new revision, or None if there is no such paper."""
     return _log(connection, paper, "removed") if _delete(connection, paper) else None
 
 
 def _log(connection: Connection, paper: str, action: Literal["added", "removed"]) -> int:
-    """Note the change; return its revision."""
+    """Log a change; return its revision."""
     newest = connection.execute(select(func.max(changes.c.revision))).scalar() or 0
     connection.execute(
         changes.insert().values(revision=newest + 1, paper=paper, action=action, token=secrets.token_hex(8))
@@ -114,7 +114,7 @@ def _log(connection: Connection, paper: str, action: Literal["added", "removed"]
 
 
 def _delete(connection: Connection, paper: str) -> bool:
-    """Delete a paper's rows; return whether there were any."""
+    """Delete a paper's rows; return whether it existed."""
     shorts = shorts_of(connection, paper)
     known = connection.execute(delete(papers).where(papers.c.id == paper)).rowcount > 0
     refresh_meanings(connection, shorts)
@@ -122,7 +122,7 @@ def _delete(connection: Connection, paper: str) -> bool:
 
 
 def _insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int, source: str, embedder: str) -> None:
-    """Write all rows of a paper that is not there yet."""
+    """Write all rows of a new paper."""
     paper = indexed.paper
     _check_dimension(connection, indexed, embedder=embedder)
     connection.execute(papers.insert(), _paper_row(paper, revision=revision, source=source, embedder=embedder))

@@ -22,26 +22,26 @@ __all__ = ["DerivedIndex", "NativeGraphIndex", "catch_up"]
 
 
 class DerivedIndex(Protocol):
-    """An index that can be brought up to date."""
+    """An index that is derived from the store."""
 
     @property
     def mark(self) -> Checkpoint:
-        """How far in the store's history the index has come."""
+        """The point in the store's history that the index reflects."""
         ...
 
     def clear(self) -> None:
-        """Forget everything; the mark is then that of the empty library."""
+        """Delete everything; the mark is then that of the empty library."""
         ...
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Hold exactly this of a paper (None: nothing), and move to `mark`, both at once."""
+        """Replace what the index holds of a paper (None: by nothing) and move to `mark`, atomically."""
         ...
 
 
 def catch_up(store: Store, indexes: Sequence[DerivedIndex]) -> None:
-    """Bring each index to the store's newest revision; one that belongs to another history starts anew.
+    """Bring each index to the store's newest revision; an index of another history is cleared first.
 
-    A paper is always taken as it is now, so a change that happens meanwhile is merely taken in twice.
+    Papers are read as they are now, so a concurrent change is at worst applied twice.
     """
     for index in indexes:
         if store.mark(index.mark.revision) != index.mark:
@@ -67,16 +67,16 @@ T = TypeVar("T")
 _LOCK_SECONDS = 600
 _SEEDS = 20
 _GUESSED_SEEDS = 5
-# The snapshot is written anew when this share of it has changed: n papers cost O(n) bytes, not O(n²).
+# The snapshot is rewritten when this share of it has changed, so that n papers cost O(n) bytes, not O(n²).
 _STALE_SHARE = 0.25
 _STALE_LEAST = 2000
 
 
 class NativeGraphIndex:
-    """Obeys the protocol `GraphIndex`. The store is where it reads from, so it also sees what other processes add.
+    """Implements the protocol `GraphIndex`. It reads from the store, so it sees what other processes add.
 
-    Safe to use from many threads; processes take turns at writing its files. Where they may not be written, the index
-    lives in memory. Raises StoreError.
+    Safe for several threads; a lock file lets one process at a time write its files. If they can't be written, the
+    index is kept in memory. Raises StoreError.
     """
 
     def __init__(self, store: Store, folder: Path, *, embedder: str | None) -> None:
@@ -93,23 +93,28 @@ class NativeGraphIndex:
 
     @classmethod
     def open(cls, store: Store, folder: Path | None = None, *, embedder: str | None = None) -> Self:
-        """The store's index, brought up to date; by default in the library's folder `index`.
+        """Open the store's index and catch up with the store.
 
-        Files that are missing, damaged or of another library are made anew. `embedder` names the embedder of the
-        questions' vectors; papers of another are found by words only. By default it is that of the newest paper.
+        Files that are missing, corrupt or of another library are rebuilt.
+
+        Args:
+            store: The store that the index is derived from.
+            folder: The folder of the index's files; by default `index` in the library's folder.
+            embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
+                embedder are found by words only.
         """
         index = cls(store, folder or store.folder / "index", embedder=embedder)
         index.catch_up()
         return index
 
     def close(self) -> None:
-        """Release files; the index is unusable afterwards."""
+        """Release the files; the index can't be used afterwards."""
         with self._lock:
             self._words.close()
 
     @property
     def revision(self) -> int:
-        """The store's revision that the index has caught up with."""
+        """The store's revision that the index reflects."""
         return self._mended(self._revision)
 
     def catch_up(self) -> None:
@@ -117,20 +122,20 @@ class NativeGraphIndex:
         self._mended(self._catch_up)
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
-        """Propose chunks and entities for a question; each list has `request.limit` hits at the most.
+        """Find candidate chunks and entities for a question, at most `request.limit` in each list.
 
-        Entities whose name stands in the question come first, longest name first (score: 1 + its length); behind them
-        those that share words with it (score below 1). Raises SettingsError if the vector is not of the papers'
-        embedder.
+        Entities whose name occurs in the question come first, the longest name first (score: 1 + its length); after
+        them those that share words with it (score below 1). Raises SettingsError if the vector is of another embedder
+        than the papers' vectors.
         """
         return self._mended(partial(self._retrieve, request))
 
     def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
-        """The entities that a text names, scored as `retrieve` scores them."""
+        """The entities that a text names, scored as in `retrieve`."""
         return self._mended(partial(self._named_now, text, papers, limit))
 
     def _mended(self, work: Callable[[], T]) -> T:
-        """Do the work; once more with a new text index if the old one turns out to be damaged."""
+        """Do the work, and repeat it with a new text index if the old one is corrupt."""
         with self._lock, translate_errors(self._folder):
             try:
                 return work()
@@ -167,7 +172,7 @@ class NativeGraphIndex:
         seeds = named[: min(exact, _SEEDS) or _GUESSED_SEEDS]
         by_words = tuple(self._words.chunks(request.text, filters=filters, limit=limit))
         by_vectors = _best(vector_hits, limit=limit)
-        # The walk stays where the question leads: what thousands of papers say of "accuracy" is not read.
+        # The walk is restricted to the papers found: not every relation of "accuracy" in a large library is read.
         near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *by_vectors)))
         reached = _best(self._reached(seeds, near), limit=limit)
         return Candidates(by_words=by_words, by_vectors=by_vectors, named=named, reached=reached)
@@ -242,7 +247,7 @@ def _best(hits: Sequence[Hit], *, limit: int) -> tuple[Hit, ...]:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be made in the folder, which is made where there is none."""
+    """Whether the folder exists or can be created, and files can be written to it."""
     probe = folder / "index.lock"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -16,9 +16,9 @@ _CLOSE = 1e-9
 
 
 def neighbourhood(seeds: Sequence[str], edges_of: Callable[[Sequence[str], int], Sequence[Edge]]) -> list[Edge]:
-    """The heaviest edges within two steps of the seeds; bounded, however large the library is.
+    """The heaviest edges within two steps of the seeds; their number is limited.
 
-    `edges_of(entities, limit)` fetches the edges that touch any of the entities, heaviest first.
+    `edges_of(entities, limit)` reads the edges of the entities, heaviest first.
     """
     first = edges_of(seeds, _FIRST_EDGES)
     beyond = sorted({end for edge in first for end in (edge.source, edge.target)}.difference(seeds))

@@ -1,4 +1,4 @@
-"""What of a question's words is searched for, and how names are recognised in it."""
+"""The search terms of a question, and the names of entities in it."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _PIECE = re.compile(r"\d+|[^\W\d_]+|[+*#]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """A run of a text's words that may be a name: its key and its span of characters."""
+    """A sequence of words that may be a name: its key and its span of characters."""
 
     key: str
     start: int
@@ -31,15 +31,15 @@ class Window:
 
 
 def folded(text: str) -> str:
-    """The form in which text is indexed: compatibility form, so that `F₁` and `ﬁne` are found as `F1` and `fine`."""
+    """The form in which text is indexed: NFKC, so that `F₁` and `ﬁne` are found as `F1` and `fine`."""
     return unicodedata.normalize("NFKC", text)
 
 
 def match_terms(text: str) -> list[str]:
-    """FTS5 expressions, one for each of the text's words that is searched for.
+    """FTS5 expressions, one for each word of the text that is searched for.
 
-    A word such as `BERT+DSC`, `SST-5` or `OntoNotes4.0` is looked for as a phrase and in its parts. Only letters and
-    digits pass, each term in quotes, so no text can break the expression's syntax.
+    A word such as `BERT+DSC`, `SST-5` or `OntoNotes4.0` is searched for as a phrase and by its parts. Expressions
+    contain quoted letters and digits only, so no text can break the syntax.
     """
     words = [_RUN.findall(word) for word in folded(text[:_TEXT_LIMIT]).casefold().split()]
     phrases = [" ".join(runs) for runs in words if 1 < len(runs) <= _PHRASE_LIMIT]
@@ -50,13 +50,13 @@ def match_terms(text: str) -> list[str]:
 
 
 def name_key(name: str) -> str:
-    """The key under which a name is looked up: its letters, numbers and telling signs, so that `OntoNotes4.0` and
-    `OntoNotes 4.0`, `F1-score` and `F1 score` meet, while `BERT` and `BERT+` don't."""
+    """The key under which a name is indexed: its letters, numbers and the signs +, * and #. `OntoNotes4.0` and
+    `OntoNotes 4.0` have one key, `F1-score` and `F1 score` too; `BERT` and `BERT+` have two."""
     return " ".join(_PIECE.findall(folded(name).casefold()))
 
 
 def windows(text: str) -> list[Window]:
-    """All runs of up to ten words of the text, except those of function words only."""
+    """All sequences of up to ten words of the text but those of function words only."""
     prepared = folded(text[:_TEXT_LIMIT]).casefold()
     atoms = list(_ATOM.finditer(prepared))[:_ATOM_LIMIT]
     found = []
@@ -72,9 +72,9 @@ def windows(text: str) -> list[Window]:
 
 
 def longest_first(found: Iterable[Window], entities: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """The entities that stand in a text, with the length of the name there in characters, longest first.
+    """The entities that occur in a text, with the length of the name in characters, longest first.
 
-    `entities` holds entity ids by name key. A name inside a longer one that was recognised does not count.
+    `entities` holds entity ids by name key. A name within a longer name is ignored.
     """
     lengths: dict[str, int] = {}
     taken: set[int] = set()

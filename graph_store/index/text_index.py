@@ -58,19 +58,19 @@ _CLEAR = (
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    """A connection that commits by itself, for use from any thread."""
+    """A connection in autocommit mode that any thread may use."""
     return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
 
 
 def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Make the tables where there are none."""
+    """Create the tables in an empty file."""
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
         connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
     return _checked(connection)
 
 
 def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Raise sqlite3.DatabaseError, and close, where the tables are of another format."""
+    """Close the connection and raise sqlite3.DatabaseError if the tables are of another format."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found != _FORMAT:
         connection.close()
@@ -78,7 +78,7 @@ def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-# Lists travel as JSON: the queries stay constant, whatever their length. An empty one (NULL) means all.
+# Lists are bound as JSON, so that the queries do not depend on their length. NULL means no restriction.
 _NUMBERS = """
 SELECT number FROM chunks
 WHERE (:papers IS NULL OR paper IN (SELECT value FROM json_each(:papers)))
@@ -120,15 +120,14 @@ WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
 
 
-# So many chunks and names are ranked at most, however large the library is, as a word that stands in more tells little.
-# A library of a hundred papers has no more.
+# The most chunks and names that are ranked; a word in more of them says little. A hundred papers have fewer.
 _RANKED = {"chunk_words": 10_000, "entity_words": 2_000}
-# k1 + 1, which BM25 gives for a word over and over; FTS5's bm25() has k1 = 1.2.
+# k1 + 1, the limit of BM25 for a word that occurs often; FTS5's bm25() has k1 = 1.2.
 _MOST_OF_A_WORD = 2.2
 
 
 class TextIndex:
-    """One connection to the text index; not for several threads at once. Failures leave as sqlite3.Error."""
+    """One connection to the text index; not thread-safe. Failures are raised as sqlite3.Error."""
 
     def __init__(self, connection: sqlite3.Connection, *, writable: bool) -> None:
         self._connection = connection
@@ -137,27 +136,27 @@ class TextIndex:
 
     @classmethod
     def open(cls, file: Path) -> Self:
-        """Open the index in `file`, or make it. An index of another format raises sqlite3.DatabaseError."""
+        """Open or create the index in `file`. An index of another format raises sqlite3.DatabaseError."""
         connection = _connect(str(file))
         connection.execute("PRAGMA journal_mode = WAL")
-        # It can be built anew: a power cut may cost the last commits, which are then caught up from the store.
+        # A power failure may cost the last commits, which are then caught up from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
         enlarge_cache(connection)
         return cls(_prepared(connection), writable=True)
 
     @classmethod
     def open_read_only(cls, file: Path) -> Self:
-        """Open an index that is there, without writing."""
+        """Open an existing index for reading only."""
         connection = _connect(read_only_uri(file))
         return cls(_checked(connection), writable=False)
 
     @classmethod
     def in_memory(cls) -> Self:
-        """An empty index that lives with this process."""
+        """An empty index in memory."""
         return cls(_prepared(_connect(":memory:")), writable=True)
 
     def copy_in_memory(self) -> Self:
-        """A copy that lives with this process; this one is closed."""
+        """A copy in memory; this one is closed."""
         connection = _connect(":memory:")
         self._connection.backup(connection)
         self.close()
@@ -169,19 +168,19 @@ class TextIndex:
 
     @property
     def mark(self) -> Checkpoint:
-        """How far in the store's history the index has come."""
+        """The point in the store's history that the index reflects."""
         revision, token = self._connection.execute("SELECT revision, token FROM mark").fetchone()
         return Checkpoint(revision=revision, token=token)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             for statement in _CLEAR:
                 self._connection.execute(statement)
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Make the index hold exactly `searchable` of a paper (None: nothing), and move to `mark`; one transaction."""
+        """Replace what the index holds of a paper (None: by nothing) and move to `mark`, in one transaction."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             touched = self._forget(paper)
@@ -192,10 +191,10 @@ class TextIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that hold the text's words, by BM25 as a share (0 to 1) of the most they can give.
+        """The allowed chunks that contain words of the text, by BM25 as a share (0 to 1) of the largest possible score.
 
-        So a chunk that holds every word often is near 1, and one that holds but the common ones of many near 0. Over
-        all of a large library only the rarer words count.
+        A chunk that contains every word often has nearly 1, one that contains only common words nearly 0. In a large
+        library only the rarer words count.
         """
         lists = self._lists(filters)
         holding = self._holding("chunk_words", text, all_of_them=any(lists.values()))
@@ -203,12 +202,12 @@ class TextIndex:
         return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(_CHUNKS, holding, lists, limit=limit)]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The entities whose names share words with the text, by BM25; the rarer words of many, as for chunks."""
+        """The entities whose names share words with the text, by BM25; in a large library only rarer words count."""
         holding = self._holding("entity_words", text, all_of_them=bool(papers))
         return self._ranked(_ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
 
     def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
-        """The entities whose name or alias stands in the text, with its length there, longest first."""
+        """The entities whose name or alias occurs in the text, with the length of the occurrence, longest first."""
         found = windows(text)
         keys = json.dumps(sorted({window.key for window in found}))
         entities: dict[str, set[str]] = defaultdict(set)
@@ -222,7 +221,7 @@ class TextIndex:
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
     def numbers(self, filters: Filters) -> list[int] | None:
-        """The numbers of the chunks that sections and kinds allow; None where neither is restricted."""
+        """The numbers of the chunks that sections and kinds allow; None if neither is restricted."""
         if not filters.sections and not filters.kinds:
             return None
         return [number for (number,) in self._connection.execute(_NUMBERS, self._lists(filters))]
@@ -241,8 +240,8 @@ class TextIndex:
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
     def _holding(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
-        """The text's words that are searched for, with the number of rows that hold each: those of some papers, all;
-        of the whole library the rarest, and further ones as long as together they stand in `_RANKED` at most."""
+        """The words of the text that are searched for, with the number of rows that contain each: all of them in some
+        papers; in the whole library the rarest, and further ones while at most `_RANKED` rows contain them."""
         terms = match_terms(text)
         most = _RANKED[table]
         found = self._counts(table, terms, most=-1 if all_of_them else most + 1)
@@ -257,15 +256,15 @@ class TextIndex:
         return {term: found[term] for term in terms if term in kept}
 
     def _counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
-        """How many rows hold each of the terms, counted up to `most` (-1: to the end)."""
+        """The number of rows that contain each term, counted up to `most` (-1: without limit)."""
         values = {"terms": json.dumps(terms), "most": most}
         return dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
 
     def _most(self, holding: Iterable[int]) -> float:
-        """The most that BM25 can give for words that so many chunks hold: the sum of idf (k1 + 1).
+        """The largest possible BM25 score of words that occur in so many chunks: the sum of idf (k1 + 1).
 
-        With an idf that stays above 0 (Lucene's), where FTS5 takes one of 0 for a word of half the chunks: a chunk that
-        holds such words alone has no share to speak of.
+        The idf is Lucene's, which stays above 0, where that of FTS5 is 0 for a word of half the chunks: a chunk that
+        contains such words alone has a share of nearly 0.
         """
         size = self._size()
         # Another process may add chunks meanwhile.
@@ -273,7 +272,7 @@ class TextIndex:
         return _MOST_OF_A_WORD * sum(telling)
 
     def _size(self) -> int:
-        """How many chunks there are; counted once for each state of the index."""
+        """The number of chunks; counted once for each state of the index."""
         mark = self.mark
         if self._counted[0] != mark:
             self._counted = (mark, self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
@@ -303,11 +302,11 @@ class TextIndex:
             for name in (entity.name, *entity.aliases)
         }
         self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?)", sorted(names))
-        # The many words of titles would crowd out what a question is about: a work is found by its whole name only.
+        # The words of many titles would crowd out the terms: a work is found by its whole name only.
         return {entity.id for entity in searchable.entities if entity.type != WORK}
 
     def _refresh(self, entity: str) -> None:
-        """Make the entity's searchable names those that the library's papers use now."""
+        """Set the entity's searchable names to those that the papers use now."""
         rows = self._connection.execute("SELECT DISTINCT name FROM names WHERE entity = ? ORDER BY name", (entity,))
         names = "\n".join(name for (name,) in rows)
         before = self._connection.execute("SELECT number, names FROM entities WHERE id = ?", (entity,)).fetchone()

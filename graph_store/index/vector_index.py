@@ -20,7 +20,7 @@ __all__ = ["VectorIndex", "VectorTable", "load_snapshot", "save_snapshot"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class VectorTable:
-    """An index's whole content: each paper's chunk numbers, and a row of `vectors` for each of `numbers`."""
+    """The content of a vector index: the chunk numbers of each paper, and a row of `vectors` for each of `numbers`."""
 
     mark: Checkpoint
     embedder: str
@@ -30,9 +30,9 @@ class VectorTable:
 
 
 class VectorIndex:
-    """Vectors under their chunks' numbers. Not for several threads at once.
+    """Vectors by chunk number; not thread-safe.
 
-    `changed` counts the vectors that came or went since the index was made or last saved.
+    `changed` counts the vectors added and removed since the index was created or last saved.
     """
 
     def __init__(self, *, embedder: str) -> None:
@@ -66,15 +66,15 @@ class VectorIndex:
         return 0 if self._index is None else int(self._index.ntotal)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         self._papers.clear()
         self._index = None
         self.mark = Checkpoint()
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Make the index hold exactly `searchable` of a paper (None: nothing), and move to `mark`.
+        """Replace what the index holds of a paper (None: by nothing) and move to `mark`.
 
-        A paper embedded by another embedder can't be compared, and is left out.
+        Papers of another embedder are left out, since their vectors can't be compared.
         """
         gone = self._papers.pop(paper, ())
         if gone and self._index is not None:
@@ -89,9 +89,8 @@ class VectorIndex:
     def search(
         self, vector: NDArray[float32], *, papers: Sequence[str], limit: int, among: Sequence[int] | None = None
     ) -> Iterator[tuple[int, float]]:
-        """The chunk numbers nearest to a vector of shape (d,) with their inner products, nearest first.
-
-        Those of `papers` (none given: of all), and of `among` where it is given.
+        """The chunk numbers nearest to a vector of shape (d,), nearest first, with inner products, of `papers` (none
+        given: of all) and of `among` if it is given.
 
         Raises SettingsError if the vector's length is not that of the index.
         """
@@ -105,7 +104,7 @@ class VectorIndex:
                 f"the question's vector has shape {vector.shape}, the papers' vectors have {self._index.d} numbers "
                 f"(embedder {self.embedder!r}); choose that embedder again, or add the papers anew"
             )
-        # FAISS' own stub does not know this argument.
+        # The stub of FAISS lacks this argument.
         parameters = faiss.SearchParameters(sel=_selector(wanted)) if restricted else None  # type: ignore[call-arg]
         query = np.ascontiguousarray(vector, dtype=float32)[None, :]
         scores, numbers = self._index.search(query, count, params=parameters)
@@ -144,7 +143,7 @@ class _Header:
 
 
 def save_snapshot(file: Path, table: VectorTable) -> None:
-    """Put the content in the place of what `file` held before; a reader sees one or the other. Raises OSError."""
+    """Replace the snapshot in `file` atomically. Raises OSError."""
     rows, columns = table.vectors.shape
     body = table.numbers.astype("<i8").tobytes() + table.vectors.astype("<f4").tobytes()
     header = _Header(
@@ -160,7 +159,7 @@ def save_snapshot(file: Path, table: VectorTable) -> None:
 
 
 def load_snapshot(file: Path) -> VectorTable | None:
-    """The content that was saved; None if there is none, or it is damaged or of another format."""
+    """The saved content; None if the file is missing, corrupt or of another format."""
     try:
         head, _, body = file.read_bytes().partition(b"\n")
         header = from_json(_Header, head)
@@ -183,7 +182,7 @@ def load_snapshot(file: Path) -> VectorTable | None:
 
 
 def _digest(header: _Header, body: bytes) -> str:
-    """Of everything but the digest itself."""
+    """The digest of everything but itself."""
     digest = hashlib.blake2b(to_json(replace(header, digest="")).encode(), digest_size=32)
     digest.update(body)
     return digest.hexdigest()

@@ -69,7 +69,7 @@ _LONGEST_LATEX = 4000
 
 
 class EntityReply(BaseModel):
-    """A thing that the picture names."""
+    """An entity that the image names."""
 
     name: str
     type: str
@@ -86,7 +86,7 @@ class PointReply(BaseModel):
 
 
 class ImageReply(BaseModel):
-    """The description of one picture."""
+    """The description of one image."""
 
     kind: PictureKind
     description: str
@@ -95,19 +95,19 @@ class ImageReply(BaseModel):
     data_points: list[PointReply]
     latex: str
 
-    # What is refused here is asked for once more.
+    # A reply that is refused here is requested once more.
     @field_validator("description")
     @classmethod
     def _is_english(cls, value: str) -> str:
         if not value.strip():
-            raise ValueError("it is empty; say what the picture shows")
+            raise ValueError("it is empty; describe what the picture shows")
         if not is_english(value):
             raise ValueError("it is not in English; describe the picture in English")
         return value
 
 
 def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
-    """Reads replies; its schema names the types to choose from, and a reply with another one is read all the same."""
+    """Validates replies; the schema lists the types, but a reply with another type is accepted."""
     named: Any = Annotated[str, WithJsonSchema({"type": "string", "enum": list(types.meanings)})]
     entity = create_model("EntityReply", __base__=EntityReply, __doc__=EntityReply.__doc__, type=(named, ...))
     fields: Any = {"entities": (list[entity], ...)}  # type: ignore[valid-type]
@@ -115,8 +115,8 @@ def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
 
 
 def description_of(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
-    """The reply as a value. An entity stays where its name is printed: in the picture (`visible_text`), or in what
-    the parser read of the element. Repeated and surplus entities, lines and points are dropped and counted.
+    """The reply as a value. An entity is kept if its name is printed in the image (`visible_text`) or in the element's
+    text. Repeated and surplus entities, lines and points are dropped and counted.
     """
     lines = _lines(reply.visible_text)[:_MOST_LINES]
     printed = entity_key("\n".join((element_text(element), *lines)))
@@ -146,7 +146,7 @@ def _lines(texts: Sequence[str]) -> list[str]:
 
 
 def _named(entities: Sequence[EntityReply], types: TypeSystem) -> list[SeenEntity]:
-    """Those whose name can be one: it has letters, and is no sentence."""
+    """The entities whose name has letters and is not too long."""
     seen = [
         SeenEntity(
             name=" ".join(entity.name.split()),
@@ -181,7 +181,7 @@ MentionTexts = Mapping[str, Sequence[str]]
 
 
 class ImageCaptioner:
-    """Describes the pictures of papers with `model`; limits and a cache are its wrappers' business."""
+    """Describes images of papers with a vision model; wrappers of the model limit and cache the calls."""
 
     def __init__(self, model: VisionModel, *, types: TypeSystem | None = None) -> None:
         self._model = model
@@ -191,7 +191,7 @@ class ImageCaptioner:
 
     @property
     def reader(self) -> str:
-        """Names the model, and the prompt and schema that it is given: with others, pictures are read anew."""
+        """Identifies the model, the prompt and the schema; with others, images are described again."""
         schema = json.dumps(strict_schema(self._adapter), sort_keys=True)
         asked = "\0".join((self._prompt.system, self._prompt.user, schema))
         return f"{self._model.name} {hashlib.sha256(asked.encode()).hexdigest()[:12]}"
@@ -204,11 +204,19 @@ class ImageCaptioner:
         before: PaperImages,
         on_read: Callable[[int, int], None],
     ) -> PaperImages:
-        """What is seen in each of the paper's pictures; `crops` are PNG bytes by content hash. Raises KeyError.
+        """Describe each of the paper's images.
 
-        What the same reader saw `before` is taken over; the rest is asked for, a call a picture and a second one where
-        the reply is malformed. A picture whose call fails is an `UnreadImage`; where all fail, what another reader saw
-        before is kept. `on_read(done, total)` is told before the first call and after each.
+        Each image takes one call, and a second one if the reply is malformed. An image whose call fails becomes an
+        `UnreadImage`; if all calls fail, the descriptions of another reader are kept.
+
+        Args:
+            paper: The paper.
+            crops: PNG bytes by content hash.
+            before: Earlier readings; those of the same `reader` are reused.
+            on_read: Called with the numbers of images done and in total, before the first call and after each.
+
+        Raises:
+            KeyError: If a crop is missing.
         """
         picked = await asyncio.to_thread(select_images, paper, crops)
         kept = {one.element: one for one in before.descriptions} if before.reader == self.reader else {}
@@ -227,7 +235,7 @@ class ImageCaptioner:
     async def _read_all(
         self, elements: Sequence[Pictured], requests: Sequence[ModelRequest], on_read: Callable[[int, int], None]
     ) -> list[ImageReading]:
-        """All at once; what is no `ModelError` is raised after the calls under way have ended, and are kept."""
+        """Run all calls at once; errors other than ModelError are raised when all have ended."""
         done = 0
 
         async def read(element: Pictured, request: ModelRequest) -> ImageReading:
@@ -276,7 +284,7 @@ def _log_dropped(description: ImageDescription) -> ImageDescription:
 
 
 def _mentions_of_floats(paper: Paper) -> MentionTexts:
-    """For each element the first sentences that mention it or, of an equation, stand round it."""
+    """The first sentences that mention each element; for an equation, those around it."""
     text = read_paper(paper)
     spoken: dict[str, dict[str, None]] = defaultdict(dict)
     for mention in sorted(float_mentions(paper, text), key=lambda mention: mention.sentence):
@@ -287,7 +295,7 @@ def _mentions_of_floats(paper: Paper) -> MentionTexts:
 
 
 def _context_of(element: Pictured, mentions: Sequence[str]) -> str:
-    """What the paper prints in, under and about a picture."""
+    """The paper's text in, below and about an image."""
     parts = [f"Label: {element.label}" if element.label else ""]
     if isinstance(element, Table | Figure):
         parts.append(f"Caption: {element.caption}" if element.caption else "")

@@ -18,9 +18,9 @@ __all__ = ["Pictured", "Pixels", "Selection", "select_images"]
 # Grey levels (of 255) by which a pixel differs from the background, and the share of such pixels that makes a picture.
 _INK = 24
 _LEAST_INK = 0.001
-# Two pictures are the same if their shapes differ by 2 % at the most, and no cell of a grid of 64 × 64 by more than
-# this many grey levels: one was saved again, with loss. It is strict, for a plot with another label differs by 37:
-# what is taken for the same by mistake is lost, what is not costs a call.
+# Two images look the same if their aspect ratios differ by at most 2 %, and no cell of a 64 × 64 grid by more than 12
+# grey levels, as when one was saved again with loss. The limit is strict, because a plot with another label differs by
+# 37: an image skipped by mistake is lost, a duplicate only costs a call.
 _GRID = 64
 _SHAPE = 0.02
 _ALIKE = 12
@@ -28,7 +28,7 @@ _ALIKE = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Pixels:
-    """A picture in grey: its size, its share of pixels that stand out, and what it looks like from afar."""
+    """A greyscale image: its size, its share of pixels that differ from the background, and a thumbnail."""
 
     width: int
     height: int
@@ -37,7 +37,7 @@ class Pixels:
 
     @classmethod
     def read(cls, data: bytes) -> Self:
-        """Raises ValueError for bytes that are no picture."""
+        """Decode an image. Raises ValueError for bytes that are no image."""
         try:
             with Image.open(io.BytesIO(data)) as image:
                 grey = image.convert("RGBA")
@@ -54,11 +54,11 @@ class Pixels:
 
     @property
     def blank(self) -> bool:
-        """Whether nearly all pixels have one level of grey: fewer than one in a thousand stands out."""
+        """Whether fewer than one pixel in a thousand differs from the background."""
         return self.ink < _LEAST_INK
 
     def shows_the_same(self, other: "Pixels") -> bool:
-        """Whether a person would hardly tell them apart, whatever their sizes."""
+        """Whether two images look the same, whatever their sizes."""
         one, two = self.width / self.height, other.width / other.height
         if abs(one - two) > _SHAPE * max(one, two):
             return False
@@ -66,7 +66,7 @@ class Pixels:
 
 
 def _ink(grey: NDArray[uint8]) -> float:
-    """The share of pixels that differ from the commonest level."""
+    """The share of pixels that differ from the most frequent grey level."""
     counts = np.bincount(grey.ravel(), minlength=256)
     background = int(counts.argmax())
     near = counts[max(0, background - _INK) : background + _INK + 1].sum()
@@ -82,14 +82,14 @@ _LEAST_EQUATION = 5.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """The elements whose pictures are to be read, a call each, and those that are skipped; in reading order."""
+    """The elements whose images are described, one call each, and those that are skipped, in reading order."""
 
     wanted: tuple[Pictured, ...]
     skipped: tuple[SkippedImage, ...]
 
 
 def select_images(paper: Paper, crops: Mapping[str, bytes]) -> Selection:
-    """Look at the first crop of each element; one that has no crop is neither wanted nor skipped. Raises KeyError."""
+    """Select by the first crop of each element; elements without a crop are left out. Raises KeyError."""
     wanted: list[Pictured] = []
     skipped: list[SkippedImage] = []
     seen: dict[tuple[str, ...], tuple[Pictured, Pixels]] = {}

@@ -17,7 +17,7 @@ __all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_charac
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperFile:
-    """The contents of `paper.json`: the paper, and where its pictures lie beside the file, by content hash."""
+    """The contents of `paper.json`: the paper, and the paths of its pictures by content hash."""
 
     schema: Literal["paperscope-paper/1"] = "paperscope-paper/1"
     paper: Paper
@@ -30,12 +30,12 @@ def to_paper_json(paper: Paper, *, pictures: Mapping[str, str], indent: int | No
 
 
 def read_paper_json(text: str | bytes) -> Paper:
-    """Read back an equal paper; raises ValueError for what is no such file or follows another version."""
+    """Read a paper back. Raises ValueError for another kind of file or another version."""
     return from_json(PaperFile, text).paper
 
 
 def json_schema() -> str:
-    """The JSON Schema of `paper.json`, made from the types; `scripts/schema` writes it into docs."""
+    """The JSON Schema of `paper.json`, generated from the types; `scripts/schema` writes it into docs."""
     schema = TypeAdapter(PaperFile).json_schema(mode="serialization")
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A paper as Paperscope writes it"}
     return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
@@ -51,8 +51,8 @@ _REACHES_OUT = re.compile(
 def to_csv(table: Table) -> str:
     """RFC 4180 rows of the table's grid: a spanned cell's text in its first position, the others empty.
 
-    Cells stand as printed ("-0.5", "+1.41", "@10"). Only one that a spreadsheet would run as a formula that reaches
-    beyond the sheet gets an apostrophe before it, which makes it text.
+    Cells are written as printed ("-0.5", "+1.41", "@10"). Only a cell that a spreadsheet would evaluate as a formula
+    that reaches beyond the sheet gets an apostrophe before it, which makes it text.
     """
     cells = tuple(replace(cell, text=f"'{cell.text}") if _is_dangerous(cell.text) else cell for cell in table.cells)
     return replace(table, cells=cells).to_csv()
@@ -65,7 +65,7 @@ def _is_dangerous(text: str) -> bool:
 
 T = TypeVar("T")
 
-# Tab and newline stay: a listing is made of them.
+# Tabs and newlines are kept, because listings need them.
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 

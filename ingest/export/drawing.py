@@ -1,4 +1,4 @@
-"""Boxes on the picture of a page: for people who check a parser, and for any page that shows where something stands."""
+"""Draws boxes on the picture of a page, to check a parser or to show where something is."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _FONT = 0.011
 class Mark:
     """A box in points of the page, in a colour (red, green, blue), with a few words at its corner.
 
-    A `fine` one is a thin line without tint, for what lies inside another.
+    A `fine` mark is a thin line without tint, for boxes within boxes.
     """
 
     box: Box
@@ -35,7 +35,7 @@ def draw_marks(
 ) -> bytes:
     """A page's picture (PNG) with the marks drawn on it, as PNG; `width` is the page's in points.
 
-    The legend, a word a colour, stands on a strip below the page.
+    The legend, a word per colour, is drawn on a strip below the page.
     """
     with Image.open(io.BytesIO(picture)) as opened:
         page = opened.convert("RGB")
@@ -67,7 +67,7 @@ def _pixels(box: Box, *, scale: float, size: tuple[int, int]) -> tuple[float, fl
 
 
 def _label(brush: ImageDraw.ImageDraw, mark: Mark, *, at: tuple[float, float], font: Font) -> None:
-    """The label on a plate of the mark's colour, to the left of the box where there is room."""
+    """Draw the label in the mark's colour, to the left of the box if there is space."""
     x0, y0, x1, y1 = brush.textbbox((0, 0), mark.label, font=font)
     width, height = x1 - x0 + 4, y1 - y0 + 4
     left, top = max(at[0] - width, 0), at[1]

@@ -21,8 +21,8 @@ _FOLDERS: Mapping[Literal["table", "figure", "equation"], str] = {
 def file_stems(paper: Paper) -> dict[str, str]:
     """For each table, figure and equation, by its id, the path of its files without a suffix, relative to the folder.
 
-    "Table 5" is `tables/table-5`; what has no label is `tables/table-unlabelled-1` and so on; where a name is taken,
-    a number follows. No path leaves its folder, whatever a label holds, and no two differ in case only.
+    "Table 5" is `tables/table-5`; an element without a label is `tables/table-unlabelled-1` and so on; a taken name
+    gets a number. No path leaves its folder, and no two paths differ only in case.
     """
     named: dict[str, str] = {}
     taken: set[str] = set()
@@ -41,7 +41,7 @@ def file_stems(paper: Paper) -> dict[str, str]:
 
 
 def crop_names(element: Table | Figure | Equation, *, stem: str) -> dict[str, str]:
-    """The paths of an element's pictures by content hash; those of a continued table's further parts are numbered."""
+    """The paths of an element's pictures by content hash; the further parts of a continued table are numbered."""
     names = {} if element.crop is None else {element.crop: f"{stem}.png"}
     more = element.more_crops if isinstance(element, Table) else ()
     for number, crop in enumerate(more, start=2):
@@ -50,14 +50,14 @@ def crop_names(element: Table | Figure | Equation, *, stem: str) -> dict[str, st
 
 
 def safe_name(text: str) -> str:
-    """A text as a file name: lower case, letters, digits, dots and hyphens only; "" where nothing of it remains."""
+    """A text as a file name of lower-case letters, digits, dots and hyphens; "" if none of it remains."""
     folded = unicodedata.normalize("NFKC", text).lower()
     name = re.sub(r"[^\w.]+|_+", "-", folded)
     return re.sub(r"-{2,}", "-", re.sub(r"\.{2,}", ".", name)).strip("-.")[:_LONGEST].strip("-.")
 
 
 def unique_name(name: str, *, taken: set[str]) -> str:
-    """The name, with a number behind it where it is taken already; it is taken from now on."""
+    """The name, followed by a number if it is taken; it is added to `taken`."""
     free, number = name, 2
     while free in taken:
         free, number = f"{name}-{number}", number + 1

@@ -31,10 +31,10 @@ _BRACKETED = re.compile(r"\[(\d+)\]")
 
 
 def linked(text: str, links: Sequence[Link]) -> str:
-    """The text as HTML, everything escaped, in which the words of each link lead to `#TARGET`.
+    """The text as escaped HTML, with the words of each link linked to `#TARGET`.
 
-    Words that name several elements ("Figs. 2 and 3") link each number where there are as many numbers as targets,
-    and else the first target. A number of a group of citations ("[3, 12]") is found inside the brackets.
+    If words name several elements ("Figs. 2 and 3"), each number is linked if there are as many numbers as targets, and
+    otherwise the words are linked to the first target. Numbers in groups of citations ("[3, 12]") are linked, too.
     """
     targets: dict[str, list[str]] = {}
     for link in links:
@@ -53,7 +53,7 @@ def linked(text: str, links: Sequence[Link]) -> str:
 
 
 def _pattern(targets: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Finds the words of every link, the longest first, and never a part of a word or number."""
+    """Matches the words of every link, the longest first, but no part of a word or number."""
     ways: list[str] = []
     for words in sorted(targets, key=len, reverse=True):
         before = r"(?<!\w)" if words[0].isalpha() or words[0].isdecimal() else ""
@@ -81,7 +81,7 @@ def _anchor(words: str, target: str) -> str:
     return f'<a href="#{escape(target)}">{escape(words)}</a>'
 
 
-# How many pixels a point of paper is, so that a formula's letters are about as large as the page's.
+# Pixels per point, so that the letters of a formula are about as large as those of the text.
 _PIXELS = 1.6
 
 
@@ -115,11 +115,11 @@ class ElementHtml:
                 return self._float(element, f"{shown}{self._caption(element)}", kind="equation")
 
     def attributes(self, element: Element) -> str:
-        """The anchor, the page as a hint, and the direction of the script."""
+        """The anchor, the page as a tooltip, and the direction of the script."""
         return f' id="{escape(element.id)}" title="{element.place.where}" dir="auto"'
 
     def text(self, element: Element) -> str:
-        """The element's text (of a float: its caption) with its links."""
+        """The element's text, or a float's caption, with its links."""
         words = element.caption if isinstance(element, Table | Figure) else element.text
         return linked(words, self._links[element.id])
 
@@ -227,8 +227,8 @@ _DEEPEST = 6
 def to_html(paper: Paper) -> str:
     """The paper as a page; its pictures are named by the paths of `crop_names`, relative to the file.
 
-    Each element stands under its id as anchor, and cross-references lead there. A Content-Security-Policy allows this
-    page's own style and pictures beside it, nothing else. Every text is escaped.
+    The id of each element is its anchor, to which cross-references link. A Content-Security-Policy allows only the
+    page's own style and pictures from the same place. All text is escaped.
     """
     elements = ElementHtml(paper)
     title = escape(paper.title)
@@ -276,7 +276,7 @@ def _entry(section: Section) -> str:
 
 
 def _body(paper: Paper, elements: ElementHtml) -> Iterator[str]:
-    """The sections nested as their levels say, each under its id, and what stands in them."""
+    """The sections, nested by level, with their elements."""
     sections = {section.id: section for section in paper.sections}
     opened: list[int] = []
     shown: set[str] = set()
@@ -310,7 +310,7 @@ def _heading(
 
 
 def _kind(element: Element) -> str:
-    """What stands together: items of a list, references; the title stands at the top, furniture nowhere."""
+    """How an element is grouped: list items, references, headings, blocks; the title and furniture are left out."""
     if isinstance(element, Reference):
         return "references"
     role = element.role if isinstance(element, Passage) else ""

@@ -18,15 +18,15 @@ _CLOSING = re.compile(r"#(?=#*$)")
 
 
 def one_line(text: str) -> str:
-    """The text with each run of white space as one space."""
+    """The text with each sequence of white space replaced by one space."""
     return " ".join(text.split())
 
 
 def escaped(text: str, *, in_cell: bool = False) -> str:
-    r"""The text as a part of one line of Markdown; `in_cell` also escapes what parts the cells of a pipe table.
+    r"""The text escaped for one line of Markdown; `in_cell` also escapes the separator of pipe tables.
 
-    Backslashes stand before signs; `<` and `&` are entities, because some readers of Markdown know no backslash there.
-    The colon of an address is escaped, so that no reader makes a link of it.
+    Signs are escaped by backslashes, `<` and `&` by entities, because some parsers do not accept a backslash there. The
+    colon of a URL is escaped, so that it does not become a link.
     """
     line = _SIGNS.sub(r"\\\g<0>", one_line(text))
     line = _ENTITY.sub("&amp;", line).replace("<", "&lt;")
@@ -35,7 +35,7 @@ def escaped(text: str, *, in_cell: bool = False) -> str:
 
 
 def block(text: str) -> str:
-    """The text as a paragraph of one line, whatever it begins with: no heading, list, quotation or rule."""
+    """The text as a paragraph of one line, escaped so that it begins no heading, list, quotation or rule."""
     return _OPENING.sub(lambda match: match[0] + "\\" if match[0].isdigit() else "\\" + match[0], escaped(text))
 
 
@@ -46,7 +46,7 @@ def heading(text: str, *, level: int) -> str:
 
 
 def fenced(text: str) -> str:
-    """A block of code with a fence longer than any run of backticks inside; its lines stay as they are."""
+    """A block of code with a fence longer than any sequence of backticks in it; its lines are unchanged."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
@@ -58,8 +58,8 @@ _DEEPEST = 6
 def to_markdown(paper: Paper) -> str:
     """The paper as Markdown; pictures are named by the paths of `crop_names`, relative to the file.
 
-    A table without spans and with one header row is a pipe table, any other is HTML. No text of the paper is read as
-    mark-up, whatever it holds. Raises nothing.
+    A table without spans and with at most one header row becomes a pipe table, any other HTML. All text is escaped, so
+    that none of it is read as mark-up.
     """
     names = file_stems(paper)
     blocks = [heading(paper.title, level=1)]
@@ -129,12 +129,12 @@ def _pictures(alternative: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _table(table: Table, *, pictures: Mapping[str, str]) -> Iterator[str]:
-    """The cells; the picture stands in for a table whose cells could not be read."""
+    """The cells, or the pictures of a table whose cells could not be read."""
     if not table.cells:
         yield from _caption(table.label, table.caption)
         yield from _pictures(table.label or "Table", pictures)
     elif table.header_rows > 1 or any(cell.row_span > 1 or cell.column_span > 1 for cell in table.cells):
-        # A blank line would end the HTML, and what follows it would be read as Markdown.
+        # A blank line would end the HTML block.
         cells = tuple(replace(cell, text=one_line(cell.text)) for cell in table.cells)
         plain = replace(table, cells=cells, label=one_line(table.label), caption=one_line(table.caption))
         yield plain.to_html().replace("</tr>", "</tr>\n")

@@ -1,4 +1,4 @@
-"""What a parser read on a page, drawn over its picture."""
+"""The elements that a parser read on a page, drawn over its picture."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol, assert_never
@@ -47,13 +47,13 @@ def overlay_names(paper: Paper) -> dict[int, str]:
 
 
 def draw_page(paper: Paper, page: Page, pictures: PageImages) -> bytes:
-    """A page with what was read on it, as PNG. Raises `PaperFileError` when the page can't be drawn."""
+    """A page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
     return draw_marks(pictures.picture(page, dpi=_DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
 
 
 def page_marks(paper: Paper, page: int) -> list[Mark]:
-    """The marks of a page: each element with its number in reading order (furniture has none) and its label, the
-    rest of one that began elsewhere with "…" before the number; captions, panels and table cells as fine boxes."""
+    """The marks of a page: each element with its number in reading order (furniture has none) and its label;
+    continuations with "…" before the number; captions, panels and table cells as fine boxes."""
     shown = [element for element in paper.elements if _kind(element) != "furniture"]
     numbers = {element.id: number for number, element in enumerate(shown, start=1)}
     return [mark for element in paper.elements for mark in _marks(element, page, number=numbers.get(element.id, 0))]

@@ -21,7 +21,7 @@ FORMATS = ("json", "markdown", "html", "csv")
 
 
 def check_formats(names: Iterable[str]) -> tuple[str, ...]:
-    """The formats of these names, none of them twice. Raises InputError for one that is not among `FORMATS`."""
+    """The names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
     formats = tuple(dict.fromkeys(name.strip().lower() for name in names))
     for name in formats:
         if name not in FORMATS:
@@ -71,8 +71,8 @@ _KIND = "paperscope-files/1"
 class ExportFolder:
     """Writes files into a folder and keeps a list of them there.
 
-    What the list names is replaced or, where this export no longer has it, removed. Any other file is left alone. Each
-    file is wholly there or not at all, and a run that was killed leaves a list that names all it may have written.
+    Files on the list are replaced or, if the export no longer has them, removed; other files are left alone. Files are
+    written atomically, and a killed run leaves a list of all files that it may have written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -81,9 +81,9 @@ class ExportFolder:
         self._older: frozenset[str] = frozenset()
 
     def begin(self, names: Iterable[str]) -> None:
-        """Make the folder ready for files of these names.
+        """Prepare the folder for files of these names.
 
-        Raises OutputError when it can't be written, and when one of them is there that no export wrote.
+        Raises OutputError if it can't be written, or if it contains one of the files and no export wrote it.
         """
         names = list(names)
         with output_errors(self._folder):
@@ -93,12 +93,12 @@ class ExportFolder:
             path = self._folder / name
             if name not in self._older and path.exists():
                 raise OutputError(
-                    f"{path}: is there already, and no earlier run wrote it; move it away, or choose another folder"
+                    f"{path}: exists already, and no earlier run wrote it; move it away, or choose another folder"
                 )
         self._list({*self._older, *names})
 
     def write(self, name: str, data: bytes) -> None:
-        """Write one of the files that were announced, in place of its older version. Raises OutputError."""
+        """Write or replace one of the announced files. Raises OutputError."""
         path = self._folder / name
         with output_errors(path.parent):
             path.parent.mkdir(exist_ok=True)
@@ -106,7 +106,7 @@ class ExportFolder:
         self._written[name] = None
 
     def finish(self) -> None:
-        """Remove what only earlier exports wrote. Raises OutputError."""
+        """Remove files that only earlier exports wrote. Raises OutputError."""
         for name in sorted(self._older - self._written.keys()):
             path = self._folder / name
             with output_errors(path):
@@ -116,7 +116,7 @@ class ExportFolder:
         self._list(self._written)
 
     def _listed(self) -> frozenset[str]:
-        """What earlier exports wrote; a list that somebody changed can't name a file outside the folder."""
+        """The files of earlier exports; a manipulated list can't name a file outside the folder."""
         try:
             listed = json.loads((self._folder / MANIFEST).read_bytes())
         except FileNotFoundError:
@@ -136,7 +136,7 @@ class ExportFolder:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether an export may have written a file of this name: at most one folder deep, and never upwards."""
+    """Whether an export may have written a file of this name: at most one folder deep, never upwards."""
     path = PurePosixPath(name)
     return (
         len(path.parts) in (1, 2)
@@ -148,7 +148,7 @@ def _is_ours(name: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """The paths that were written, relative to the folder, and the pages that could not be drawn."""
+    """The written paths, relative to the folder, and the pages that could not be drawn."""
 
     files: tuple[str, ...]
     problems: tuple[PageProblem, ...] = ()
@@ -161,10 +161,13 @@ def write_paper(
     formats: Iterable[str] = FORMATS,
     pictures: PageImages | None = None,
 ) -> Written:
-    """Write the files of `export_files`; with `pictures`, also each page with what was read on it.
+    """Write the files of `export_files` and, with `pictures`, each page with its elements drawn on it.
 
-    Files of an earlier export that this one no longer has are removed, all others left alone. Raises OutputError, and
-    InputError for an unknown format.
+    Files of an earlier export that this one no longer has are removed; other files are left alone.
+
+    Raises:
+        OutputError: If the folder can't be written.
+        InputError: If a format is unknown.
     """
     files = export_files(parsed, formats=formats)
     overlays = overlay_names(parsed.paper) if pictures is not None else {}

@@ -17,18 +17,18 @@ from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Refe
 __all__ = ["citations", "own_work"]
 
 
-# Together with a work: how many sentences that cite it count, and how many entities of each.
+# The sentences that cite a work, and the entities of each, that are linked to it.
 _MAX_SENTENCES = 3
 _MAX_TERMS = 2
 _MAX_OWN = 5
-# Lighter than any statement of the text: citations are many, and say less.
+# Less than any statement of the text: citations are many and say little.
 _WEIGHT = 0.25
 _MARK = re.compile(r"\[\S*\]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Cited:
-    """A work that is cited, the entries that name it, and the sentences (by number) that cite it."""
+    """A cited work, its entries in the bibliography, and the numbers of the sentences that cite it."""
 
     entity: Entity
     entries: tuple[str, ...]
@@ -36,12 +36,17 @@ class _Cited:
 
 
 def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]) -> Extraction:
-    """The works as entities; `cites` from the paper's own, `cited with` from entities of sentences that cite a work.
+    """The paper and the works that it cites as entities, with relations `cites`, `cited with` and `mentions`.
 
-    An entry whose title can be read is named by it, and its id holds the title and the first author's surname: with
-    the same entry of other papers, and with that paper itself in the library, it is one entity, whatever its year (a
-    preprint's is another than the journal's). Any other is named as it is cited, and stays this paper's own.
-    `found` lists the entities of each sentence, `known` ranks them.
+    The id of a work is made of its title and the first author's surname, so that it is one entity in all papers that
+    cite it, and for the paper itself; the year is left out, because a preprint's differs from the journal's. A work
+    whose title can't be read is named as it is cited and belongs to this paper only.
+
+    Args:
+        paper: The paper.
+        text: Its text.
+        found: The entities of each sentence.
+        known: The score of each entity.
     """
     own = own_work(paper)
     if own is None:
@@ -50,14 +55,14 @@ def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], kno
     relations = (
         *(_cites(own, one, text) for one in cited),
         *(relation for one in cited for relation in _cited_with(one, text, found, known)),
-        *_treated(paper, own, text, found, known),
+        *_abstract_mentions(paper, own, text, found, known),
     )
     entities = (own, *(one.entity for one in cited)) if relations else ()
     return Extraction(entities=entities, relations=relations)
 
 
 def own_work(paper: Paper) -> Entity | None:
-    """The paper itself as an entity; None where no element of it bears its title."""
+    """The paper itself as an entity; None if no element contains its title."""
     titled = [element.id for element in paper.elements if isinstance(element, Passage) and element.role == "title"]
     key = entity_key(paper.title)
     sources = tuple(
@@ -71,7 +76,7 @@ def own_work(paper: Paper) -> Entity | None:
 
 
 def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
-    """A work an entry; several entries of one title and author are one work."""
+    """The cited works; entries of one title and author are one work."""
     works: dict[str, list[Reference]] = defaultdict(list)
     names: dict[str, str] = {}
     for element in paper.elements:
@@ -97,7 +102,7 @@ def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
 
 
 def _named(reference: Reference) -> tuple[str, str]:
-    """The id and the name of the work that an entry names; no name where nothing of it can be read."""
+    """The id and name of an entry's work; its label is the name if the title can't be read."""
     title = title_of(reference.text)
     author = authors_of(_MARK.sub("", reference.text, count=1).lstrip("0123456789. ")).names[:1]
     if title and author:
@@ -106,7 +111,7 @@ def _named(reference: Reference) -> tuple[str, str]:
 
 
 def _work_id(title: str, surname: str) -> str:
-    """The same for a title however it is spaced, hyphenated and accented."""
+    """The id of a work; spacing, hyphens and accents do not matter."""
     return f"{WORK} {_letters(surname)} {_letters(title)}"
 
 
@@ -115,7 +120,7 @@ def _letters(text: str) -> str:
 
 
 def _citing(paper: Paper, text: PaperText) -> Mapping[str, list[int]]:
-    """By entry of the bibliography: the numbers of the sentences that cite it."""
+    """The numbers of the sentences that cite each entry."""
     entries = {element.id for element in paper.elements if isinstance(element, Reference)}
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for link in paper.links:
@@ -130,7 +135,7 @@ def _citing(paper: Paper, text: PaperText) -> Mapping[str, list[int]]:
 
 
 def _cites(own: Entity, cited: _Cited, text: PaperText) -> Relation:
-    """Its evidence is the first sentence that cites the work, or the entry where none does."""
+    """The relation `cites`; its evidence is the first sentence that cites the work, or the entry if none does."""
     sentences = [text.sentences[number] for number in cited.sentences]
     return Relation(
         source=own.id,
@@ -157,10 +162,10 @@ def _cited_with(
             )
 
 
-def _treated(
+def _abstract_mentions(
     paper: Paper, own: Entity, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
 ) -> Iterator[Relation]:
-    """What the abstract names: what the paper is about."""
+    """Relations to what the abstract names."""
     abstract = {e.id for e in paper.elements if isinstance(e, Passage) and e.role == "abstract"}
     first = {
         entity: number

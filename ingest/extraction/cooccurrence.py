@@ -23,41 +23,47 @@ Pair = tuple[str, str]
 def cooccurrences(
     sentences: Sequence[Sentence], found: Sequence[Sequence[str]], known: Mapping[str, float], *, links: int
 ) -> Iterator[Relation]:
-    """`co-occurs` relations with the number of common sentences as weight and the shortest of them as description.
+    """Relations `co-occurs` between entities of one sentence.
 
-    `found` lists the entities of each sentence, `known` ranks them. A pair stays when it is among the `links` closest
-    of one of its ends: closest by count times pointwise mutual information (K. Church, P. Hanks, "Word association
-    norms, mutual information, and lexicography", Computational Linguistics 16(1), 1990).
+    The weight is the number of common sentences, the description the shortest of them. A pair is kept if it is among
+    the `links` closest of one of its entities, by count times pointwise mutual information (K. Church, P. Hanks, "Word
+    association norms, mutual information, and lexicography", Computational Linguistics 16(1), 1990).
+
+    Args:
+        sentences: The paper's sentences.
+        found: The entities of each sentence.
+        known: The score of each entity.
+        links: The number of pairs that each entity keeps.
     """
-    together: dict[Pair, list[int]] = defaultdict(list)
+    sentences_of: dict[Pair, list[int]] = defaultdict(list)
     single: Counter[str] = Counter()
     for number, entities in enumerate(found):
         best = sorted(entities, key=lambda entity: (-known[entity], entity))[:_MAX_PER_SENTENCE]
         single.update(best)
         for pair in combinations(sorted(best), 2):
-            together[pair].append(number)
+            sentences_of[pair].append(number)
     closeness = {
         (a, b): len(numbers) * math.log1p(len(numbers) * len(sentences) / (single[a] * single[b]))
-        for (a, b), numbers in together.items()
+        for (a, b), numbers in sentences_of.items()
     }
     for pair in sorted(_closest(closeness, links=links)):
-        held = [sentences[number] for number in together[pair]]
-        evidence = min(held, key=lambda sentence: (sentence.caption, len(sentence.text)))
+        common = [sentences[number] for number in sentences_of[pair]]
+        evidence = min(common, key=lambda sentence: (sentence.caption, len(sentence.text)))
         yield Relation(
             source=pair[0],
             target=pair[1],
             kind="co-occurs",
             description=excerpt(evidence.text),
-            sources=tuple(dict.fromkeys(sentence.element for sentence in held)),
-            weight=float(len(held)),
+            sources=tuple(dict.fromkeys(sentence.element for sentence in common)),
+            weight=float(len(common)),
         )
 
 
 def neighbour_relations(
-    sentences: Sequence[Sentence], found: Sequence[Sequence[str]], lonely: Collection[str]
+    sentences: Sequence[Sentence], found: Sequence[Sequence[str]], isolated: Collection[str]
 ) -> Iterator[Relation]:
-    """Link each entity that shares no sentence to one in the nearest sentence of the same element, at half weight."""
-    left = set(lonely)
+    """Link each isolated entity to one in the nearest sentence of its element that names another, at half weight."""
+    left = set(isolated)
     for number, entities in enumerate(found):
         for entity in sorted(left.intersection(entities)):
             element = sentences[number].element
@@ -92,34 +98,36 @@ def _closest(closeness: Mapping[Pair, float], *, links: int) -> set[Pair]:
 
 
 def link_isolated_entities(paper: Paper, extraction: Extraction, *, types: TypeSystem | None = None) -> Extraction:
-    """The extraction with a relation for each entity that has none, as far as the paper's text yields one.
+    """Add a relation for each isolated entity, if the paper's text suggests one.
 
-    It `co-occurs` with the best connected entity of its first sentence that names another; else with one of the
-    nearest sentence of the same element, at half weight; else it is what a float of its sources `shows`; else it
-    co-occurs with the best connected entity of its first source that names another, at half weight.
+    The first of these that exists is linked to it: the best connected entity of a sentence that names both
+    (`co-occurs`); an entity of the nearest sentence of the same element, at half weight; a float among its sources
+    (`shows`); the best connected entity of an element that names both, at half weight.
     """
     degrees = Counter(end for one in extraction.relations for end in (one.source, one.target))
     terms = [entity for entity in extraction.entities if entity.type not in (*FLOATS, WORK)]
-    lonely = {entity.id: entity for entity in terms if not degrees[entity.id]}
-    if not lonely:
+    isolated = {entity.id: entity for entity in terms if not degrees[entity.id]}
+    if not isolated:
         return extraction
     text = read_paper(paper)
     named = _EntityFinder(terms, degrees)
     found = [named.ids(sentence.text) for sentence in text.sentences]
-    relations = list(_within_sentences(text, found, named, lonely))
-    relations.extend(neighbour_relations(text.sentences, found, _still_isolated(lonely, relations)))
+    relations = list(_within_sentences(text, found, named, isolated))
+    relations.extend(neighbour_relations(text.sentences, found, _still_isolated(isolated, relations)))
     floats = {entity.id for entity in extraction.entities if entity.type in FLOATS}
-    relations.extend(_within_elements(text, floats, named, [lonely[key] for key in _still_isolated(lonely, relations)]))
+    relations.extend(
+        _within_elements(text, floats, named, [isolated[key] for key in _still_isolated(isolated, relations)])
+    )
     return combine(replace(extraction, relations=(*extraction.relations, *relations)), types=types)
 
 
-def _still_isolated(lonely: Collection[str], relations: Sequence[Relation]) -> list[str]:
+def _still_isolated(isolated: Collection[str], relations: Sequence[Relation]) -> list[str]:
     linked = {end for one in relations for end in (one.source, one.target)}
-    return sorted(set(lonely) - linked)
+    return sorted(set(isolated) - linked)
 
 
 class _EntityFinder:
-    """Finds the entities that a text names."""
+    """Finds the entities in a text."""
 
     def __init__(self, terms: Sequence[Entity], degrees: Mapping[str, int]) -> None:
         self._terms = terms
@@ -130,15 +138,15 @@ class _EntityFinder:
         return tuple(self._terms[number].id for number in self._finder.find(text))
 
     def best_beside(self, entity: str, ids: Sequence[str]) -> str | None:
-        """The best connected of `ids` but the entity itself."""
+        """The best connected of `ids` other than the entity itself."""
         others = set(ids) - {entity}
         return min(others, key=lambda one: (-self._degrees.get(one, 0), one)) if others else None
 
 
 def _within_sentences(
-    text: PaperText, found: Sequence[Sequence[str]], named: _EntityFinder, lonely: Collection[str]
+    text: PaperText, found: Sequence[Sequence[str]], named: _EntityFinder, isolated: Collection[str]
 ) -> Iterator[Relation]:
-    left = set(lonely)
+    left = set(isolated)
     for sentence, ids in zip(text.sentences, found, strict=True):
         for entity in sorted(left.intersection(ids)):
             if entity in left and (other := named.best_beside(entity, ids)) is not None:
@@ -147,10 +155,10 @@ def _within_sentences(
 
 
 def _within_elements(
-    text: PaperText, floats: Collection[str], named: _EntityFinder, lonely: Sequence[Entity]
+    text: PaperText, floats: Collection[str], named: _EntityFinder, isolated: Sequence[Entity]
 ) -> Iterator[Relation]:
     linked = set[str]()
-    for entity in lonely:
+    for entity in isolated:
         if entity.id in linked:
             continue
         shown = next((source for source in entity.sources if source in floats), None)

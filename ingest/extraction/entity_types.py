@@ -43,13 +43,13 @@ LocalRelationKind = Literal[
     "cites",  # the paper itself and a work in its bibliography
     "cited with",  # a term of a sentence and a work that the sentence cites
 ]
-# What a sentence may state of two terms: the first uses the second, is evaluated on it, and so on.
+# Kinds of relations that a sentence states between two terms: the first uses the second, and so on.
 PatternKind = Literal["uses", "evaluated on", "measured by", "compared with", "part of", "kind of"]
 ModelRelationKind = Literal[
     "uses", "evaluated on", "measured by", "compared with", "part of", "kind of", "defined as", "causes", "related to"
 ]
 
-# From the most to the least telling: where sources disagree about an entity, the first of these wins.
+# From the most to the least specific: the first of these wins if sources disagree about an entity.
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 
 # Head nouns, in the singular, that tell a term's type. Chosen by hand; of the words that head entities of SciERC's and
@@ -105,7 +105,7 @@ def type_of_name(name: str) -> TermType:
 
 
 def first_type(types: Iterable[str]) -> str:
-    """The most telling of `types`; a type that is not of the set comes last."""
+    """The most specific of `types`; unknown types come last."""
     order: dict[str, int] = {name: rank for rank, name in enumerate(ENTITY_TYPES)}
     return min(types, key=lambda name: (order.get(name, len(order)), name))
 
@@ -125,29 +125,29 @@ DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypeSystem:
-    """Names of types and what each is, from the most to the least telling; the last is for all that fits no other.
+    """The types of entities and their meanings, from the most to the least specific; the last is for all others.
 
-    Tables, figures and equations are types of their own beside them.
+    Tables, figures and equations are additional types.
     """
 
     meanings: Mapping[str, str] = field(default_factory=lambda: DEFAULT_TYPES)
 
     @classmethod
     def of(cls, meanings: Mapping[str, str]) -> Self:
-        """The types that the settings give, or our own where they give none."""
+        """The types of the settings, or the built-in ones if the settings name none."""
         return cls(meanings=meanings) if meanings else cls()
 
     @property
     def rest(self) -> str:
-        """The type of all that fits no other."""
+        """The type for everything that fits no other."""
         return tuple(self.meanings)[-1]
 
     def fit(self, told: str) -> str:
-        """`told` where it is a type of this system, else the rest's."""
+        """`told` if it is one of these types, else `rest`."""
         return told if told in self.meanings or told in FLOATS else self.rest
 
     def first(self, types: Iterable[str]) -> str:
-        """The most telling of `types`; one that is not of this system comes last."""
+        """The most specific of `types`; unknown types come last."""
         order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
         return min(types, key=lambda name: (order.get(name, len(order)), name))
 
@@ -196,7 +196,7 @@ _LIST = re.compile(
 
 
 def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[int, TermType]:
-    """For terms, by the finder's numbers, the type that most of their contexts tell: one in ten of them at least."""
+    """For terms, by the finder's numbers, the type that most of their contexts tell, and at least one in ten."""
     votes: dict[int, Counter[TermType]] = defaultdict(Counter)
     occurrences: Counter[int] = Counter()
     for sentence in sentences:
@@ -213,8 +213,8 @@ def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mappi
 
 
 def _types_told(before: str, rest: str) -> Sequence[TermType]:
-    """What the words around a name tell: its class after "is a" or before "called", the head noun that follows at once,
-    or what is done with it."""
+    """The type that the words around a name tell: its class after "is a" or before "called", the noun that follows, or
+    what is done with it."""
     copula = _COPULA.match(rest)
     words = copula[1].split() if copula else []
     words += [found[1] for found in (_CALLED.search(before), _HEAD.match(rest)) if found]

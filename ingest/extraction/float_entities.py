@@ -29,7 +29,7 @@ _MAX_NEAR = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FloatMention:
-    """A sentence (by its number) that belongs to a float's caption, names the float, or leads to it."""
+    """A sentence, by its number, that belongs to a float's caption, names the float or surrounds it."""
 
     float: str
     sentence: int
@@ -40,7 +40,7 @@ def _floats(paper: Paper) -> list[Table | Figure | Equation]:
 
 
 def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
-    """Which sentences speak of which float: its caption, those that name it, and an equation's neighbours."""
+    """The sentences of each float: its caption, those that name it, and those around an equation."""
     by_text: dict[str, list[tuple[str, str]]] = defaultdict(list)
     ids = {element.id for element in _floats(paper)}
     for link in paper.links:
@@ -62,7 +62,7 @@ def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
 
 
 def _holds(folded: str, label: str) -> bool:
-    """`figure 1` stands in the text, and not only as the beginning of `figure 10` or `figure 1.2`."""
+    """Whether `figure 1` occurs in the text, not as the beginning of `figure 10` or `figure 1.2`."""
     start = folded.find(label)
     while start >= 0:
         after = folded[start + len(label) :]
@@ -73,7 +73,7 @@ def _holds(folded: str, label: str) -> bool:
 
 
 def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention]:
-    """The two sentences before an equation, and the one after it where it goes on in lower case ("where p is")."""
+    """The two sentences before an equation, and the one after it if it begins in lower case ("where p is")."""
     of_element: dict[str, list[int]] = defaultdict(list)
     for number, sentence in enumerate(text.sentences):
         if not sentence.caption:
@@ -95,10 +95,10 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
 
 
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
-    """One entity a float: its id is the element's, its name the label (or the beginning of its words).
+    """One entity per float: its id is the element's, its name the label or the beginning of its text.
 
-    The description is the caption (an equation's text), what the page prints inside a figure, and the first sentences
-    that mention it. A float without label and words is left out.
+    The description consists of the caption (an equation's text), the text inside a figure, and the first sentences that
+    mention it. A float without label and text is left out.
     """
     spoken: dict[str, list[Sentence]] = defaultdict(list)
     for mention in mentions:
@@ -140,7 +140,7 @@ def _own_words(element: Table | Figure | Equation, words: str) -> str:
 
 
 def inner_words(element: Table | Figure | Equation) -> list[str]:
-    """What the page prints inside a figure (axis labels and the like), and beside the marks of its parts."""
+    """The text inside a figure, such as axis labels, and the captions of its panels."""
     if not isinstance(element, Figure):
         return []
     caption = entity_key(element.caption)
@@ -149,7 +149,7 @@ def inner_words(element: Table | Figure | Equation) -> list[str]:
 
 
 def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) -> list[tuple[str, str]]:
-    """Other ways in which links name a float ("Fig. 3", "Eq. (3)"), each with the element that says so."""
+    """Other names of a float in links ("Fig. 3", "Eq. (3)"), each with the element that contains it."""
     targets: dict[str, set[str]] = defaultdict(set)
     for link in links:
         targets[_link_name(link)].add(link.target)
@@ -164,14 +164,14 @@ def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) ->
 
 
 def _link_name(link: Link) -> str:
-    """The link's text where it names its target: a word and a number; a bracket that was opened before is cut off."""
+    """The link's text if it names its target by a word and a number, without an unmatched bracket; else ""."""
     text = link.text.rstrip(")") if link.text.count(")") > link.text.count("(") else link.text
     named = any(character.isalpha() for character in text) and any(character.isdigit() for character in text)
     return text if named else ""
 
 
 def excerpt(text: str, *, limit: int = 600) -> str:
-    """`text`, or as many of its whole words as fit into `limit` characters."""
+    """The text, cut to whole words within `limit` characters."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[:limit].rpartition(" ")[0]
 
@@ -179,9 +179,9 @@ def excerpt(text: str, *, limit: int = 600) -> str:
 def float_relations(
     mentions: Sequence[FloatMention], text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
 ) -> Iterator[Relation]:
-    """A float `shows` what its caption names and `mentions` what is named where the text speaks of it.
+    """A float `shows` what its caption names, and `mentions` what sentences about it name.
 
-    `found` lists the entities of each sentence, `known` ranks them; the best few of a sentence are linked.
+    `found` lists the entities of each sentence, `known` their scores; the best of a sentence are linked.
     """
     for mention in mentions:
         sentence = text.sentences[mention.sentence]
@@ -197,7 +197,7 @@ def float_relations(
 
 
 def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Iterator[Relation]:
-    """A figure `shows` what the page prints inside it; `find` names the entities in a text."""
+    """A figure `shows` what the text inside it names; `find` returns the entities of a text."""
     for element in _floats(paper):
         for words in inner_words(element):
             for entity in find(words):
@@ -213,7 +213,7 @@ def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Itera
 def nearby_relations(
     paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float], linked: Collection[str]
 ) -> Iterator[Relation]:
-    """A float that nothing else links is `near` the best entities of the nearest sentence of its section."""
+    """A float without relations is `near` the best entities of the nearest sentence of its section."""
     elements = {element.id: element for element in paper.elements}
     for element in _floats(paper):
         near = [

@@ -30,7 +30,7 @@ _MOST_POINTS = 30
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sighting:
-    """An entity that was seen in a picture; `picture` is the picture's own entity."""
+    """An entity that a model saw in an image; `picture` is the image's own entity."""
 
     seen: SeenEntity
     picture: Entity
@@ -43,12 +43,12 @@ class _Sighting:
 def add_to_graph(
     paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem | None = None
 ) -> Extraction:
-    """The extraction with the descriptions in it.
+    """Add the descriptions of images to an extraction.
 
-    A picture's entity gets its description, and the relation `depicts` to each entity that was seen in it. A name that
-    the paper has too (its plural, its alias) means the paper's entity, which stays as it is; any other becomes an
-    entity of the pictures, and its description says so. Where such a name is telling (several words, or capitals or
-    digits within), the passages that hold it are its sources, too.
+    An image's entity gets its description, and a relation `depicts` to each entity seen in it. A name that the paper
+    uses, too (its plural, an alias), means the paper's entity, which is unchanged; any other name becomes an entity
+    whose description says that it was seen in an image. If such a name is specific (several words, or capitals or
+    digits within), the elements that contain it are its sources, too.
     """
     types = types or TypeSystem()
     entities = {entity.id: entity for entity in extraction.entities}
@@ -75,7 +75,7 @@ def add_to_graph(
 
 
 def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, ...]:
-    """The chunks, those with a described picture with what was seen in it. Their own text stays as it is."""
+    """Add the descriptions of images to their chunks; the chunks' own text is unchanged."""
     seen = {description.element: description for description in images.descriptions}
     return tuple(
         replace(
@@ -86,7 +86,7 @@ def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, 
 
 
 def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
-    """The entity that a folded name means; a name that several have means none of them but the one of that very id."""
+    """The entity that each folded name means; an ambiguous name means only the entity with that id."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity in entities:
         if entity.type not in FLOATS:
@@ -98,7 +98,7 @@ def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
 
 
 def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entity:
-    """The entity of a picture without label and words: named by its kind and page."""
+    """The entity of an image without label and text, named by its kind and page."""
     kind, _, number = description.element.rpartition("/")[2].partition("-")
     taken = {entity_key(entity.name) for entity in entities}
     name = f"{kind} on page {description.place.page}"
@@ -122,7 +122,7 @@ def _entity(home: str, found: Sequence[_Sighting], types: TypeSystem) -> Entity:
 
 
 def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
-    """The entities with the elements that name them, and the first sentence that does, as the paper's own words."""
+    """Add the elements that name the entities to their sources, and the first such sentence to their descriptions."""
     telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
     text = read_paper(paper)
     finder = TermFinder([(entity.name,) for entity in telling])
@@ -160,7 +160,7 @@ def _summary(description: ImageDescription) -> str:
 
 
 def _seen_text(description: ImageDescription, chunk: Chunk) -> str:
-    """All of a description that is worth searching; lines that the paper's text holds as well are left out."""
+    """The searchable text of a description, without lines that the chunk contains as well."""
     own = entity_key(chunk.text)
     lines = [line for line in description.visible_text if entity_key(line) not in own]
     points = [_point(point) for point in description.points[:_MOST_POINTS]]

@@ -1,4 +1,4 @@
-"""The extractor that needs no model."""
+"""The extractor that needs no model: acronyms, tables, floats, phrases, and how they occur together."""
 
 import asyncio
 import re
@@ -29,11 +29,13 @@ __all__ = ["LocalExtractor"]
 
 
 class LocalExtractor:
-    """Draws entities and relations by rules; every name and description is the paper's own words.
+    """Extracts entities and relations by rules; names and descriptions are the paper's own words.
 
-    `phrases` bounds the noun phrases of a paper that stand twice, `singles` those that stand once, `links` the
-    co-occurrences kept for each entity. Where `types` are not our own, an entity keeps the type that the rules tell if
-    it is one of them, and gets that of the rest if not.
+    Args:
+        types: The types of entities; an entity whose type the rules tell, but which is none of these, gets the last.
+        phrases: The largest number of noun phrases that occur twice or more.
+        singles: The largest number of noun phrases that occur once.
+        links: The number of co-occurrences kept for each entity.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class LocalExtractor:
 
 
 def _type(term: Term, told: TermType | None) -> str:
-    """The type of the name's own words, else that of its contexts, else that of its position."""
+    """The type that the name tells, else the one its contexts tell, else the one its position tells."""
     own = {type_of_name(form) for form in term.forms} - {"concept"}
     return term.type if own or told is None else told
 
@@ -101,7 +103,7 @@ def _ends(relations: Sequence[Relation]) -> set[str]:
 def _entities(
     text: PaperText, terms: Sequence[Term], finder: TermFinder, found: Sequence[Sequence[str]], *, linked: set[str]
 ) -> Iterator[Entity]:
-    """Terms as entities; a phrase that stands in no relation is left out."""
+    """Terms as entities, without phrases that have no relation."""
     elements: dict[int, list[str]] = defaultdict(list)
     for element, words in text.texts.items():
         for number in finder.find(words):
@@ -111,7 +113,7 @@ def _entities(
         for entity in ids:
             sentences[entity].append(sentence.text)
     for number, term in enumerate(terms):
-        # A name may stand only within longer names; its first place belongs to it all the same.
+        # A name may occur only within longer names; then its first occurrence counts.
         named = text.holding([term.name], text.texts)[:1]
         sources = text.holding(term.forms, (*elements[number], *term.tables, *named))
         if sources and (term.kept or term.id in linked):
@@ -127,10 +129,8 @@ def _entities(
 
 
 def _description(term: Term, sentences: Sequence[str], words: str) -> str:
-    """The sentence that defines the term, else the first that names it, else the line of its first element.
-
-    A table's line follows the table's title.
-    """
+    """The sentence that defines the term, else the first that names it, else the line of its first element that does,
+    after the element's first line (a table's title)."""
     if term.definition:
         return excerpt(term.definition)
     forms = "|".join(re.escape(form) for form in term.forms)
@@ -144,7 +144,7 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
 
 
 def _table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
-    """What the table's headers name, and what its cells state."""
+    """Relations of what a table's headers name and its cells state."""
     title = " ".join(filter(None, (table.label, table.caption)))
     for name in table_names(table):
         if entity := ids.get(entity_key(name.text)):

@@ -24,14 +24,14 @@ __all__ = [
 ]
 
 
-# The mark of a footnote behind a word; a power or an index stands behind a letter or two.
+# The mark of a footnote after a word; powers and indices follow one or two letters.
 _MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldedText:
-    """`folded` is the text in the spelling of `entity_key`; its character i comes from the text's characters
-    `starts[i]` up to `ends[i]`."""
+    """A text folded by `entity_key`: character i of `folded` comes from the characters `starts[i]` up to `ends[i]` of
+    the text."""
 
     folded: str
     starts: tuple[int, ...]
@@ -56,20 +56,20 @@ class FoldedText:
         return cls(folded="".join(folded), starts=tuple(starts), ends=tuple(ends))
 
     def find(self, words: str) -> tuple[int, int] | None:
-        """Where `words` stand first, as whole words and spelled in any way that `entity_key` folds: the characters of
-        the text from the first up to the second number. None where they don't, or are no words."""
+        """The first occurrence of `words` as whole words in any spelling that `entity_key` folds: its start and end in
+        the text. None if there is none."""
         key = entity_key(strip_footnote_marks(words))
         at = _find(key, self.folded)
         return None if at < 0 else (self.starts[at], self.ends[at + len(key) - 1])
 
 
 def strip_footnote_marks(text: str) -> str:
-    """The text without the marks of footnotes behind its words."""
+    """The text without the marks of footnotes."""
     return _MARK.sub("", text)
 
 
 def contains_name(key: str, folded: str) -> bool:
-    """Whether `key` stands in the text as whole words; both are folded in the same way."""
+    """Whether `key` occurs in the text as whole words; both are folded in the same way."""
     return _find(key, folded) >= 0
 
 
@@ -77,7 +77,7 @@ def _find(key: str, folded: str) -> int:
     at = folded.find(key) if key else -1
     while at >= 0:
         before, after = folded[at - 1 : at] if at else "", folded[at + len(key) : at + len(key) + 1]
-        # "ran" does not stand in "random".
+        # "ran" does not occur in "random".
         if not (before.isalnum() and key[0].isalnum()) and not (after.isalnum() and key[-1].isalnum()):
             return at
         at = folded.find(key, at + 1)
@@ -85,7 +85,7 @@ def _find(key: str, folded: str) -> int:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Each character with the marks that combine with it, which are normalised together, and its position."""
+    """Each character with its combining marks, which are normalised together, and its position."""
     start = 0
     for position in range(1, len(text) + 1):
         if position == len(text) or not unicodedata.combining(text[position]):
@@ -108,9 +108,9 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperText:
-    """What extraction reads: sentences in reading order, and each element's text: plain, folded by `entity_key`, and
-    `spaced`, which is folded but for case (references, authors and furniture left out). `prominent` are the elements
-    that say what the paper is about."""
+    """The text that extraction reads: sentences in reading order, and each element's text as it is (`texts`), folded by
+    `entity_key` (`folded`), and folded with its case kept (`spaced`). References, authors and furniture are left out.
+    `prominent` are the elements that say what the paper is about."""
 
     sentences: tuple[Sentence, ...]
     texts: Mapping[str, str]
@@ -119,9 +119,9 @@ class PaperText:
     prominent: frozenset[str]
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
-        """Those of `elements` in which one of `names` stands as whole words, without repeats.
+        """Those of `elements`, without repeats, in which one of `names` occurs as whole words.
 
-        Names are folded by `entity_key`; a short coined one ("MAP") stands in its own spelling only.
+        Names are folded by `entity_key`; a short coined name ("MAP") must occur in its own spelling.
         """
         strict, folded = set[str](), set[str]()
         for name in names:
@@ -138,7 +138,7 @@ class PaperText:
 
 
 def read_paper(paper: Paper) -> PaperText:
-    """Gather what the extractors read."""
+    """Read a paper's text."""
     elements = [element for element in paper.elements if _is_read(element)]
     texts = {element.id: element_text(element) for element in elements}
     return PaperText(
@@ -151,7 +151,7 @@ def read_paper(paper: Paper) -> PaperText:
 
 
 def _prominent(paper: Paper, elements: Sequence[Element]) -> frozenset[str]:
-    """The abstract; all of a text that is no longer than an abstract."""
+    """The elements of the abstract; all elements of a text that is no longer than an abstract."""
     words = sum(len(element.text.split()) for element in elements if isinstance(element, Passage))
     abstracts = {section.id for section in paper.sections if section.title.strip(" .:").casefold() == "abstract"}
     return frozenset(
@@ -183,7 +183,7 @@ def variant_key(name: str) -> str:
 
 
 def is_coined(form: str) -> bool:
-    """Whether capitals or digits make the form a name that only its own spelling means ("CE", "mAP", "IT")."""
+    """Whether capitals or digits make a word a name in that spelling only ("CE", "mAP", "IT")."""
     if len(form.split()) != 1 or not any(character.isalpha() for character in form):
         return False
     return form[1:] != form[1:].lower() or any(character.isdigit() for character in form)
@@ -192,8 +192,8 @@ def is_coined(form: str) -> bool:
 class TermFinder:
     """Finds terms, given by their forms, in text: the longest form at each place, word by word.
 
-    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only. Within a form
-    of one of the terms `holding` the others are found, too.
+    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only. Terms are also
+    found within the forms of the terms `holding`.
     """
 
     def __init__(self, forms: Sequence[Iterable[str]], *, holding: Collection[int] = ()) -> None:
@@ -213,7 +213,7 @@ class TermFinder:
         return tuple(dict.fromkeys(term for term, _ in self.rests(text)))
 
     def rests(self, text: str) -> Iterator[tuple[int, str]]:
-        """Each occurrence of a term, with the text that follows it (hyphens and spaces folded)."""
+        """Each occurrence of a term, with the text after it (hyphens and spaces folded)."""
         spaced, places = self.places(text)
         for term, start, end in places:
             yield term, spaced[end:]
@@ -223,7 +223,7 @@ class TermFinder:
                         yield part, spaced[inner.end() :]
 
     def places(self, text: str) -> tuple[str, list[tuple[int, int, int]]]:
-        """The text with hyphens and spaces folded, and each term in it, not within another, with its start and end."""
+        """The text with hyphens and spaces folded, and the outermost terms in it, each with its start and end."""
         spaced = _spaced(text)
         matches = [(self._term(match), match) for match in self._pattern.finditer(spaced)]
         return spaced, [(term, *match.span()) for term, match in matches if term is not None]
@@ -246,5 +246,5 @@ def _is_strict(form: str) -> bool:
 
 
 def _spaced(text: str) -> str:
-    """`text` folded as `entity_key` folds it, but for case."""
+    """`text` folded as by `entity_key`, with its case kept."""
     return NAME_SEPARATOR.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")

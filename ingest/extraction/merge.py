@@ -12,18 +12,21 @@ from paperscope_core.types import WORK, Entity, Extraction, Mention, Relation, S
 __all__ = ["combine", "connected_groups", "merge_groups"]
 
 
-# What is met under an id of its own, not under its name: each paper has a "Table 1", and methods have papers' names.
+# Entities whose id is not made from their name: each paper has a "Table 1", and methods have the names of papers.
 _OWN_IDS = (*FLOATS, WORK)
 
 
 def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extraction:
-    """One extraction in a normal form that does not depend on the order of the parts.
+    """Merge extractions; the result does not depend on their order.
 
-    Entities of one id become one, and an entity whose name is an alias of exactly one other joins it. The commonest
-    name, the most telling of `types` (none given: our own; of those with mentions, if they tell) and the longest
-    description stay. Relations that say the
-    same are merged with the greater weight; one whose ends are missing or have become one entity is left out.
-    Shortfalls are added up.
+    Entities of one id are merged, and an entity whose name is an alias of exactly one other is merged into it. They
+    keep the most frequent name, the most specific type (a type that a model read in a mention first), and the longest
+    description. Equal relations are merged and keep the greater weight; relations with a missing end, or between an
+    entity and itself, are left out. Shortfalls are added up.
+
+    Args:
+        extractions: Extractions of one paper.
+        types: The types of entities, by default the built-in ones.
     """
     keys = _keys(entity for extraction in extractions for entity in extraction.entities)
     by_id: dict[str, list[Entity]] = defaultdict(list)
@@ -48,8 +51,8 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
 
 
 def _keys(entities: Iterable[Entity]) -> dict[str, str]:
-    """For each id that under which papers share the entity: a float's or a work's own, else `singular_key` of the name
-    that most give it."""
+    """The id that papers share for each entity: floats and works keep theirs, others get `singular_key` of their most
+    frequent name."""
     names: dict[str, list[str]] = defaultdict(list)
     fixed = set[str]()
     for entity in entities:
@@ -63,7 +66,7 @@ def _keys(entities: Iterable[Entity]) -> dict[str, str]:
 
 
 def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
-    """For each id the id of the entity it joins: its own, or that of the one entity that has it as an alias."""
+    """For each id, the id of the entity it is merged into: the one entity that has it as an alias, or itself."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity_id, entities in by_id.items():
         for entity in entities:
@@ -79,7 +82,7 @@ def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
 
 
 def _last(entity_id: str, joins: Mapping[str, str]) -> str:
-    """The end of the chain; in a circle, its first id."""
+    """The end of a chain of aliases; the alphabetically first id of a circle."""
     seen = [entity_id]
     while (following := joins.get(seen[-1])) is not None:
         if following in seen:
@@ -96,7 +99,7 @@ def _merged(entity_id: str, entities: Sequence[Entity], types: TypeSystem) -> En
         for form in (entity.name, *entity.aliases):
             spellings[entity_key(form)].append(form)
     spellings.pop(entity_key(name), None)
-    # What a model read in its sentence it knows better than a rule that saw the words around.
+    # A model that read the sentence knows the type better than a rule.
     read = [entity for entity in entities if entity.mentions and entity.type != types.rest]
     return Entity(
         id=entity_id,
@@ -138,7 +141,7 @@ def _relations(relations: Iterable[Relation], homes: Mapping[str, str]) -> tuple
 
 
 def _in_order(elements: Iterable[str]) -> tuple[str, ...]:
-    """Without repeats, in the order of their numbers."""
+    """The elements without repeats, in the order of their numbers."""
     return tuple(sorted(set(elements), key=_natural))
 
 
@@ -147,7 +150,7 @@ def _natural(text: str) -> list[tuple[bool, int, str]]:
 
 
 def connected_groups(same: Iterable[tuple[str, str]], apart: Collection[frozenset[str]] = ()) -> list[frozenset[str]]:
-    """The ids that hang together by the pairs `same`, sorted; a group that holds two ids that are `apart` is none."""
+    """The connected components of the pairs `same`, sorted, without those that contain two ids of a pair `apart`."""
     home: dict[str, frozenset[str]] = {}
     for pair in same:
         group = frozenset(pair).union(*(home.get(one, frozenset()) for one in pair))
@@ -157,8 +160,8 @@ def connected_groups(same: Iterable[tuple[str, str]], apart: Collection[frozense
 
 
 def merge_groups(extraction: Extraction, groups: Iterable[Collection[str]], *, types: TypeSystem) -> Extraction:
-    """The extraction with one entity for each group of ids: under the name that most elements hold (then the longest,
-    then the first), with the others as aliases. Does not depend on the groups' order."""
+    """Merge each group of entities into one, which keeps the name of the entity with the most sources (then the
+    longest, then the first) and gets the others as aliases. The order of groups does not matter."""
     entities = {entity.id: entity for entity in extraction.entities}
     homes: dict[str, Entity] = {}
     for group in groups:

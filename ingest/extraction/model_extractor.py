@@ -38,12 +38,12 @@ from paperscope_core.types import (
 __all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtractor", "graph_adapter", "pack"]
 
 
-# A passage of 200 words names no more things than these; a reply that lists more has lost its way.
+# A chunk of 200 words names fewer things; a reply that lists more is degenerate.
 _MOST = 60
 
 
 def _known_kind(value: object) -> object:
-    """A kind outside of the set is no reason to throw a reply away."""
+    """An unknown kind does not invalidate a reply."""
     return value if value in get_args(ModelRelationKind) else "related to"
 
 
@@ -77,7 +77,7 @@ Found = TypeVar("Found", FoundEntity, FoundRelation)
 
 
 def graph_adapter(types: TypeSystem) -> TypeAdapter[FoundGraph]:
-    """Reads replies; its schema names the types to choose from, and a reply with another one is read all the same."""
+    """Validates replies; the schema lists the types, but a reply with another type is accepted."""
     schema = {"type": "string", "enum": list(types.meanings)}
     named: Any = Annotated[str, WithJsonSchema(schema)]
     entity = create_model("FoundEntity", __base__=FoundEntity, type=(named, ...))
@@ -87,9 +87,10 @@ def graph_adapter(types: TypeSystem) -> TypeAdapter[FoundGraph]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grounding:
-    """Checks replies against `chunks`, under the ids that the model was given.
+    """Checks replies against the chunks that the model was shown.
 
-    `elements` are the texts of the chunks' elements: a mention is placed in each that holds it.
+    `chunks` are the chunks by the ids in the prompt, `elements` the texts of their elements, in which mentions are
+    located.
     """
 
     chunks: Mapping[str, Chunk]
@@ -97,10 +98,10 @@ class Grounding:
     types: TypeSystem
 
     def check(self, graph: FoundGraph) -> Extraction:
-        """The entities whose mention stands in the named chunk, and the relations whose evidence and ends do.
+        """The entities whose mention occurs in the named chunk, and the relations whose evidence and ends do.
 
-        An entity is placed in every chunk shown that holds it. What does not stand where it should, and what of a
-        chunk is beyond measure, is dropped and counted.
+        An entity gets a mention in every chunk that contains it. Others, and those above the limit of a chunk, are
+        dropped and counted.
         """
         texts = {name: FoldedText.of(chunk.text) for name, chunk in self.chunks.items()}
         entities = []
@@ -130,7 +131,7 @@ class Grounding:
         )
 
     def _places(self, words: str, name: str, texts: Mapping[str, FoldedText]) -> list[Mention]:
-        """The first place of `words` in each element of the chunk, if they stand in what of it was shown."""
+        """The first occurrence of `words` in each element of the chunk, if the text shown contains them."""
         if name not in texts or texts[name].find(words) is None:
             return []
         found = ((element, self.elements[element].find(words)) for element in self.chunks[name].elements)
@@ -160,7 +161,7 @@ def _relation(stated: FoundRelation, source: str, target: str, places: Sequence[
 
 
 def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
-    """The first so many of each chunk."""
+    """The first `count` of each chunk."""
     listed: Counter[str] = Counter()
     for one in found:
         listed[one.chunk] += 1
@@ -169,12 +170,12 @@ def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
 
 
 def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk]]:
-    """The chunks in order, cut into runs of at most `max_tokens`; a longer chunk is a run of its own.
+    """Pack chunks, in order, into runs of at most `max_tokens`; a longer chunk is a run of its own.
 
-    A run that is too long is cut in two in its middle half: where the sections part most, and inside a section where a
-    hash of the words says so; then each part is cut likewise. So titles and words decide, and not how much stands
-    before: a change moves the cuts beside it, and the other runs stay as they were (a balanced treap over the cuts; see
-    Seidel and Aragon, "Randomized search trees", 1996).
+    A run that is too long is cut in its middle half, between the sections that share the fewest levels or, within a
+    section, where a hash of the text is least; then the parts are cut likewise. Cuts so depend on titles and texts, not
+    on positions: an edit moves only the cuts near it, and the cached calls of other runs stay valid (a treap over the
+    cuts; R. Seidel, C. Aragon, "Randomized search trees", Algorithmica 16, 1996).
     """
     ends = [0, *accumulate(count_tokens(chunk.text) for chunk in chunks)]
     ranks = [_rank(before, after) for before, after in pairwise(chunks)]
@@ -192,7 +193,7 @@ def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk
 
 
 def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
-    """The smaller, the sooner it is cut between these two: first by how many sections they share, from the top."""
+    """Where to cut first (the smallest rank): by the number of section levels shared, then by a hash."""
     shared = 0
     for one, other in zip(before.section.split(" > "), after.section.split(" > "), strict=False):
         if one != other:
@@ -212,9 +213,9 @@ _MORE = (
 class ModelExtractor:
     """Asks `model` for the entities and relations of chunks, those of near sections packed up to `max_tokens` a call.
 
-    `gleanings` is how often it is asked whether something was missed. All calls are made at once; limits are a
-    wrapper's business. A call that fails leaves its chunks unread, which the extraction's shortfall names, as it
-    counts what does not stand in its chunk.
+    `gleanings` is how often the model is asked what it missed. All calls run at once; wrappers of the model limit them.
+    The chunks of a failed call are listed in the shortfall, which also counts entities and relations that do not occur
+    in their chunk.
     """
 
     def __init__(
@@ -227,10 +228,10 @@ class ModelExtractor:
         self._gleanings = gleanings
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """The paper's entities and relations as far as the model finds them; the bibliography is not shown to it.
+        """The entities and relations that the model finds; the bibliography is not sent.
 
-        Raises the `ModelError` of an endpoint that gave no reply at all. Whatever is raised, the calls under way have
-        ended before, so that a cache keeps what was paid.
+        Raises ModelError if the endpoint gave no reply at all. Before anything is raised, all calls have ended, so that
+        a cache keeps what was paid.
         """
         elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}
         cited = {element.id for element in paper.elements if isinstance(element, Reference)}
@@ -263,7 +264,7 @@ class ModelExtractor:
 
 
 def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
-    """The chunk without the numbers of its tables, which become relations without a model's help."""
+    """The chunk without the numbers of its tables, which become relations without a model."""
     text = chunk.text
     for table in (tables[element] for element in chunk.elements if element in tables):
         text = text.replace(element_text(table).strip(), table_outline(table).strip())
@@ -289,7 +290,7 @@ def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:
 
 
 def _request(chunks: Mapping[str, Chunk], types: TypeSystem) -> ModelRequest:
-    """The prompt, with each chunk between lines that its own text can't hold: they carry a hash of all texts."""
+    """The prompt, with each chunk between lines that contain a hash of all texts, so that no text can imitate them."""
     mark = hashlib.sha256("\0".join(chunk.text for chunk in chunks.values()).encode()).hexdigest()[:16]
     system, user = prompts.load("extract_entities", placeholders=_PLACEHOLDERS).fill(
         types="\n".join(f"  - {name}: {meaning}" for name, meaning in types.meanings.items()),

@@ -28,7 +28,7 @@ _BEFORE = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypedTerm:
-    """A term as the statements see it: the entity's id and type."""
+    """A term as the patterns see it: the entity's id and type."""
 
     id: str
     type: str
@@ -36,7 +36,7 @@ class TypedTerm:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Group:
-    """Terms in a list, the words between the group before and this one, and what follows its first member."""
+    """Terms of one list, the words before it, and the text after its first term."""
 
     before: str
     members: list[TypedTerm]
@@ -45,10 +45,10 @@ class _Group:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Pattern:
-    """What stands between two terms, and the kind of relation it states; `turned` where the second is the source.
+    """The words between two terms that state a relation, and its kind; `turned` if the second term is the source.
 
-    `left` and `right` are the types that the terms may have; none given: any. After an `ending` one no noun follows,
-    which the second term would only qualify ("is an English dataset").
+    `left` and `right` are the types that the terms may have; empty means any. If `ending`, no noun may follow the
+    second term, which it would only qualify ("is an English dataset").
     """
 
     between: re.Pattern[str]
@@ -148,8 +148,8 @@ _PATTERNS = (
 def pattern_relations(
     sentences: Sequence[Sentence], finder: TermFinder, named: Callable[[int], TypedTerm]
 ) -> Iterator[Relation]:
-    """What sentences state between neighbouring terms, each with the shortest sentence that states it; the weight is
-    the number of sentences. Members of a list ("on A, B and C") share what is stated of one."""
+    """Relations that sentences state between neighbouring terms. The weight is the number of sentences, the description
+    the shortest of them. Terms of one list ("on A, B and C") share their relations."""
     found: Mapping[tuple[str, str, PatternKind], list[Sentence]] = defaultdict(list)
     for sentence in sentences:
         text, places = finder.places(sentence.text)

@@ -34,12 +34,12 @@ _VERSION = re.compile(r"\bv(?:er(?:sion)?)?\.? ?(?=\d)")
 _BRACKETED = re.compile(r" \(([^()]*)\)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-# Words that may stand behind a name and leave it what it is; any other word more makes it another thing.
+# Words that may follow a name without changing its meaning.
 _EMPTY = frozenset(
     "algorithm approach benchmark corpus dataset framework issue mechanism method metric measure model objective "
     "phenomenon problem procedure score strategy system task technique".split()
 )
-# Names that differ in two words of one line name two things.
+# Words that exclude each other: names that differ in two words of one line mean two things.
 _SIBLINGS = tuple(
     frozenset(line.split())
     for line in (
@@ -81,14 +81,16 @@ _NEGATIONS = ("un", "im", "in", "non", "dis", "anti", "mis", "a", "self", "semi"
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name, each in the singular, without articles; numbers with their points."""
+    """The words of a name in the singular, without articles; decimal numbers are one word."""
     folded = _VERSION.sub("", _plain(name))
     return tuple(singular_key(word) for word in _WORD.findall(folded) if word not in _ARTICLES)
 
 
 def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
-    """The ids of each two terms that are one: spelled alike but for spaces, plurals, accents, articles, brackets and
-    the "v" of a version; or one no more than the other with its class or language ("BERT model", "English OntoNotes").
+    """The ids of pairs of terms that certainly mean the same.
+
+    Their spellings differ only in spaces, plurals, accents, articles, brackets and the "v" of a version; or one is the
+    other with its class or language ("BERT model", "English OntoNotes").
     """
     alike: dict[str, list[str]] = defaultdict(list)
     for term in terms:
@@ -101,8 +103,8 @@ def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
 
 
 def surely_differ(one: str, other: str) -> bool:
-    """Whether two names that are not spelled alike must name two things: their numbers, letters or signs differ, one is
-    an acronym, their words stand in another order, or they differ in words that exclude each other."""
+    """Whether two names certainly mean two things: their numbers, single letters or signs differ, one is an acronym,
+    only the order of their words differs, or they differ in words that exclude each other."""
     first, second = words_of(one), words_of(other)
     left, right = _without(first, second), _without(second, first)
     if _marks(one) != _marks(other) or _marks_words(left) or _marks_words(right):
@@ -115,7 +117,7 @@ def surely_differ(one: str, other: str) -> bool:
 
 
 def narrows(one: str, other: str) -> bool:
-    """Whether one name is the other with words that tell before or behind it: most often a kind or a part of it."""
+    """Whether one name is the other with further words, which mostly makes it a kind or a part of the other."""
     shorter, longer = sorted((words_of(one), words_of(other)), key=len)
     if _without(shorter, longer):
         return False
@@ -129,7 +131,7 @@ def _plain(name: str) -> str:
 
 
 def _folded_letters(name: str) -> str:
-    """The name without what never tells two names apart; other signs ("+", "#") stay."""
+    """The name without what never distinguishes names; signs such as "+" and "#" are kept."""
     folded = _BRACKETED.sub(r" \1", _VERSION.sub("", _plain(name)))
     return "".join(singular_key(word) for word in folded.split() if word not in _ARTICLES)
 
@@ -143,13 +145,13 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _marks(name: str) -> tuple[list[str], list[str]]:
-    """The numbers of a name, and its signs but for those between words."""
+    """The numbers and signs of a name, without punctuation."""
     folded = _VERSION.sub("", _plain(name))
     return sorted(_NUMBER.findall(folded)), sorted(re.findall(r"[^\w\s'\u2019.,/&()]", folded))
 
 
 def _marks_words(words: Sequence[str]) -> bool:
-    """Whether a letter of its own ("model A") is among the words."""
+    """Whether one of the words is a single letter ("model A")."""
     return any(len(word) == 1 for word in words)
 
 
@@ -173,11 +175,15 @@ _MEANING = 0.8
 def doubtful_pairs(
     terms: Sequence[Entity], vectors: NDArray[float32] | None, *, types: TypeSystem, limit: int
 ) -> list[tuple[Entity, Entity]]:
-    """Pairs of terms that no rule decides, at most `limit`: the likeliest first, those last of which one narrows the
-    other ("Sørensen–Dice coefficient").
+    """Pairs of similar names that no rule decides, the likeliest first; pairs in which one name narrows the other
+    ("Sørensen–Dice coefficient") last.
 
-    Neighbours share most of their letters (Dice coefficient of trigrams), or, where `vectors` of the names are given
-    (one unit-length row a term), lie near each other. Types must be the same, or one that of all the rest.
+    Args:
+        terms: The terms of one paper.
+        vectors: A unit-length row for each term, or None. Names are similar by the Dice coefficient of their trigrams,
+            or by their vectors.
+        types: The types of entities. The two types must be equal, or one of them the type for the rest.
+        limit: The largest number of pairs.
     """
     likeness = _likeness([_trigrams(term.name) for term in terms]) / _LETTERS
     if vectors is not None:
@@ -193,7 +199,7 @@ def doubtful_pairs(
 
 
 def _likeness(grams: Sequence[set[str]]) -> NDArray[float32]:
-    """The Dice coefficient of each two sets: twice what they share, of all that they have."""
+    """The Dice coefficients of all pairs of sets, of shape (n, n)."""
     places = {gram: place for place, gram in enumerate(sorted(set().union(*grams)))}
     ends = np.cumsum([0, *map(len, grams)])
     columns = [places[gram] for one in grams for gram in one]
@@ -203,7 +209,7 @@ def _likeness(grams: Sequence[set[str]]) -> NDArray[float32]:
 
 
 def _trigrams(name: str) -> set[str]:
-    """The runs of three letters in the name's words, and the words' ends."""
+    """The trigrams of the name's words, which are padded with spaces."""
     return {gram for word in words_of(name) for gram in _runs(f" {word} ")}
 
 
@@ -221,7 +227,7 @@ Pair = tuple[Entity, Entity]
 
 
 class JudgedPair(BaseModel):
-    """A verdict as the model words it."""
+    """A verdict in a model's reply."""
 
     pair: str
     reason: str
@@ -235,7 +241,7 @@ class JudgedPairs(BaseModel):
 
 
 class NameJudge:
-    """Asks `model`; limits and a cache are its wrappers' business."""
+    """Asks a model whether names mean the same; wrappers of the model limit and cache the calls."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
@@ -243,10 +249,14 @@ class NameJudge:
     async def judge(
         self, pairs: Sequence[Pair], *, near: Mapping[str, Sequence[str]] = MappingProxyType({})
     ) -> list[Verdict | UnjudgedNames]:
-        """A verdict for each pair, or why there is none: the call failed, or the reply leaves the pair out or
-        contradicts itself. `near` holds, by entity, the names of what it is related to.
+        """A verdict for each pair, or the reason why there is none: the call failed, or the reply leaves the pair out
+        or contradicts itself.
 
-        All calls are made at once; what is no `ModelError` is raised when they have ended.
+        All calls run at once; errors other than ModelError are raised when all have ended.
+
+        Args:
+            pairs: Pairs of entities of one paper.
+            near: The names of each entity's neighbours, by its id.
         """
         calls = [pairs[start : start + _PAIRS_A_CALL] for start in range(0, len(pairs), _PAIRS_A_CALL)]
         found = await asyncio.gather(*(self._judge(call, near) for call in calls), return_exceptions=True)

@@ -1,4 +1,4 @@
-"""A model's summaries of the terms that a paper discusses most."""
+"""A model's summaries of the terms that a paper discusses most, several terms per call."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from prompts import as_data
 __all__ = ["DiscussedTerm", "Summariser", "most_discussed"]
 
 
-# Below so many characters, a description and the sentences themselves serve as well.
+# In characters; below, a description and the sentences themselves serve as well.
 _LEAST = 1200
 _MOST_TERMS = 24
 _TERMS_A_CALL = 12
@@ -29,7 +29,7 @@ _SUMMARY = 800
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DiscussedTerm:
-    """A term and the paper's sentences that name it, each once, in reading order."""
+    """A term and the sentences that name it, without repeats, in reading order."""
 
     entity: Entity
     sentences: tuple[str, ...]
@@ -41,7 +41,7 @@ class DiscussedTerm:
 
 
 class SummarisedTerm(BaseModel):
-    """A summary as the model words it."""
+    """A summary in a model's reply."""
 
     term: str
     summary: str
@@ -54,7 +54,7 @@ class SummarisedTerms(BaseModel):
 
 
 def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]:
-    """The terms whose sentences are together longer than a description may be, those spoken of most first."""
+    """The terms whose sentences together exceed a description's length, the most discussed first."""
     finder = TermFinder([(term.name, *term.aliases) for term in terms])
     said: dict[int, dict[str, None]] = defaultdict(dict)
     for sentence in read_paper(paper).sentences:
@@ -66,14 +66,14 @@ def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]
 
 
 class Summariser:
-    """Asks `model`; limits and a cache are its wrappers' business."""
+    """Asks a model for summaries; wrappers of the model limit and cache the calls."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
     async def summarise(self, spoken: Sequence[DiscussedTerm]) -> Mapping[str, Entity | str]:
-        """Under each entity's id the entity with a summary behind its own description, marked as a model's words; or
-        why there is none. All calls are made at once; what is no `ModelError` is raised when they have ended."""
+        """By entity id, the entity with a summary after its own description, marked as a model's words; or the reason
+        why there is none. All calls run at once; errors other than ModelError are raised when all have ended."""
         calls = [spoken[start : start + _TERMS_A_CALL] for start in range(0, len(spoken), _TERMS_A_CALL)]
         found = await asyncio.gather(*map(self._summarise, calls), return_exceptions=True)
         told: dict[str, Entity | str] = {}
@@ -96,7 +96,7 @@ class Summariser:
 
 
 def _by_term(reply: SummarisedTerms) -> Mapping[str, str]:
-    """The first summary of each term, where it says anything and is none of another paper's length."""
+    """The first summary of each term, without empty and overlong ones."""
     summaries = ((one.term, " ".join(one.summary.split())) for one in reversed(reply.terms))
     return {term: summary for term, summary in summaries if 0 < len(summary) <= _SUMMARY}
 
@@ -117,7 +117,7 @@ def _request(terms: Mapping[str, DiscussedTerm]) -> ModelRequest:
 
 
 def _shown(spoken: DiscussedTerm) -> Mapping[str, str | list[str]]:
-    """As many sentences as fit, from the first on."""
+    """The term with as many sentences, from the first on, as fit."""
     shown: list[str] = []
     room = _SHOWN
     for sentence in spoken.sentences:

@@ -29,7 +29,7 @@ _MAX_WORDS = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableName:
-    """A header, group or stub that names something, with the type that its position and words tell."""
+    """A header, group or stub that names something, with the type that its words or its position tell."""
 
     text: str
     table: str
@@ -38,7 +38,7 @@ class TableName:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableStatement:
-    """A cell, or a row within a group of columns, as a statement between two names; "" stands for the table."""
+    """A cell, or a row within a group of columns, as a statement about two names; "" means the table itself."""
 
     kind: LocalRelationKind
     subject: str
@@ -49,7 +49,7 @@ class TableStatement:
 def table_names(table: Table) -> Iterator[TableName]:
     """Column headers with their groups, and row stubs, each once.
 
-    Sentences, bare numbers and words as general as "Model" name nothing; nor does a table of prose.
+    Sentences, numbers and class words such as "Model" name nothing; nor do tables of prose.
     """
     rows = list(table_rows(table))
     if _is_prose(table):
@@ -70,17 +70,15 @@ def table_names(table: Table) -> Iterator[TableName]:
 
 
 def _is_prose(table: Table) -> bool:
-    """Long texts and hardly a number: a prompt, an example or a questionnaire set as a table."""
+    """Whether a table has long texts and hardly a number: a prompt, an example or a questionnaire."""
     texts = [cell.text for cell in table.cells if cell.text.strip()]
     words = sum(len(text.split()) for text in texts)
     return words > 4 * len(texts) and sum(map(is_number, texts)) * 10 < len(texts)
 
 
 def _column_type(headers: Sequence[str], depth: int) -> TermType:
-    """Over numbers: groups are datasets and their members metrics, or the other way round where a metric is the group.
-
-    A column without a group is a property, or where it bears a name ("SST-2", "WikiText") a dataset.
-    """
+    """The type of a header over numbers: groups are datasets and their members metrics, or the reverse if the group is
+    a metric. A column without a group is a property or, if it has a coined name ("SST-2", "WikiText"), a dataset."""
     if depth < len(headers) - 1:
         return "dataset"
     if depth:
@@ -92,7 +90,7 @@ def _column_type(headers: Sequence[str], depth: int) -> TermType:
 
 
 def _row_type(header: str, *, title: str) -> TermType:
-    """What the title over the row headers tells ("Dataset"); without it rows of numbers mostly compare methods."""
+    """The type that the title over the row headers tells ("Dataset"); else rows of numbers mostly compare methods."""
     if "=" in header:
         return "quantity"
     told = type_of_name(title)
@@ -106,9 +104,9 @@ def _add(found: dict[str, TableName], text: str, table: str, guess: TermType) ->
 
 
 def clean_name(text: str) -> str:
-    """The name in a header: citations and marks taken off; "" where no short name with a letter remains.
+    """The name in a header without citations and marks; "" if no short name with a letter remains.
 
-    A row named by its citation alone ("Lin et al. (2018)") keeps it.
+    A row whose name is a citation ("Lin et al. (2018)") keeps it.
     """
     text = " ".join(text.split())
     name = _UNIT.sub("", _CITATION.sub("", text).lstrip(_DASHES).strip(_MARKS))
@@ -130,12 +128,12 @@ def clean_name(text: str) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell's text is a number, with signs, marks and a short unit allowed."""
+    """Whether a cell's text is a number, possibly with signs, marks and a short unit."""
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def table_statements(table: Table) -> Iterator[TableStatement]:
-    """One `result` a numeric cell, and one `results` a row and group of columns.
+    """One `result` per numeric cell, and one `results` per row and group of columns.
 
     Descriptions read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
     """
@@ -165,13 +163,13 @@ def table_statements(table: Table) -> Iterator[TableStatement]:
 
 
 def _subject(row: TableRow) -> str:
-    """The most particular header of a row that is a name."""
+    """The most specific header of a row that is a name."""
     names = [clean_name(text) for text in (*row.sections, *row.headers)]
     return next((name for name in reversed(names) if name), "")
 
 
 def _leaf_and_group(headers: Sequence[str], sections: Sequence[str]) -> tuple[str, str]:
-    """A column's own name and its group's, or the row's section where the column has no group; "" for none."""
+    """A column's own name and its group's, or the row's section if the column has no group; "" if there is none."""
     names = [name for header in headers if (name := clean_name(header))]
     groups = [*filter(None, map(clean_name, sections)), *names[:-1]]
     return (names[-1] if names else ""), (groups[-1] if groups else "")

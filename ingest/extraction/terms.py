@@ -15,7 +15,7 @@ from paperscope_core.text.words import entity_key, singular_key
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
 
 
-# Words behind a name that only say what it is; others make it another thing ("DSC loss", "BERT embedding").
+# Class words that may follow a name; other words make it another thing ("DSC loss", "BERT embedding").
 _CLASSES = frozenset(
     "benchmark benchmarks corpora corpus dataset datasets metric metrics model models score scores task tasks".split()
 )
@@ -26,10 +26,17 @@ _LANGUAGE = re.compile(
 
 
 def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mapping[int, int]:
-    """For names (given with all their forms, by position), the position of the one that each only says more of.
+    """Longer names that mean the same as a shorter one: "NER task", "F1 score", "English OntoNotes".
 
-    A coined name may have its class behind it, where its own type is that or untold, and, if it is no task, a language
-    before it, where the paper names it with one language only.
+    A coined name may be followed by its class, if its type is that class or unknown; a name other than a task's may be
+    preceded by a language, if the paper names it with only one.
+
+    Args:
+        names: The forms of each name.
+        types: The type of each name.
+
+    Returns:
+        For the position of each longer name the position of the shorter one.
     """
     place = {variant_key(form): number for number, forms in enumerate(names) for form in forms}
     found: dict[int, int] = {}
@@ -54,10 +61,10 @@ _FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|app
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term:
-    """A name with all its spellings. `score` ranks it; `tables` are the tables that name it in a header.
+    """A name with its spellings. `score` ranks it; `tables` are the tables that name it in a header.
 
-    A `searched` term is looked for in the text; a header that is an ordinary word or a letter is not. A `kept` one
-    stays without relations. A `single` phrase stands once, and hides no other term that it holds.
+    A `searched` term is searched for in the text; a header that is an ordinary word or a letter is not. A `kept` term
+    stays an entity even without relations. A `single` phrase occurs once, and terms within it are found, too.
     """
 
     forms: tuple[str, ...]
@@ -127,7 +134,7 @@ def _plainest(groups: Sequence[Sequence[_Candidate]]) -> list[Term]:
 
 
 def _is_headed(name: str, keys: Collection[str]) -> bool:
-    """Whether a known name with one word behind it that says what it is, which is the name again ("BERT model")."""
+    """Whether a name is a known name followed by its class ("BERT model")."""
     head, _, last = name.rpartition(" ")
     return type_of_name(last) != "concept" and variant_key(head) in keys and is_coined(head)
 
@@ -159,13 +166,13 @@ def _acronyms(text: PaperText) -> tuple[list[_Candidate], tuple[Meaning, ...]]:
 
 
 def _mean_the_same(one: str, other: str) -> bool:
-    """Spaces and plurals aside, one long form is the other or goes on from it ("cross-entropy objective")."""
+    """Whether one long form begins with the other, spaces and plurals aside ("cross-entropy objective")."""
     a, b = ("".join(map(singular_key, entity_key(long).split())) for long in (one, other))
     return a.startswith(b) or b.startswith(a)
 
 
 def _grouped(candidates: Iterable[_Candidate]) -> list[list[_Candidate]]:
-    """Candidates that share a form, in any spelling, come together."""
+    """Group candidates that share a form in any spelling."""
     groups: list[list[_Candidate]] = []
     place: dict[str, list[_Candidate]] = {}
     for candidate in candidates:
@@ -201,7 +208,7 @@ def _term(group: Sequence[_Candidate]) -> Term:
 
 
 def _is_telling(header: str) -> bool:
-    """Several words, or one that is no ordinary word: a header whose occurrences in the text mean the same."""
+    """Whether a header's occurrences in the text mean the same: it has several words, or a coined one."""
     words = entity_key(header).split()
     letters = sum(character.isalpha() for character in header)
     return letters > 1 and (sum(len(word) > 1 for word in words) > 1 or is_coined(header))

@@ -195,7 +195,7 @@ def test_another_process_that_holds_the_library_for_long(tmp_path: Path, monkeyp
     store = Store.open(tmp_path)
     holder = sqlite3.connect(tmp_path / "library.sqlite", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="another process has held it"):
+    with pytest.raises(StoreError, match="another process has locked it"):
         add(store, make_indexed(ONE))
     assert store.papers() == []
     holder.execute("ROLLBACK")

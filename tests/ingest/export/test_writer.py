@@ -200,7 +200,7 @@ def test_a_second_export_replaces_its_files_removes_stale_ones_and_touches_no_ot
 
 def test_a_file_that_no_export_wrote_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "paper.md").write_text("mine")
-    with pytest.raises(OutputError, match=r"paper\.md: is there already, and no earlier run wrote it; move it away"):
+    with pytest.raises(OutputError, match=r"paper\.md: exists already, and no earlier run wrote it; move it away"):
         write_paper(whole_paper(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["paper.md"]
 
