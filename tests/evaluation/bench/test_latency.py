@@ -45,6 +45,7 @@ def test_libraries_of_growing_sizes_are_asked_and_kept(tmp_path: Path, capsys: p
     assert json.loads(out.read_text())[0]["make"] == 0
 
 
+@pytest.mark.slow
 def test_a_peer_without_time_or_sense_is_told_and_costs_nothing_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

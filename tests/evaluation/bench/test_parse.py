@@ -20,6 +20,7 @@ def short(root: Path, tmp_path: Path) -> Path:
     return tmp_path / "short.pdf"
 
 
+@pytest.mark.slow
 def test_figures_of_ours_and_of_a_peer(short: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "bench.json"
     code = main(["parse", str(short), "--only", "paperscope", "paperscope-pdfium", "get-text", "--out", str(out)])

@@ -179,6 +179,7 @@ def test_calls_turned_down_are_made_up_for(
     assert "questions wait" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_request_that_is_refused_is_not_made_again(
     server: ModelServer, open_library: OpenLibrary, tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def test_an_unknown_paper_is_quoted(address: str, path: str) -> None:
     assert UNKNOWN in problem["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
