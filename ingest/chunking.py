@@ -16,7 +16,7 @@ _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Words of one element that stay together."""
+    """Text of one element that is not split."""
 
     element: Element
     text: str
@@ -27,12 +27,15 @@ class _Piece:
 
 
 def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str] = frozenset()) -> tuple[Chunk, ...]:
-    """The paper's chunks in reading order, ids `PAPER/chunk-1` and so on.
+    """Cut a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
 
-    A table, figure or equation is a chunk of its own, whole, whatever its length. Passages of one section are packed
-    up to `max_words`, longer ones are split at sentence ends; a section's heading opens its first chunk. References
-    are packed among themselves. Furniture, and headings of sections without text of their own, are left out; a float
-    without words, too, unless its id is among `pictured`: it then has a chunk with an empty text.
+    A table, figure or equation is one chunk of any length. Passages of a section are packed up to `max_words`, longer
+    ones are split at sentence ends; a section's heading is part of its first chunk. References are packed together.
+    Furniture and headings of sections without text are left out, and floats without text, unless their ids are among
+    `pictured`; their chunks have no text.
+
+    Raises:
+        ValueError: `max_words` is not positive.
     """
     if max_words < 1:
         raise ValueError(f"max_words must be positive, not {max_words}")
@@ -53,12 +56,12 @@ def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
 
 
 def _section_path(paper: Paper, section: str) -> str:
-    """The path of the section with this id; a section that is not listed is named by its own words."""
+    """The path of the section with this id, or the id if it is unknown."""
     return next((known.path for known in paper.sections if known.id == section), section)
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:
-    """The element a chunk is there for: its float, or else its first element that is no heading."""
+    """The main element of a chunk: its float, or else its first element that is no heading."""
     elements = [piece.element for piece in group]
     floats = (element for element in elements if isinstance(element, Table | Figure | Equation))
     bodies = (element for element in elements if not (isinstance(element, Passage) and element.role == "heading"))
@@ -79,20 +82,22 @@ def _float_groups(elements: Sequence[Element], pictured: Collection[str]) -> Ite
 
 
 def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Piece]:
-    """The equation between the sentence that leads to it and, where one goes on ("where p is ..."), the next."""
+    """The equation with the sentence before it and, if it continues the equation ("where p is ..."), the one after."""
     before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
     after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
     lead = [_Piece(text, parts[-1]) for text in before if (parts := split_sentences(text.text))]
-    follow = [_Piece(text, parts[0]) for text in after if (parts := split_sentences(text.text)) and _goes_on(parts[0])]
+    follow = [
+        _Piece(text, parts[0]) for text in after if (parts := split_sentences(text.text)) and _continues(parts[0])
+    ]
     return [*lead, _Piece(equation, element_text(equation)), *follow]
 
 
-def _goes_on(sentence: str) -> bool:
+def _continues(sentence: str) -> bool:
     return sentence[0].islower() or sentence.casefold().startswith(_CONTINUATIONS)
 
 
 def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[list[_Piece]]:
-    """Pack each run of one section; what breaks the reading (footnotes, code, the title) is packed apart."""
+    """Pack each run of a section; footnotes, code and the title are packed separately."""
     for run in _runs(elements):
         headings = [element for element in run if isinstance(element, Passage) and element.role == "heading"]
         by_kind: dict[str, list[_Piece]] = {}
@@ -105,7 +110,7 @@ def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[l
 
 
 def _runs(elements: Iterable[Element]) -> Iterator[list[Element]]:
-    """Consecutive passages and references of one section; floats and furniture don't break a run."""
+    """Consecutive passages and references of a section, ignoring floats and furniture."""
     run: list[Element] = []
     for element in elements:
         if isinstance(element, Table | Figure | Equation) or not element_text(element).strip():
@@ -145,9 +150,9 @@ def _pack(opening: list[_Piece], pieces: Iterable[_Piece], *, max_words: int) ->
 
 
 def _split(piece: _Piece, *, max_words: int) -> list[_Piece]:
-    """Cut a piece that is too long at sentence ends; a sentence that is itself too long is cut between words.
+    """Split a piece that is too long at sentence ends, and a sentence that is too long between words.
 
-    The parts are of about equal length, so that no short tail remains.
+    The parts have about equal lengths, so that no short tail remains.
     """
     if piece.words <= max_words:
         return [piece]

@@ -37,7 +37,7 @@ _FORMATS_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain tex
 def format_of(file: Path) -> PaperFormat:
     """The format of a file, or of a folder (MinerU's).
 
-    Raises `PaperFileError` for a file that is missing, empty, or of a kind that isn't read.
+    Raises `PaperFileError` if the file is missing, empty, or of another format.
     """
     if file.is_dir():
         return "mineru"
@@ -46,10 +46,7 @@ def format_of(file: Path) -> PaperFormat:
 
 
 def check_head(head: bytes, file: Path) -> None:
-    """Raise `PaperFileError` where the first bytes of a file (HEAD_BYTES of them tell) show that it is no paper.
-
-    What this lets pass may still be none.
-    """
+    """Raise `PaperFileError` if the first HEAD_BYTES of a file show that it is no paper; others may still be none."""
     if not head:
         raise PaperFileError(f"{file.name!r} is empty. Fetch the file again.")
     if not head.startswith(_ZIP) and _by_signature(head, file) is None:
@@ -57,7 +54,7 @@ def check_head(head: bytes, file: Path) -> None:
 
 
 def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
-    """What a file's first bytes say; None for text."""
+    """The format by the first bytes, None for text."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return "pdf"
     if is_image(data[:HEAD_BYTES]):
@@ -74,7 +71,7 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
 
 
 def _by_markup(text: str, file: Path) -> PaperFormat:
-    """What the beginning of a text says, and then its suffix."""
+    """The format by the beginning of a text, then by its suffix."""
     suffix = file.suffix.lower()
     root = _root(text)
     if root in _ROOTS and (root != "article" or suffix not in _WEB):
@@ -92,7 +89,7 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
 
 
 def is_paper_xml(file: Path) -> bool:
-    """Whether an XML file in a folder is a paper; what can't be read is one, so that its error is told."""
+    """Whether an XML file is a paper; one that can't be read counts, so that its error is reported."""
     try:
         with file.open("rb") as opened:
             return _root(_readable(opened.read(HEAD_BYTES))) in _ROOTS
@@ -101,19 +98,19 @@ def is_paper_xml(file: Path) -> bool:
 
 
 def _zipped(data: bytes, file: Path) -> PaperFormat:
-    # The list of an archive's parts may be as long as the file; to look for a name takes no memory.
+    # Searching for the name takes no memory; listing the archive's parts may.
     if _WORD in data:
         return "docx"
     raise PaperFileError(f"{file.name!r} is an archive without a Word document; unpack it. {_FORMATS_READ}.")
 
 
 def _readable(head: bytes) -> str:
-    """The ASCII of a file's first bytes, in whatever character set they are."""
+    """The ASCII letters of a file's first bytes, in any character set."""
     return head.replace(b"\0", b"").decode("ascii", errors="ignore")
 
 
 def _root(text: str) -> str:
-    """The name of an XML document's first element, in lower case; "" where the text does not begin with markup."""
+    """The name of an XML document's root element, in lower case; "" if the text does not begin with markup."""
     body = re.sub(r"<!--.*?-->|<\?.*?\?>", " ", text, flags=re.DOTALL)
     doctype = re.match(r"\s*<!DOCTYPE\s+(?:[\w.-]+:)?([\w.-]+)", body, re.IGNORECASE)
     if doctype:
@@ -122,16 +119,15 @@ def _root(text: str) -> str:
     return match[1].lower() if match else ""
 
 
-# Pictures are papers only where they are named: a folder is full of figures.
+# Images are papers only if they are named: folders are full of figures.
 PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
 _XML_SUFFIXES = (".xml", ".nxml", ".tei")
 
 
 def paper_files(path: Path) -> Sequence[Path]:
-    """A file stands for itself, and so does a folder of MinerU; another folder for the papers below it, sorted, hidden
-    ones left out.
+    """The papers at a path: a file, a folder of MinerU, or the visible papers below any other folder, sorted.
 
-    Raises PaperFileError for a path that is not there and for a folder without a paper.
+    Raises PaperFileError if the path does not exist, or the folder holds no paper.
     """
     if not path.exists():
         raise PaperFileError(f"{path}: no such file or folder; check the spelling")
@@ -146,15 +142,15 @@ def paper_files(path: Path) -> Sequence[Path]:
 
 
 def content_file(paper: Path) -> Path:
-    """The file by whose bytes a paper is known: itself, or of a folder of MinerU its JSON.
+    """The file whose hash identifies a paper: the paper itself, or the JSON in a folder of MinerU.
 
-    Raises PaperFileError for another folder.
+    Raises PaperFileError for any other folder.
     """
     return mineru_file(paper) if paper.is_dir() else paper
 
 
 def _is_paper(file: Path) -> bool:
-    """Whether a file in a folder is one to add; XML only if it is a paper's."""
+    """Whether a file in a folder is a paper, by its suffix; XML by its content."""
     suffix = file.suffix.lower()
     return suffix in PAPER_SUFFIXES and file.is_file() and (suffix not in _XML_SUFFIXES or is_paper_xml(file))
 

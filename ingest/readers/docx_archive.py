@@ -12,17 +12,19 @@ from paperscope_core.types import PageProblem
 __all__ = ["DocxArchive"]
 
 
-_MOST_ENTRIES = 5_000
-_MOST_TOTAL = 400_000_000
-_MOST_XML = 60_000_000
-_MOST_MEDIA = 40_000_000
+# Against archives that unpack to far more than their size.
+_MAX_ENTRIES = 5_000
+_MAX_TOTAL = 400_000_000
+_MAX_XML = 60_000_000
+_MAX_MEDIA = 40_000_000
 _FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, ValueError, EOFError)
 
 
 class DocxArchive:
-    """A DOCX file; `problems` tells what of the parts read so far is lost.
+    """A DOCX file; `problems` lists what is lost of the parts read so far.
 
-    Raises `PaperFileError` for one that is damaged or would unpack to more than a paper holds.
+    Nothing is unpacked to disk, run or followed. Raises `PaperFileError` if the file is damaged or would unpack to more
+    than a paper holds.
     """
 
     def __init__(self, data: bytes, *, name: str) -> None:
@@ -34,15 +36,15 @@ class DocxArchive:
             raise PaperFileError(f"{name!r} is a damaged DOCX file ({error}). Fetch the file again.") from error
         entries = self._zip.infolist()
         total = sum(entry.file_size for entry in entries)
-        if len(entries) > _MOST_ENTRIES or total > _MOST_TOTAL:
+        if len(entries) > _MAX_ENTRIES or total > _MAX_TOTAL:
             raise PaperFileError(
                 f"{name!r} would unpack to {len(entries)} parts of {total / 1e6:.0f} MB together; the limits are "
-                f"{_MOST_ENTRIES} and {_MOST_TOTAL / 1e6:.0f} MB. Save it again with smaller pictures."
+                f"{_MAX_ENTRIES} and {_MAX_TOTAL / 1e6:.0f} MB. Save it again with smaller pictures."
             )
 
     def tree(self, part: str) -> Node | None:
-        """The XML of a part, None if it isn't there. Raises `PaperFileError` if it can't be read."""
-        data = self._bytes(part, most=_MOST_XML)
+        """The XML of a part, None if it is missing. Raises `PaperFileError` if it can't be read."""
+        data = self._bytes(part, most=_MAX_XML)
         if data is None:
             return None
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
@@ -51,14 +53,14 @@ class DocxArchive:
         return tree
 
     def image(self, part: str) -> bytes | None:
-        """The bytes of a part, None if it isn't there, too large or damaged."""
+        """The bytes of an image, None if it is missing, too large or damaged."""
         try:
-            return self._bytes(part, most=_MOST_MEDIA)
+            return self._bytes(part, most=_MAX_MEDIA)
         except PaperFileError:
             return None
 
     def targets(self, part: str) -> dict[str, str]:
-        """The parts that a part refers to by id; what lies outside the file is left out."""
+        """The parts that a part refers to, by id, without those outside the file."""
         folder, file = posixpath.split(part)
         tree = self.tree(f"{folder}/_rels/{file}.rels")
         relations = tree.findall("relationship") if tree is not None else []

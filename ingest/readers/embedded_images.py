@@ -16,24 +16,25 @@ from paperscope_core.types import PageProblem, content_hash
 __all__ = ["EmbeddedImages"]
 
 
-_MOST_BYTES = 30_000_000
-_MOST_PIXELS = 40_000_000
-_MOST_PICTURES = 500
-_MOST_TOTAL = 200_000_000
-_LONGEST_SIDE = 4000
-# Smaller pictures are icons, rules and counters.
-_LEAST_SIDE = 24
-_MOST_PANELS = 12
+# Bounds the memory and the disk that the images of one paper take.
+_MAX_BYTES = 30_000_000
+_MAX_PIXELS = 40_000_000
+_MAX_PICTURES = 500
+_MAX_TOTAL = 200_000_000
+_MAX_SIDE = 4000
+# Smaller images are icons, rules and counters.
+_MIN_SIDE = 24
+_MAX_PANELS = 12
 _GAP = 20
 _KINDS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
-# JATS names its pictures without their suffix.
+# JATS refers to images without their suffix.
 _SUFFIXES = ("", ".png", ".jpg", ".jpeg", ".gif", ".tif")
 _DATA = re.compile(r"data:image/[\w.+-]+((?:;[\w=.-]+)*),", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\")
 
 
 class EmbeddedImages:
-    """Collects the crops of one paper; what can't be shown is counted and told at the end."""
+    """Collects the crops of one paper, and the images that can't be used."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -43,36 +44,39 @@ class EmbeddedImages:
 
     @property
     def problems(self) -> tuple[PageProblem, ...]:
-        """One problem for each reason, with the first pictures that it holds for."""
+        """A problem for each reason, naming the first images that it applies to."""
         return tuple(
             PageProblem(page=1, reason=f"{reason}: {_listed(names)}") for reason, names in self._reasons.items()
         )
 
     def named(self, source: str) -> str | None:
-        """The crop of a picture that the text names: a `data:` address, or a path inside the file's own folder."""
+        """The crop of an image that the text refers to, None if it can't be used.
+
+        `source` is a `data:` address, or a path in the file's own folder.
+        """
         source = source.strip()
         if not source:
             return None
         try:
             return self._kept(self._found(source))
         except _RefusedError as refusal:
-            self._tell(refusal, source)
+            self._report(refusal, source)
             return None
 
     def add(self, data: bytes, *, name: str) -> str | None:
-        """The crop of a picture's bytes, None (and a problem) if it is none that can be shown."""
+        """The crop of an image's bytes, None (and a problem) if it can't be used."""
         try:
             return self._kept(data)
         except _RefusedError as refusal:
-            self._tell(refusal, name)
+            self._report(refusal, name)
             return None
 
-    def _tell(self, refusal: "_RefusedError", name: str) -> None:
+    def _report(self, refusal: "_RefusedError", name: str) -> None:
         self._reasons.setdefault(str(refusal), []).append("data:" if name.startswith("data:") else name)
 
     def _kept(self, data: bytes) -> str | None:
-        if len(self.crops) >= _MOST_PICTURES or self._total > _MOST_TOTAL:
-            raise _RefusedError(f"more than {_MOST_PICTURES} pictures or {_MOST_TOTAL} bytes of them")
+        if len(self.crops) >= _MAX_PICTURES or self._total > _MAX_TOTAL:
+            raise _RefusedError(f"more than {_MAX_PICTURES} pictures or {_MAX_TOTAL} bytes of them")
         picture = _png(data)
         if picture is None:
             return None
@@ -83,7 +87,7 @@ class EmbeddedImages:
         return crop
 
     def _found(self, source: str) -> bytes:
-        """The bytes that a text's address stands for."""
+        """The bytes at an address."""
         if match := _DATA.match(source):
             return _embedded(source[match.end() :], base64_coded="base64" in match[1].lower())
         if _SCHEME.match(source):
@@ -92,18 +96,18 @@ class EmbeddedImages:
         if path is None:
             raise _RefusedError("pictures that are not in the file's folder are left out")
         try:
-            if path.stat().st_size > _MOST_BYTES:
+            if path.stat().st_size > _MAX_BYTES:
                 raise _RefusedError("pictures that are too large are left out")
             return path.read_bytes()
         except OSError as error:
             raise _RefusedError(f"pictures that can't be read ({error.strerror})") from error
 
     def joined(self, crops: Sequence[str]) -> str | None:
-        """One crop of several pictures side by side, as the panels of a figure."""
+        """One crop of several images side by side, as the panels of a figure."""
         if len(crops) < 2:
             return next(iter(crops), None)
-        images = [Image.open(io.BytesIO(self.crops[crop])).convert("RGB") for crop in crops[:_MOST_PANELS]]
-        height = min(max(image.height for image in images), _LONGEST_SIDE // 2)
+        images = [Image.open(io.BytesIO(self.crops[crop])).convert("RGB") for crop in crops[:_MAX_PANELS]]
+        height = min(max(image.height for image in images), _MAX_SIDE // 2)
         images = [image.resize((max(1, image.width * height // image.height), height)) for image in images]
         sheet = Image.new("RGB", (sum(image.width for image in images) + _GAP * (len(images) - 1), height), "white")
         left = 0
@@ -115,7 +119,7 @@ class EmbeddedImages:
         return self.add(out.getvalue(), name="panels")
 
     def _path(self, relative: str) -> Path | None:
-        """The file that a path names if, links followed, it lies in the folder; else None."""
+        """The file at a path if, with links resolved, it is in the folder; else None."""
         if self._folder is None or "\0" in relative or len(relative) > 1000:
             return None
         try:
@@ -130,11 +134,11 @@ class EmbeddedImages:
 
 
 class _RefusedError(Exception):
-    """Why a picture is left out."""
+    """Why an image is left out."""
 
 
 def _embedded(payload: str, *, base64_coded: bool) -> bytes:
-    if len(payload) > 2 * _MOST_BYTES:
+    if len(payload) > 2 * _MAX_BYTES:
         raise _RefusedError("pictures that are too large are left out")
     try:
         return base64.b64decode(unquote(payload)) if base64_coded else unquote_to_bytes(payload)
@@ -147,26 +151,26 @@ def _png(data: bytes) -> bytes | None:
     try:
         return _converted(data)
     except Image.DecompressionBombError as error:
-        raise _RefusedError(f"pictures that can't be read (over {_MOST_PIXELS} pixels)") from error
+        raise _RefusedError(f"pictures that can't be read (over {_MAX_PIXELS} pixels)") from error
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
         reason = "of no format that is read" if isinstance(error, UnidentifiedImageError) else str(error)
         raise _RefusedError(f"pictures that can't be read ({reason.partition('<')[0].strip() or 'damaged'})") from error
 
 
 def _converted(data: bytes) -> bytes | None:
-    """Raises what Pillow raises, and ValueError for too many pixels."""
+    """Raises Pillow's errors, and ValueError for too many pixels."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with Image.open(io.BytesIO(data), formats=_KINDS) as picture:
             width, height = picture.size
-            if width * height > _MOST_PIXELS:
-                raise ValueError(f"over {_MOST_PIXELS} pixels")
-            if min(width, height) < _LEAST_SIDE:
+            if width * height > _MAX_PIXELS:
+                raise ValueError(f"over {_MAX_PIXELS} pixels")
+            if min(width, height) < _MIN_SIDE:
                 return None
-            if picture.format == "PNG" and max(width, height) <= _LONGEST_SIDE and len(data) < _MOST_BYTES // 4:
+            if picture.format == "PNG" and max(width, height) <= _MAX_SIDE and len(data) < _MAX_BYTES // 4:
                 picture.load()
                 return data
-            picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+            picture.thumbnail((_MAX_SIDE, _MAX_SIDE))
             out = io.BytesIO()
             (picture if picture.mode in ("1", "L", "LA", "P", "RGB", "RGBA") else picture.convert("RGB")).save(
                 out, format="PNG"

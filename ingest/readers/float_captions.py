@@ -24,11 +24,12 @@ _LABEL = re.compile(
 )
 _UNLABELLED = re.compile(r"(?:Table)?:\s+")
 _ROLES = ("paragraph", "list", "heading")
-_LONGEST = 2000
+# A longer text is no caption.
+_MAX_LENGTH = 2000
 
 
 class Label(NamedTuple):
-    """What a caption names: its kind, its label as other formats normalise it ("Table 5"), and the words behind it."""
+    """The kind of a caption, its label, normalized ("Table 5"), and the text after it."""
 
     kind: FloatKind
     label: str
@@ -36,7 +37,7 @@ class Label(NamedTuple):
 
 
 def split_caption(text: str) -> Label | None:
-    """Cut a caption at its label; None if it begins with none."""
+    """Split a caption after its label; None without a label."""
     match = _LABEL.match(text)
     if not match or not match["word"][0].isupper():
         return None
@@ -45,15 +46,15 @@ def split_caption(text: str) -> Label | None:
 
 
 def label_of(text: str) -> str:
-    """A label that stands alone, normalised: `TABLE 2.` is `Table 2`; one of another kind as it is printed."""
+    """Normalize a label: `TABLE 2.` becomes `Table 2`; others stay as printed."""
     found = split_caption(text)
     return found.label if found and not found.rest else text.strip(" .:")
 
 
 def attach_captions(elements: Sequence[Element]) -> list[Element]:
-    """Give each float without a caption the caption that stands directly above or below it.
+    """Give each float without a caption the one directly above or below it.
 
-    Where one stands on both sides, the side decides on which the document's other captions of that kind stand.
+    Between two captions, the side decides on which the document's other captions of that kind are.
     """
     texts = {index: found for index, element in enumerate(elements) if (found := _caption(element))}
     pairs = _pairs(elements, texts)
@@ -71,8 +72,8 @@ def attach_captions(elements: Sequence[Element]) -> list[Element]:
 
 
 def _caption(element: Element) -> Label | None:
-    """The label of a passage that is a caption: a mark stands behind the label, or nothing does."""
-    if not isinstance(element, Passage) or element.role not in _ROLES or len(element.text) > _LONGEST:
+    """The label of a passage that is a caption: punctuation follows the label, or nothing."""
+    if not isinstance(element, Passage) or element.role not in _ROLES or len(element.text) > _MAX_LENGTH:
         return None
     if match := _UNLABELLED.match(element.text):
         return Label("table", "", element.text[match.end() :].strip())
@@ -83,7 +84,7 @@ def _caption(element: Element) -> Label | None:
 
 
 def _pairs(elements: Sequence[Element], texts: dict[int, Label]) -> dict[int, int]:
-    """The caption of each float, by their indices; a caption goes to one float only."""
+    """The caption of each float, by index; each caption belongs to one float."""
     sides: dict[int, dict[Side, int]] = {}
     for index, element in enumerate(elements):
         if isinstance(element, Table | Figure | Passage) and _lacks_caption(element):
@@ -94,20 +95,20 @@ def _pairs(elements: Sequence[Element], texts: dict[int, Label]) -> dict[int, in
                 found["below"] = index + 1
             if found:
                 sides[index] = found
-    claims = Counter(caption for found in sides.values() for caption in found.values())
+    candidates_of = Counter(caption for found in sides.values() for caption in found.values())
     votes: Counter[tuple[FloatKind, Side]] = Counter()
     for found in sides.values():
         for side, caption in found.items():
-            votes[texts[caption].kind, side] += 2 if len(found) == 1 and claims[caption] == 1 else 0
+            votes[texts[caption].kind, side] += 2 if len(found) == 1 and candidates_of[caption] == 1 else 0
     votes.update({("table", "above"): 1, ("figure", "below"): 1, ("code", "above"): 1})
     pairs: dict[int, int] = {}
-    wishes = [
-        (claims[caption] == 1 and len(found) == 1, votes[texts[caption].kind, side], -index, caption)
+    ranked = [
+        (candidates_of[caption] == 1 and len(found) == 1, votes[texts[caption].kind, side], -index, caption)
         for index, found in sides.items()
         for side, caption in found.items()
     ]
     used: set[int] = set()
-    for _, _, index, caption in sorted(wishes, reverse=True):
+    for _, _, index, caption in sorted(ranked, reverse=True):
         if -index not in pairs and caption not in used:
             pairs[-index] = caption
             used.add(caption)
@@ -131,7 +132,7 @@ def _fits(element: Table | Figure | Passage, label: Label) -> bool:
 
 
 def _captioned(element: Element, caption: Element, label: Label) -> Element:
-    """The float with its caption; the picture of a table is a table without cells."""
+    """The float with its caption; the image of a table becomes a table without cells."""
     match element:
         case Passage():
             return replace(element, label=label.label, caption=label.rest)

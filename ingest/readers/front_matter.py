@@ -11,12 +11,13 @@ _KEY = re.compile(r"([A-Za-z][\w -]{0,40}):(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+(?:name:\s*)?(.*)$")
 _NAME = re.compile(r"\s+(?:name|literal):\s*(.+)$")
 _PARTS = re.compile(r"\s+(given-names|given|surname|family|dropping-particle):\s*(.+)$")
-_LONGEST = 400
+# Front matter with more lines is a text between rules.
+_MAX_LINES = 400
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FrontMatter:
-    """What the block says; `spans` are the lines, from 1, of each key."""
+    """Title, authors and abstract; `spans` are the lines of each key, counted from 1."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -24,16 +25,16 @@ class FrontMatter:
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def span(self, key: str) -> tuple[int, int]:
-        """The first and last line of a key, or of its plural."""
+        """The first and last line of a key or its plural."""
         return self.spans.get(key) or self.spans.get(f"{key}s") or (1, 1)
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """The front matter, and the text with empty lines in its place."""
+    """Split off the front matter; empty lines take its place in the text."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         return FrontMatter(), text
-    end = next((at for at in range(1, min(len(lines), _LONGEST)) if lines[at].rstrip() in ("---", "...")), None)
+    end = next((at for at in range(1, min(len(lines), _MAX_LINES)) if lines[at].rstrip() in ("---", "...")), None)
     blocks = {} if end is None else _blocks(lines[:end])
     if end is None or not blocks:
         return FrontMatter(), text
@@ -49,7 +50,7 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _blocks(lines: list[str]) -> dict[str, tuple[int, list[str]]]:
-    """The lines of each key at the left edge, its own first, with the number of that line."""
+    """The first line number and the lines of each top-level key."""
     blocks: dict[str, tuple[int, list[str]]] = {}
     key = ""
     for number, line in enumerate(lines[1:], start=2):
@@ -69,7 +70,7 @@ def _blocks_of(blocks: Mapping[str, tuple[int, list[str]]], key: str) -> list[st
 
 
 def _scalar(block: list[str]) -> str:
-    """A value, also one folded over several lines."""
+    """A value, which may be folded over several lines."""
     head = block[0].strip() if block else ""
     rest = [line.strip() for line in block[1:] if line.strip()]
     if head in ("|", ">", "|-", ">-", "|+", ">+"):

@@ -56,7 +56,7 @@ def subscript(text: str) -> str:
 
 
 def with_accent(text: str, accent: str) -> str:
-    """A letter under its accent; over several letters the accent is left out."""
+    """A letter with its accent; accents over several letters are left out."""
     text = tidy_spaces(text)
     return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
 
@@ -108,9 +108,9 @@ _TAG = re.compile(r"\\(?:tag\*?|eqno)\s*(?:\{([^{}]*)\}|\(([^()]*)\))")
 _LABEL = re.compile(r"\\(?:label|nonumber|notag)\b\s*(?:\{[^{}]*\})?")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([A-Za-z]+\*?)\}(?:\s*\[[^\]]*\])?")
 _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{[^{}]*\}")
-_DEEPEST = 30
-_LONGEST = 20_000
-_LONGEST_OPTION = 12
+_MAX_DEPTH = 30
+_MAX_LENGTH = 20_000
+_MAX_OPTION_TOKENS = 12
 _FRACTIONS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
 _ACCENTS = frozenset("hat widehat tilde widetilde bar overline vec dot ddot".split())
 _SILENT = frozenset(
@@ -138,15 +138,18 @@ _DROPPED = frozenset("hspace vspace phantom hphantom vphantom color textcolor".s
 
 
 def split_tag(source: str) -> tuple[str, str]:
-    """A formula without its `\\tag{3}` or `\\label{}`, and the number that stands in the tag ("" without one)."""
+    """A formula without its `\\tag{3}` and `\\label{}`, and the number in the tag, "" without one."""
     match = _TAG.search(source)
     number = (match[1] or match[2] or "").strip("() ") if match else ""
     return _LABEL.sub(" ", _TAG.sub(" ", source)), number
 
 
 def latex_text(source: str) -> str:
-    """The formula in a line; one that is too long to be a formula comes back as it is."""
-    if len(source) > _LONGEST:
+    """The formula as a line of text; a source too long for a formula is returned unchanged.
+
+    Unknown commands keep their names: `\\softmax(x)` becomes `softmax(x)`.
+    """
+    if len(source) > _MAX_LENGTH:
         return source
     plain = _ENVIRONMENT.sub(" ", _COLUMNS.sub(r"\1", split_tag(source)[0]))
     return tidy_spaces(_Reader(plain).until_end(depth=0)).removesuffix(" ;")
@@ -160,7 +163,7 @@ class _Reader:
         self._at = 0
 
     def until_end(self, *, depth: int) -> str:
-        """Everything up to the closing brace of this group."""
+        """The text up to the closing brace of this group."""
         parts: list[str] = []
         while self._at < len(self._tokens):
             sign = self._tokens[self._at]
@@ -174,7 +177,7 @@ class _Reader:
 
     def _said(self, sign: str, *, depth: int) -> str:
         if sign == "{":
-            return self.until_end(depth=depth + 1) if depth < _DEEPEST else ""
+            return self.until_end(depth=depth + 1) if depth < _MAX_DEPTH else ""
         if sign in ("^", "_"):
             argument = self._argument(depth=depth)
             return superscript(argument) if sign == "^" else subscript(argument)
@@ -198,10 +201,10 @@ class _Reader:
         return said
 
     def _argument(self, *, depth: int) -> str:
-        """The next group, or the next token that is no space."""
+        """The text of the next group, or of the next token that is no space."""
         while self._at < len(self._tokens) and self._tokens[self._at].isspace():
             self._at += 1
-        if self._at == len(self._tokens) or depth >= _DEEPEST or self._tokens[self._at] == "}":
+        if self._at == len(self._tokens) or depth >= _MAX_DEPTH or self._tokens[self._at] == "}":
             return ""
         sign = self._tokens[self._at]
         self._at += 1
@@ -210,7 +213,7 @@ class _Reader:
     def _option(self) -> str:
         """`[3]` behind `\\sqrt`."""
         if self._at < len(self._tokens) and self._tokens[self._at] == "[":
-            near = self._tokens[self._at : self._at + _LONGEST_OPTION]
+            near = self._tokens[self._at : self._at + _MAX_OPTION_TOKENS]
             if "]" in near:
                 end = near.index("]")
                 self._at += end + 1

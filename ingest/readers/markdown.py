@@ -27,12 +27,15 @@ _LATEX_LABEL = re.compile(r"\\label\{[^{}\n]{0,100}\}")
 _NUMBERED = re.compile(r"\(?(\d{1,3}(?:\.\d{1,3})?[a-z]?)\)?\s*")
 _OPENINGS = {"$$": "$$", "\\[": "\\]"}
 _ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
-_MOST_LINES = 200
-_LONGEST_INLINE = 2000
+_MAX_FORMULA_LINES = 200
+_MAX_INLINE_LENGTH = 2000
 
 
 def add_rules(parser: MarkdownIt) -> None:
-    """Teach a parser the tokens `math_block`, `math_inline`, `math_display` and `note_mark`, and notes as `aside`."""
+    """Add rules for formulas, footnotes and attributes in braces.
+
+    They make the tokens `math_block`, `math_inline`, `math_display`, `note_mark`, and `aside` for footnotes.
+    """
     ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     parser.block.ruler.before("fence", "math_block", _math_block, ends)
     parser.block.ruler.before("reference", "note", _note, ends)
@@ -46,7 +49,7 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`$$ … $$`, `\\[ … \\]` or a LaTeX environment that begins a line."""
+    """`$$ … $$`, `\\[ … \\]` or a LaTeX environment at the beginning of a line."""
     if state.is_code_block(start):
         return False
     first = _line(state, start)
@@ -58,7 +61,7 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     number = start
     while closing not in parts[-1]:
         number += 1
-        if number >= min(end, start + _MOST_LINES):
+        if number >= min(end, start + _MAX_FORMULA_LINES):
             return False
         parts.append(_line(state, number))
     parts[-1], _, behind = parts[-1].partition(closing)
@@ -74,7 +77,7 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[^1]: The note`, with the lines that go on under it."""
+    """`[^1]: The note`, with the lines that continue it."""
     match = None if state.is_code_block(start) else _NOTE.match(_line(state, start))
     if not match:
         return False
@@ -98,7 +101,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _math_rule(state: StateInline, silent: bool) -> bool:
-    """`$x$`, `$$x$$`, `\\(x\\)`, `\\[x\\]`; dollars of prices are left alone. LaTeX's labels are dropped."""
+    """`$x$`, `$$x$$`, `\\(x\\)`, `\\[x\\]`, but not the dollars of prices; LaTeX labels are dropped."""
     if label := _LATEX_LABEL.match(state.src, state.pos, state.posMax):
         state.pos = label.end()
         return True
@@ -109,7 +112,7 @@ def _math_rule(state: StateInline, silent: bool) -> bool:
             return False
         opening = closing = "$"
     first = state.pos + len(opening)
-    last = state.src.find(closing, first, min(state.posMax, first + _LONGEST_INLINE))
+    last = state.src.find(closing, first, min(state.posMax, first + _MAX_INLINE_LENGTH))
     content = state.src[first:last] if last >= 0 else ""
     if not content.strip() or (opening == "$" and not _is_formula(state.src, first, last)):
         return False
@@ -121,7 +124,7 @@ def _math_rule(state: StateInline, silent: bool) -> bool:
 
 
 def _is_formula(text: str, first: int, last: int) -> bool:
-    """Whether single dollars enclose a formula: none stands beside a space within, and no digit follows."""
+    """Whether single dollars enclose a formula: no space on one side only, and no digit after it."""
     padded = text[first].isspace() and text[last - 1].isspace()
     return (padded or not (text[first].isspace() or text[last - 1].isspace())) and not text[
         last + 1 : last + 2
@@ -139,7 +142,7 @@ def _note_mark_rule(state: StateInline, silent: bool) -> bool:
 
 
 def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
-    """pandoc's attributes behind a picture, a link or a heading: `{#fig:one width=50%}`."""
+    """pandoc's attributes of an image, a link or a heading: `{#fig:one width=50%}`."""
     match = _ATTRIBUTES.match(state.src, state.pos, state.posMax)
     if not match or not (state.src[: state.pos].endswith((")", "]", "`")) or match.end() == state.posMax):
         return False
@@ -158,7 +161,10 @@ _INLINE = frozenset(
 
 
 def markdown_html(text: str) -> str:
-    """The page. HTML in the Markdown stays; what only looks like it (`List<String>`) becomes text."""
+    """Convert Markdown to HTML with the same line numbers.
+
+    HTML in the Markdown is kept; what only looks like it (`List<String>`) becomes text.
+    """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     add_rules(parser)
     parser.add_render_rule("math_inline", _math)
@@ -169,7 +175,7 @@ def markdown_html(text: str) -> str:
 
 
 class _Page:
-    """Writes block after block, each on the line on which it stands in the Markdown."""
+    """Writes blocks, each on its line in the Markdown."""
 
     def __init__(self, parser: MarkdownIt) -> None:
         self._parser = parser
@@ -209,7 +215,7 @@ class _Page:
 
 
 def _display(source: str, *, lines: int) -> str:
-    """A formula on `lines` lines more than one; attributes hold no newline, since tags count where they end."""
+    """A formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
     return f'<math display="block" alttext="{_flat(source)}">{chr(10) * lines}</math>'
 
 
@@ -239,7 +245,7 @@ def read_markdown(source: Source) -> Reading:
     text, problems = decode(source.data, name=source.name)
     front, body = split_front_matter(text)
     page = markdown_html(body)
-    # Link targets alone show nothing.
+    # A file of link targets has no text.
     if not page.strip():
         return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
     tree, lost = parse_html(page, name=source.name)
@@ -253,7 +259,7 @@ def read_markdown(source: Source) -> Reading:
 
 
 def _head(front: FrontMatter, source: Source) -> list[Element]:
-    """Title, authors and abstract of the front matter."""
+    """The title, authors and abstract of the front matter."""
     parts: tuple[tuple[PassageRole, str, str], ...] = (
         ("title", front.title, "title"),
         ("authors", "\n".join(front.authors), "author"),

@@ -12,7 +12,7 @@ _BIG = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argma
 
 
 def mathml_text(math: Node) -> str:
-    """What a `math` element says."""
+    """A `math` element as text: from the LaTeX that it carries, else from the tree."""
     for note in math.iter("annotation"):
         if "tex" in note.get("encoding").lower() and note.plain_text():
             return latex_text(note.text())
@@ -41,7 +41,7 @@ def _mathml(node: Node | str) -> str:
 
 
 def _built(tag: str, parts: list[str]) -> str:
-    """What an element with these parts prints."""
+    """Combine the texts of an element's parts."""
     match tag, parts:
         case "mfrac", [over, under]:
             said = fraction(over, under)
@@ -72,7 +72,7 @@ _PROPERTIES = "pr"
 
 
 def omml_text(math: Node) -> str:
-    """What an `oMath` element says."""
+    """An `oMath` element as text."""
     return tidy_spaces(_omml(math)).removesuffix(" ;")
 
 

@@ -17,12 +17,12 @@ __all__ = ["Block", "blocks_of", "read_text", "starts_item", "text_table"]
 
 
 _ITEM = re.compile(r"\s*(?:[•●◦▪■–‣∙·*+]|[-—]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s+\S")
-_LONG_LINE = 200
+_UNWRAPPED_LENGTH = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """Lines that stand together; `first` is the number of the first one, from 1."""
+    """Consecutive lines; `first` is the number of the first one, counted from 1."""
 
     first: int
     lines: tuple[str, ...]
@@ -37,21 +37,21 @@ class Block:
         return Block(first=self.first + start, lines=self.lines[start:end])
 
     def cut(self, starts: list[int]) -> list["Block"]:
-        """The parts that begin at these lines; the first line always begins one."""
+        """The parts that begin at these lines, and at the first."""
         at = sorted({0, *starts})
         return [self.part(start, end) for start, end in zip(at, [*at[1:], len(self.lines)], strict=True)]
 
 
 def starts_item(line: str) -> bool:
-    """Whether a line begins with the mark of a list's item."""
+    """Whether a line begins with a list marker."""
     return bool(_ITEM.match(line))
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks in their order. Where lines are not wrapped, every line is one."""
+    """The blocks between blank lines; if lines are not wrapped, every line is a block."""
     blocks = list(_parted(text))
     lines = [line for block in blocks for line in block.lines]
-    long = sum(len(line) > _LONG_LINE for line in lines)
+    long = sum(len(line) > _UNWRAPPED_LENGTH for line in lines)
     if 4 * long < len(lines):
         return blocks
     return [block.part(at, at + 1) for block in blocks for at in range(len(block.lines))]
@@ -79,7 +79,7 @@ _FIELD = re.compile(r"\S+(?: \S+)*")
 
 
 def text_table(block: Block, *, lines: SourceLines) -> Table | None:
-    """The table that a block is: fields between bars or tabs, or columns that stand exactly below each other."""
+    """The table in a block: fields between bars or tabs, or aligned columns. Only unmistakable tables are found."""
     body = [(number, line) for number, line in enumerate(block.lines) if not _RULE.fullmatch(line)]
     if len(body) < 2:
         return None
@@ -98,7 +98,7 @@ def text_table(block: Block, *, lines: SourceLines) -> Table | None:
 
 
 def _barred(lines: list[str]) -> list[list[str]]:
-    """`a | b | c`, the same number of bars in every line."""
+    """The rows of `a | b | c`, if every line has the same number of bars."""
     counts = {line.strip().strip("|").count("|") for line in lines}
     if len(counts) != 1 or 0 in counts:
         return []
@@ -113,8 +113,7 @@ def _tabbed(lines: list[str]) -> list[list[str]]:
 
 
 def _aligned(lines: list[str]) -> list[list[str]]:
-    """Three columns or more, as many in each of three lines or more, whose edges stand below each other and below the
-    first line's; numbers are among them."""
+    """The rows of at least three lines with at least three aligned columns each, with numbers among them."""
     if len(lines) < 3 or any("\t" in line for line in lines):
         return []
     spans = [[match.span() for match in _FIELD.finditer(line)] for line in lines]
@@ -140,12 +139,12 @@ _NAMED = re.compile(
 _ROMAN = re.compile(r"[IVX]{1,5}\.\s+\S")
 _ENTRY = re.compile(r"\s*(?:\[[^\]\s]{1,12}\]|\d{1,3}\.)\s+\S")
 _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
-_LONGEST_HEADING = 90
-_LONGEST_TITLE = 220
+_MAX_HEADING_LENGTH = 90
+_MAX_TITLE_LENGTH = 220
 
 
 def read_text(source: Source) -> Reading:
-    """Read a text. Raises `PaperFileError` for a file that is none."""
+    """Read a text. Raises `PaperFileError` if the file is binary."""
     text, problems = decode(source.data, name=source.name)
     return Reading(elements=_Reader(source).read(blocks_of(text)), problems=problems)
 
@@ -185,11 +184,11 @@ class _Reader:
             yield self._paragraph(block)
 
     def _heading(self, block: Block) -> tuple[Passage | None, int]:
-        """The heading that opens a block, and how many lines it takes."""
+        """The heading at the beginning of a block, and its number of lines."""
         text = collapse_spaces(block.lines[0])
         ruled = len(block.lines) > 1 and bool(_UNDERLINE.fullmatch(block.lines[1]))
         alone = len(block.lines) == 1
-        if len(text) > _LONGEST_HEADING or not any(letter.isalpha() for letter in text) or "|" in text:
+        if len(text) > _MAX_HEADING_LENGTH or not any(letter.isalpha() for letter in text) or "|" in text:
             return None, 0
         number = section_number(text)
         level = number.count(".") + 1 if number else 1
@@ -202,10 +201,10 @@ class _Reader:
         return heading, 2 if ruled else 1
 
     def _is_title(self, block: Block) -> bool:
-        """Whether a file's first block reads like a title."""
+        """Whether the first block of a file is a title."""
         lines = [line for line in block.lines if not _UNDERLINE.fullmatch(line)]
         text = " ".join(map(collapse_spaces, lines))
-        if not lines or len(lines) > 3 or len(text) > _LONGEST_TITLE or not any(letter.isalpha() for letter in text):
+        if not lines or len(lines) > 3 or len(text) > _MAX_TITLE_LENGTH or not any(letter.isalpha() for letter in text):
             return False
         opens = (
             _NAMED.fullmatch(text) or section_number(text) or starts_item(text) or text.endswith((".", ",", ";", ":"))
@@ -221,7 +220,7 @@ class _Reader:
 
 
 def _is_heading(text: str, number: str) -> bool:
-    """Whether a line that stands alone is a heading: numbered, or in capitals, and no sentence."""
+    """Whether a line of its own is a heading: numbered or in capitals, and no sentence."""
     if text.endswith((".", ",", ";")) or len(text) < 3:
         return False
     letters = [letter for letter in text if letter.isalpha()]
@@ -232,7 +231,7 @@ def _is_heading(text: str, number: str) -> bool:
 
 
 def _entries(block: Block) -> list[Block]:
-    """The entries of a bibliography in a block: by their marks, by a hanging indent, or one a line."""
+    """The entries of a bibliography in a block: by marks, by hanging indents, or one a line."""
     marked = [number for number, line in enumerate(block.lines) if _ENTRY.match(line)]
     if marked:
         return block.cut(marked)

@@ -32,7 +32,10 @@ __all__ = ["Caption", "Drafted", "Places", "captions_of", "cells_of", "draft_nod
 
 
 class Places:
-    """Makes places on the pages of a paper; what has no box of its own stands where the last box stood."""
+    """Makes places on the pages of a paper; a node without a box gets the last place.
+
+    The origin of docling's boxes may be the bottom left corner of the page.
+    """
 
     def __init__(self, document: DoclingFile, *, paper: str) -> None:
         self._paper = paper
@@ -44,7 +47,7 @@ class Places:
         self._last = Place(paper=paper, page=self.pages[0].number if self.pages else 1, box=Box(0, 0, 0, 0))
 
     def of(self, node: Node) -> tuple[Place, ...]:
-        """The places of a node, the one where it begins first; there is at least one."""
+        """The places of a node in reading order, at least one."""
         parts = [part for part in node.prov if part.page_no in self._sizes]
         places = tuple(self.at(part.page_no, part.bbox) for part in parts)
         if places:
@@ -52,7 +55,7 @@ class Places:
         return places or (self._last,)
 
     def at(self, page: int, corners: Corners) -> Place:
-        """The place of a box on a page that the document has."""
+        """The place of a box on a page of the document."""
         size = self._sizes[page]
         bottom = corners.coord_origin.upper() == "BOTTOMLEFT"
         ys = [size.height - y if bottom else y for y in (corners.t, corners.b)]
@@ -71,7 +74,7 @@ _KINDS: Mapping[str, BlockKind] = {"picture": "figure", "chart": "figure", "tabl
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caption:
-    """A caption: "Table 5" and what follows; `kind` is that of the label, "" where it has none."""
+    """A caption: its label ("Table 5"), its text, and the kind of the label, "" without one."""
 
     kind: str
     label: str
@@ -80,7 +83,7 @@ class Caption:
 
 
 def captions_of(tree: Tree, places: Places) -> Mapping[str, tuple[Caption, frozenset[str]]]:
-    """By the reference of a float its caption, and the references of the nodes that the caption consists of."""
+    """The caption of each float, and the references of the caption's nodes, by the float's reference."""
     found: dict[str, tuple[Caption, frozenset[str]]] = {}
     for node in filter(is_float, tree.nodes):
         parts = tree.named(node.captions)
@@ -93,7 +96,7 @@ def captions_of(tree: Tree, places: Places) -> Mapping[str, tuple[Caption, froze
 def _lost(
     tree: Tree, places: Places, found: Mapping[str, tuple[Caption, frozenset[str]]]
 ) -> Mapping[str, tuple[Caption, frozenset[str]]]:
-    """The captions that docling gave to nothing, with the floats beside them that have none."""
+    """Match the captions that docling left alone with the floats without a caption beside them."""
     nodes: dict[Block, Node] = {}
     for node in tree.nodes:
         kind = "note" if node.label == "caption" else _KINDS.get(node.label)
@@ -125,9 +128,9 @@ Role = Literal["column_header", "row_header", "section", "value"]
 
 
 def cells_of(node: Node, places: Places) -> tuple[Cell, ...]:
-    """The cells that hold text, row by row; one without a box of its own stands where the table does.
+    """The cells that hold text, row by row; one without a box gets the place of the table.
 
-    Where docling names no row headers, they are the texts of the first column.
+    If docling names no row headers, the texts of the first column are.
     """
     own = sorted(
         (cell for cell in (node.data.table_cells if node.data else []) if cell.text.strip()),
@@ -175,7 +178,8 @@ def _cell_role(cell: CellNode, *, stub: bool) -> Role:
     return "value"
 
 
-_READ = 0.8
+# The confidence in tables that docling's model read.
+_TABLE_CONFIDENCE = 0.8
 _NUMBER = re.compile(r"\s*\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")
 _FRONT: dict[str, BlockKind] = {"title": "title", "section_header": "heading", "text": "text", "paragraph": "text"}
 _PLAIN_MARKS = ("-", "·", "*")
@@ -183,7 +187,7 @@ _PLAIN_MARKS = ("-", "·", "*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drafted:
-    """The elements of a document, its title and the lines of its authors, and what docling did not read."""
+    """The elements of a document, its title, the lines of its authors, and what docling did not read."""
 
     drafts: tuple[Draft, ...]
     title: str
@@ -192,7 +196,7 @@ class Drafted:
 
 
 def draft_nodes(document: DoclingFile, places: Places) -> Drafted:
-    """All elements of a document."""
+    """Make all elements of a document."""
     return _Drafter(document, places).drafted()
 
 
@@ -279,13 +283,13 @@ class _Drafter:
             if not cells:
                 self._tell(place.page, f"{label or 'a table'}: docling read no cells of it")
             return Table(id="", place=place, order=0, cells=cells, label=label, caption=text, caption_place=at,
-                         header_rows=header_rows(cells), confidence=_READ if cells else 0.0,
+                         header_rows=header_rows(cells), confidence=_TABLE_CONFIDENCE if cells else 0.0,
                          more_places=tuple(more))  # fmt: skip
         inside = " ".join(part.text for part in self._tree.inside(node) if part.text)
         return Figure(id="", place=place, order=0, label=label, caption=text, caption_place=at, text=inside)
 
     def _equation(self, node: Node) -> Equation:
-        """A formula; docling keeps its number in the text as printed."""
+        """A formula; docling leaves its number in the printed text."""
         number = _NUMBER.search(node.orig)
         text = node.text.strip() or (node.orig[: number.start()] if number else node.orig).strip()
         label = f"Equation {number[1]}" if number else ""
@@ -311,7 +315,7 @@ class _Drafter:
 
 
 def _passage_role(node: Node, flow: PassageRole) -> PassageRole:
-    """The role of running text; `flow` is that of the paragraphs here."""
+    """The role of running text; `flow` is that of paragraphs in this section."""
     if node.label in ("page_header", "page_footer") or node.content_layer != "body":
         return "furniture"
     if node.label == "footnote":
@@ -320,7 +324,7 @@ def _passage_role(node: Node, flow: PassageRole) -> PassageRole:
 
 
 def _marked(node: Node) -> str:
-    """An item of a list with its mark: the one that is printed, a bullet for docling's plain ones."""
+    """A list item with its printed marker, or a bullet for docling's plain ones."""
     text, mark = node.text.strip(), node.marker.strip()
     if node.label != "list_item" or not mark or text.startswith(mark):
         return text

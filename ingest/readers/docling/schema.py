@@ -17,13 +17,13 @@ class _Lenient(BaseModel):
 
 
 class Ref(_Lenient):
-    """Names a node: "#/texts/3"."""
+    """A reference to a node: "#/texts/3"."""
 
     target: str = Field(validation_alias=AliasChoices("$ref", "cref"))
 
 
 class Corners(_Lenient):
-    """A box in points; from the bottom left corner of the page, `t` is above `b` and the larger one."""
+    """A box in points; with the origin BOTTOMLEFT, `t` is larger than `b`."""
 
     l: float  # noqa: E741 -- docling's name
     t: float
@@ -33,7 +33,7 @@ class Corners(_Lenient):
 
 
 class Provenance(_Lenient):
-    """Where a node, or a part of it, stands; pages count from 1."""
+    """The place of a node or a part of it; pages count from 1."""
 
     page_no: int = Field(ge=1, le=100_000)
     bbox: Corners
@@ -60,7 +60,7 @@ class TableNode(_Lenient):
 
 
 class Node(_Lenient):
-    """A text, table, picture or group; `orig` is the text as printed, `marker` the one of an item of a list."""
+    """A text, table, picture or group; `orig` is the printed text, `marker` that of a list item."""
 
     self_ref: str
     label: str = ""
@@ -109,12 +109,12 @@ _FLOATS = ("table", "document_index", "picture", "chart", "code")
 
 
 def is_float(node: Node) -> bool:
-    """Whether a node may have a caption, and what stands below it is a part of it."""
+    """Whether a node may have a caption, and its children are parts of it."""
     return node.label in _FLOATS
 
 
 class Tree:
-    """The nodes of a document. A reference that leads nowhere is passed over, a node is met once."""
+    """The nodes of a document in reading order. Dangling and repeated references are ignored."""
 
     def __init__(self, document: DoclingFile) -> None:
         leaves = (
@@ -132,16 +132,16 @@ class Tree:
         self.nodes: Sequence[Node] = tuple(self._read([document.body, *filter(None, [document.furniture])]))
 
     def named(self, refs: Iterable[Ref]) -> list[Node]:
-        """The nodes that references name."""
+        """The nodes that are referenced."""
         return [self._nodes[ref.target] for ref in refs if ref.target in self._nodes]
 
     def inside(self, node: Node) -> list[Node]:
-        """What stands in a float but its captions and footnotes, in reading order."""
+        """The nodes inside a float in reading order, without its captions and footnotes."""
         apart = {ref.target for ref in (*node.captions, *node.footnotes)}
         return [part for part in self._below(node.children) if part.self_ref not in apart]
 
     def _read(self, roots: Sequence[Node]) -> Iterator[Node]:
-        """Leaves in reading order: floats as a whole, followed by their footnotes; captions are left to them."""
+        """Leaves in reading order: floats as a whole, followed by their footnotes, without captions."""
         seen = set(self._captions)
         pending = [*reversed(roots)]
         while pending:

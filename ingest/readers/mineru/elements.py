@@ -33,11 +33,12 @@ from paperscope_core.types import (
 __all__ = ["Drafted", "FloatBuilder", "RunningText", "TextJoiner", "draft_blocks"]
 
 
-_READ_HTML = 0.8
+# The confidence in tables that MinerU's model wrote as HTML.
+_HTML_CONFIDENCE = 0.8
 
 
 class FloatBuilder:
-    """Makes the elements; gathers crops and problems on the way."""
+    """Makes the elements of tables, figures and listings, and collects their crops and problems."""
 
     def __init__(self, document: BlockDocument, *, paper: str, folder: Path) -> None:
         self._document = document
@@ -48,11 +49,11 @@ class FloatBuilder:
 
     @property
     def problems(self) -> tuple[PageProblem, ...]:
-        """What could not be read so far."""
+        """What can't be read."""
         return tuple(self._problems)
 
     def element(self, part: BlockFloat, label: BlockCaption | None) -> Element:
-        """The element of a float with its caption, if it has one."""
+        """The element of a float, with its caption if it has one."""
         name, caption = (label.label, label.text) if label else ("", "")
         place = self._place(part.page, part.box)
         at = self._place(part.page, label.box) if label else None
@@ -74,14 +75,14 @@ class FloatBuilder:
                 caption_place=at,
                 header_rows=header,
                 crop=crop,
-                confidence=_READ_HTML if cells else 0.0,
+                confidence=_HTML_CONFIDENCE if cells else 0.0,
             )
         if not any(block.images for block in part.blocks):
             self._problem(part.page, f"{name or 'a figure'}: MinerU kept no picture of it")
         return Figure(id="", place=place, order=0, label=name, caption=caption, caption_place=at, crop=crop)
 
     def missing(self, label: BlockCaption) -> Element:
-        """The element of a caption beside which nothing stands: empty, at the caption."""
+        """The empty element of a caption without a float, placed at the caption."""
         page, name = label.block.page, label.label
         self._problem(page, f"{name}: MinerU found nothing beside this caption")
         place = self._place(page, label.box)
@@ -101,7 +102,7 @@ class FloatBuilder:
         return Passage(id="", place=place, order=0, text="", role="code", label=name, caption=label.text)
 
     def crop(self, blocks: Sequence[Block], *, name: str = "an equation") -> str | None:
-        """The content hash of the blocks' picture, None without one; a picture that can't be had is a problem."""
+        """The crop of the blocks, None without one; an image that can't be read is a problem."""
         if not any(block.images for block in blocks):
             return None
         try:
@@ -114,7 +115,7 @@ class FloatBuilder:
         return crop
 
     def _cells(self, part: BlockFloat) -> tuple[tuple[Cell, ...], int]:
-        """The cells of all parts, one below the other; the header is the first part's."""
+        """The cells of all parts, one below the other, and the number of header rows of the first."""
         cells: list[Cell] = []
         header, row = 0, 0
         for block in part.blocks:
@@ -137,7 +138,7 @@ _ITEM = re.compile(r"[•▪‣◦–*-] |\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)] ")
 
 @dataclass(kw_only=True, slots=True)
 class RunningText:
-    """A passage that grows: its lines and, for each block that they come from, page index and box."""
+    """A passage under construction: its lines, and the page index and box of each block that they come from."""
 
     at: float
     role: PassageRole
@@ -146,7 +147,7 @@ class RunningText:
     places: list[tuple[int, Box]] = field(default_factory=list)
 
     def add(self, page: int, lines: Sequence[TextLine]) -> None:
-        """Take in lines of a page."""
+        """Add lines of a page."""
         box = bounding_box(line.box for line in lines)
         if (
             self.places
@@ -161,31 +162,31 @@ class RunningText:
 
 
 class TextJoiner:
-    """Takes blocks in reading order and gives texts; `stop` ends the one that is open, as headings and equations do."""
+    """Joins blocks in reading order into texts; `stop` ends the current one, as headings and equations do."""
 
     def __init__(self) -> None:
         self.texts: list[RunningText] = []
         self._open: RunningText | None = None
 
     def stop(self) -> None:
-        """Let nothing that follows go on with the last text."""
+        """End the current text."""
         self._open = None
 
     def take(self, block: Block, *, at: float, role: PassageRole, reference: bool) -> None:
-        """Add a block: to the last text where it goes on with that, else as one text or several."""
+        """Add a block to the current text if it continues that, else as one or several texts."""
         parts = list(_references(block) if reference else _items(block))
         for index, (lines, marked) in enumerate(parts):
             own: PassageRole = "list" if marked and role == "paragraph" else role
             text = self._open
-            if text is None or marked or index or not _goes_on(text, block, lines):
+            if text is None or marked or index or not _continues(text, block, lines):
                 text = RunningText(at=at + index / (len(parts) + 1), role=own, reference=reference)
                 self.texts.append(text)
             text.add(block.page, lines)
             self._open = text
 
 
-def _goes_on(text: RunningText, block: Block, lines: Sequence[TextLine]) -> bool:
-    """Whether a block goes on with a text: MinerU joined them, or it starts a column in the midst of a sentence."""
+def _continues(text: RunningText, block: Block, lines: Sequence[TextLine]) -> bool:
+    """Whether a block continues a text: MinerU joined them, or it begins a column in the middle of a sentence."""
     if block.continues:
         return True
     last, first = text.lines[-1].text.rstrip(), lines[0].text
@@ -196,7 +197,7 @@ def _goes_on(text: RunningText, block: Block, lines: Sequence[TextLine]) -> bool
 
 
 def _items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
-    """The lines of a block, cut where items of a list begin; the flag marks such an item."""
+    """The lines of a block, cut where list items begin, and whether each part is such an item."""
     listed = block.kind == "list" or any(line.text.startswith("• ") for line in block.lines)
     bulleted = any(line.starts for line in block.lines)
     run: list[TextLine] = []
@@ -214,7 +215,7 @@ def _items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
 
 
 def _references(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
-    """The entries of a block: cut at marks (`[12]`) where it has such, else at items of a list that name a year."""
+    """The entries of a block: cut at marks (`[12]`), or else at list items that name a year."""
     marks = [bool(entry_mark(line.text)) for line in block.lines]
     cuts = marks if any(marks) else [line.starts for line in block.lines]
     runs: list[list[TextLine]] = []
@@ -239,7 +240,7 @@ _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*†‡§¶]|\$\^)")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drafted:
-    """The elements of a document, the lines of its authors, and what could not be read."""
+    """The elements of a document, its title, the lines of its authors, and what can't be read."""
 
     drafts: tuple[Draft, ...]
     title: str
@@ -248,7 +249,7 @@ class Drafted:
 
 
 def draft_blocks(document: BlockDocument, *, paper: str, floats: FloatBuilder) -> Drafted:
-    """All elements of a document; `floats` makes those of tables, figures and listings."""
+    """Make all elements of a document; `floats` makes those of tables, figures and listings."""
     return _Drafter(document, paper=paper, floats=floats).drafted()
 
 
@@ -361,14 +362,14 @@ class _Drafter:
             yield Draft(at=min(at[block] for block in part.blocks), element=self._maker.element(part, named.get(part)))
 
     def _lost(self, labels: Sequence[BlockCaption], pairs: Mapping[BlockCaption, BlockFloat]) -> Iterator[Draft]:
-        """Captions beside which MinerU found nothing."""
+        """Captions without a float."""
         at = {block: index for index, block in enumerate(self._blocks)}
         for label in labels:
             if label not in pairs:
                 yield Draft(at=at[label.block], element=self._maker.missing(label))
 
     def _furniture(self) -> Iterator[Draft]:
-        """Page furniture, and the footnotes among what older versions only discard."""
+        """Page furniture, and the footnotes among the blocks that older versions discard."""
         for block in self._blocks:
             if block.lines and block.kind in ("furniture", "discarded"):
                 height = self._document.pages[block.page].height
@@ -393,7 +394,7 @@ class _Drafter:
 
 
 def _counted(blocks: Sequence[Block]) -> dict[Block, str]:
-    """Numbers for equations none of which has kept its own: only where the text cites the last one and no later."""
+    """Numbers for equations that have lost theirs, if the highest number that the text cites is their count."""
     equations = [block for block in blocks if block.kind == "equation"]
     if not equations or any(_TAG.search(block.text) for block in equations):
         return {}

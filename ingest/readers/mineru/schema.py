@@ -5,14 +5,14 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-__all__ = ["Content", "Corners", "Item", "Middle", "Node", "PageNode"]
+__all__ = ["Corners", "Item", "Middle", "Node", "PageNode"]
 
 
 Corners: TypeAlias = tuple[float, float, float, float]
 
 
 def _corners(value: object) -> object:
-    """A box that is missing, empty or turned is none."""
+    """None for a box that is missing, empty or has not four corners."""
     return value if isinstance(value, list | tuple) and len(value) == 4 else None
 
 
@@ -25,7 +25,7 @@ class _Lenient(BaseModel):
 
 
 class Node(_Lenient):
-    """A block, line or span: until version 3 a block has `lines` of `spans` or `blocks`, in version 4 `content`."""
+    """A block, line or span. Until version 3 a block has `lines` of `spans`, or `blocks`; in version 4, `content`."""
 
     type: str = ""
     bbox: MaybeCorners = None
@@ -47,14 +47,14 @@ class Node(_Lenient):
         return self.blocks or (self.content if isinstance(self.content, list) else [])
 
     def below(self) -> "Iterator[Node]":
-        """The node itself and everything inside it, from the outside in."""
+        """The node and all its descendants, outermost first."""
         yield self
         for child in (*self.lines, *self.spans, *self.children):
             yield from child.below()
 
 
 class PageNode(_Lenient):
-    """A page; `blocks` are those of version 4, whose boxes are shares of the page."""
+    """A page; `blocks` are those of version 4, whose boxes are fractions of the page."""
 
     page_idx: int | None = Field(default=None, ge=0, le=100_000)
     page_size: tuple[float, float] | None = None
@@ -65,14 +65,14 @@ class PageNode(_Lenient):
 
 
 class Middle(_Lenient):
-    """A file `middle.json`; one of the two lists is there."""
+    """A `middle.json`; it has one of the two lists."""
 
     pdf_info: list[PageNode] | None = None
     pages: list[PageNode] | None = None
 
 
 class Item(_Lenient):
-    """An entry of `content_list.json`; its box, where it has one, is in thousandths of the page."""
+    """An entry of `content_list.json`; its box is in thousandths of the page."""
 
     type: str
     page_idx: int = Field(default=0, ge=0, le=100_000)
@@ -94,9 +94,6 @@ class Item(_Lenient):
 
     @property
     def notes(self) -> list[str]:
-        """What MinerU took for captions and footnotes of the entry."""
+        """The captions and footnotes that MinerU assigned to the entry."""
         captions = (*self.table_caption, *self.image_caption, *self.img_caption, *self.chart_caption)
         return [*captions, *self.code_caption, *self.table_footnote, *self.image_footnote, *self.img_footnote]
-
-
-Content: TypeAlias = list[Item]
