@@ -17,6 +17,8 @@ from evaluation.peers.protocol import PeerCorpus, PeerDocument, units_with_text
 from evaluation.peers.runner import refuse_network
 from evaluation.peers.timing import Clock, TimedLibrary, run_worker
 
+__all__: list[str] = []
+
 # The dimension of the default embedder, and the number of chunks that Paperscope's context holds.
 _DIMENSION = 384
 _CHUNKS = 8
