@@ -31,6 +31,7 @@ _WRAPPERS = frozenset("sdt sdtcontent ins moveto smarttag customxml".split())
 _CODE_STYLE = re.compile(r"code|listing|verbatim|preformatted|macro text")
 _EQUATION_NUMBER = re.compile(r"\(?\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)?")
 _ROLES: dict[str, PassageRole] = {"title": "title", "author": "authors", "authors": "authors", "abstract": "abstract"}
+# Against damaged spans.
 _MAX_COLUMNS = 1000
 # The outline level of body text.
 _BODY_LEVEL = 9

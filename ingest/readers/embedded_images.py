@@ -19,7 +19,7 @@ __all__ = ["EmbeddedImages"]
 # Bounds the memory and the disk that the images of one paper take.
 _MAX_BYTES = 30_000_000
 _MAX_PIXELS = 40_000_000
-_MAX_PICTURES = 500
+_MAX_IMAGES = 500
 _MAX_TOTAL = 200_000_000
 _MAX_SIDE = 4000
 # Smaller images are icons, rules and counters.
@@ -75,8 +75,8 @@ class EmbeddedImages:
         self._reasons.setdefault(str(refusal), []).append("data:" if name.startswith("data:") else name)
 
     def _kept(self, data: bytes) -> str | None:
-        if len(self.crops) >= _MAX_PICTURES or self._total > _MAX_TOTAL:
-            raise _RefusedError(f"more than {_MAX_PICTURES} pictures or {_MAX_TOTAL} bytes of them")
+        if len(self.crops) >= _MAX_IMAGES or self._total > _MAX_TOTAL:
+            raise _RefusedError(f"more than {_MAX_IMAGES} pictures or {_MAX_TOTAL} bytes of them")
         picture = _png(data)
         if picture is None:
             return None

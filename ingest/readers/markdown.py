@@ -17,8 +17,7 @@ from ingest.readers.markup_tree import decode, parse_html
 from ingest.readers.reading import Reading, Source
 from paperscope_core.types import Element, Passage, PassageRole
 
-__all__ = ["add_rules", "markdown_html", "read_markdown"]
-
+__all__ = ["read_markdown"]
 
 _NOTE = re.compile(r"\[\^([^\]\s]{1,40})\]:[ \t]*")
 _NOTE_MARK = re.compile(r"\[\^([^\]\s]{1,40})\]")
@@ -29,6 +28,100 @@ _OPENINGS = {"$$": "$$", "\\[": "\\]"}
 _ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
 _MAX_FORMULA_LINES = 200
 _MAX_INLINE_LENGTH = 2000
+# Elements whose content is no markup would swallow the rest of the file (GitHub's "tagfilter").
+_SWALLOWING = re.compile(r"<(?=/?(?:title|textarea|xmp|iframe|noembed|noframes|plaintext)\b)", re.IGNORECASE)
+_TAG = re.compile(r"</?([A-Za-z][\w-]*)")
+_INLINE = frozenset(
+    "a abbr b bdi bdo big br cite code del dfn em font i img ins kbd mark q s samp small span strike strong sub sup tt "
+    "u var wbr center p div table thead tbody tfoot tr td th caption ul ol li details summary figure figcaption "
+    "script style math".split()
+)
+
+
+def read_markdown(source: Source) -> Reading:
+    """Read a file. Raises `PaperFileError` for a file that is no text."""
+    text, problems = decode(source.data, name=source.name)
+    front, body = split_front_matter(text)
+    page = markdown_html(body)
+    # A file of link targets has no text.
+    if not page.strip():
+        return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
+    tree, lost = parse_html(page, name=source.name)
+    elements = HtmlWalker(source).walk(next(tree.iter("body"), tree))
+    return Reading(
+        elements=[*_head(front, source), *elements],
+        title=front.title,
+        authors=front.authors,
+        problems=(*problems, *lost),
+    )
+
+
+def _head(front: FrontMatter, source: Source) -> list[Element]:
+    """The title, authors and abstract of the front matter."""
+    parts: tuple[tuple[PassageRole, str, str], ...] = (
+        ("title", front.title, "title"),
+        ("authors", "\n".join(front.authors), "author"),
+        ("abstract", collapse_spaces(front.abstract), "abstract"),
+    )
+    return [
+        Passage(id="", place=source.lines.at(*front.span(key)), order=0, text=text, role=role)
+        for role, text, key in parts
+        if text
+    ]
+
+
+def markdown_html(text: str) -> str:
+    """Convert Markdown to HTML with the same line numbers.
+
+    HTML in the Markdown is kept; what only looks like it (`List<String>`) becomes text.
+    """
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    add_rules(parser)
+    parser.add_render_rule("math_inline", _math)
+    parser.add_render_rule("math_display", _math)
+    parser.add_render_rule("note_mark", _note_mark)
+    parser.add_render_rule("html_inline", _html_inline)
+    return _Page(parser).of(parser.parse(text))
+
+
+class _Page:
+    """Writes blocks, each on its line in the Markdown."""
+
+    def __init__(self, parser: MarkdownIt) -> None:
+        self._parser = parser
+        self._parts: list[str] = []
+        self._line = 0
+
+    def of(self, tokens: list[Token]) -> str:
+        for token in tokens:
+            if token.map and token.nesting >= 0 and token.type != "inline":
+                self._write("\n" * (token.map[0] - self._line))
+            self._write(self._html(token))
+        return "".join(self._parts)
+
+    def _write(self, html: str) -> None:
+        self._parts.append(html)
+        self._line += html.count("\n")
+
+    def _html(self, token: Token) -> str:
+        lines = token.map[1] - token.map[0] - 1 if token.map else 0
+        whole: dict[str, Callable[[Token], str]] = {
+            "inline": self._inline,
+            "fence": lambda token: f"<pre>\n{escape(token.content)}</pre>",
+            "code_block": lambda token: f"<pre>{escape(token.content)}</pre>",
+            "html_block": lambda token: _SWALLOWING.sub("&lt;", token.content),
+            "math_block": lambda token: _display(token.content, lines=lines),
+            "hr": lambda _: "<hr>",
+        }
+        if token.type in whole:
+            return whole[token.type](token)
+        if token.hidden:
+            return ""
+        attributes = "".join(f' {key}="{escape(str(value))}"' for key, value in token.attrs.items())
+        return f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}{attributes}>"
+
+    def _inline(self, token: Token) -> str:
+        return str(self._parser.renderer.render(token.children or [], self._parser.options, {}))
 
 
 def add_rules(parser: MarkdownIt) -> None:
@@ -150,70 +243,6 @@ def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
     return True
 
 
-# Elements whose content is no markup would swallow the rest of the file (GitHub's "tagfilter").
-_SWALLOWING = re.compile(r"<(?=/?(?:title|textarea|xmp|iframe|noembed|noframes|plaintext)\b)", re.IGNORECASE)
-_TAG = re.compile(r"</?([A-Za-z][\w-]*)")
-_INLINE = frozenset(
-    "a abbr b bdi bdo big br cite code del dfn em font i img ins kbd mark q s samp small span strike strong sub sup tt "
-    "u var wbr center p div table thead tbody tfoot tr td th caption ul ol li details summary figure figcaption "
-    "script style math".split()
-)
-
-
-def markdown_html(text: str) -> str:
-    """Convert Markdown to HTML with the same line numbers.
-
-    HTML in the Markdown is kept; what only looks like it (`List<String>`) becomes text.
-    """
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    add_rules(parser)
-    parser.add_render_rule("math_inline", _math)
-    parser.add_render_rule("math_display", _math)
-    parser.add_render_rule("note_mark", _note_mark)
-    parser.add_render_rule("html_inline", _html_inline)
-    return _Page(parser).of(parser.parse(text))
-
-
-class _Page:
-    """Writes blocks, each on its line in the Markdown."""
-
-    def __init__(self, parser: MarkdownIt) -> None:
-        self._parser = parser
-        self._parts: list[str] = []
-        self._line = 0
-
-    def of(self, tokens: list[Token]) -> str:
-        for token in tokens:
-            if token.map and token.nesting >= 0 and token.type != "inline":
-                self._write("\n" * (token.map[0] - self._line))
-            self._write(self._html(token))
-        return "".join(self._parts)
-
-    def _write(self, html: str) -> None:
-        self._parts.append(html)
-        self._line += html.count("\n")
-
-    def _html(self, token: Token) -> str:
-        lines = token.map[1] - token.map[0] - 1 if token.map else 0
-        whole: dict[str, Callable[[Token], str]] = {
-            "inline": self._inline,
-            "fence": lambda token: f"<pre>\n{escape(token.content)}</pre>",
-            "code_block": lambda token: f"<pre>{escape(token.content)}</pre>",
-            "html_block": lambda token: _SWALLOWING.sub("&lt;", token.content),
-            "math_block": lambda token: _display(token.content, lines=lines),
-            "hr": lambda _: "<hr>",
-        }
-        if token.type in whole:
-            return whole[token.type](token)
-        if token.hidden:
-            return ""
-        attributes = "".join(f' {key}="{escape(str(value))}"' for key, value in token.attrs.items())
-        return f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}{attributes}>"
-
-    def _inline(self, token: Token) -> str:
-        return str(self._parser.renderer.render(token.children or [], self._parser.options, {}))
-
-
 def _display(source: str, *, lines: int) -> str:
     """A formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
     return f'<math display="block" alttext="{_flat(source)}">{chr(10) * lines}</math>'
@@ -238,35 +267,3 @@ def _html_inline(_self: object, tokens: list[Token], index: int, _options: objec
     content = tokens[index].content
     match = _TAG.match(content)
     return escape(content) if match and match[1].lower() not in _INLINE else content
-
-
-def read_markdown(source: Source) -> Reading:
-    """Read a file. Raises `PaperFileError` for a file that is no text."""
-    text, problems = decode(source.data, name=source.name)
-    front, body = split_front_matter(text)
-    page = markdown_html(body)
-    # A file of link targets has no text.
-    if not page.strip():
-        return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
-    tree, lost = parse_html(page, name=source.name)
-    elements = HtmlWalker(source).walk(next(tree.iter("body"), tree))
-    return Reading(
-        elements=[*_head(front, source), *elements],
-        title=front.title,
-        authors=front.authors,
-        problems=(*problems, *lost),
-    )
-
-
-def _head(front: FrontMatter, source: Source) -> list[Element]:
-    """The title, authors and abstract of the front matter."""
-    parts: tuple[tuple[PassageRole, str, str], ...] = (
-        ("title", front.title, "title"),
-        ("authors", "\n".join(front.authors), "author"),
-        ("abstract", collapse_spaces(front.abstract), "abstract"),
-    )
-    return [
-        Passage(id="", place=source.lines.at(*front.span(key)), order=0, text=text, role=role)
-        for role, text, key in parts
-        if text
-    ]

@@ -13,15 +13,30 @@ from ingest.readers.reading import Reading, Source, SourceLines, section_number
 from ingest.readers.table_grid import MarkupCell, table_cells
 from paperscope_core.types import Element, Passage, PassageRole, Table
 
-__all__ = ["Block", "blocks_of", "read_text", "starts_item", "text_table"]
+__all__ = ["read_text"]
 
-
-_ITEM = re.compile(r"\s*(?:[•●◦▪■–‣∙·*+]|[-—]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s+\S")
+_LIST_ITEM = re.compile(r"\s*(?:[•●◦▪■–‣∙·*+]|[-—]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s+\S")
+# If a quarter of the lines is longer, the text is not wrapped.
 _UNWRAPPED_LENGTH = 200
+_RULE = re.compile(r"[\s|+:=–—─━═-]*[=–—─━═-]{3}[\s|+:=–—─━═-]*")
+_GAP = re.compile(r"\s{2,}")
+_FIELD = re.compile(r"\S+(?: \S+)*")
+_UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,}|_{3,})\s*")
+_FIXED_TITLE = re.compile(
+    r"(?:abstract|summary|introduction|references|bibliography|works cited|acknowledge?ments?|conclusions?|discussion|"
+    r"results|methods|limitations|related work|background|appendix)[.:]?",
+    re.IGNORECASE,
+)
+_ROMAN_NUMBER = re.compile(r"[IVX]{1,5}\.\s+\S")
+_ENTRY = re.compile(r"\s*(?:\[[^\]\s]{1,12}\]|\d{1,3}\.)\s+\S")
+_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
+# Longer lines are running text.
+_MAX_HEADING_LENGTH = 90
+_MAX_TITLE_LENGTH = 220
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
+class _Block:
     """Consecutive lines; `first` is the number of the first one, counted from 1."""
 
     first: int
@@ -32,22 +47,125 @@ class Block:
         """The number of the last line."""
         return self.first + len(self.lines) - 1
 
-    def part(self, start: int, end: int) -> "Block":
+    def part(self, start: int, end: int) -> "_Block":
         """The lines from `start` to before `end`, counted within the block."""
-        return Block(first=self.first + start, lines=self.lines[start:end])
+        return _Block(first=self.first + start, lines=self.lines[start:end])
 
-    def cut(self, starts: list[int]) -> list["Block"]:
+    def cut(self, starts: list[int]) -> list["_Block"]:
         """The parts that begin at these lines, and at the first."""
         at = sorted({0, *starts})
         return [self.part(start, end) for start, end in zip(at, [*at[1:], len(self.lines)], strict=True)]
 
 
-def starts_item(line: str) -> bool:
+def read_text(source: Source) -> Reading:
+    """Read a text. Raises `PaperFileError` if the file is binary."""
+    text, problems = decode(source.data, name=source.name)
+    return Reading(elements=_Reader(source).read(_blocks_of(text)), problems=problems)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self._lines = source.lines
+        self._words = Vocabulary()
+        self._references = False
+
+    def read(self, blocks: Sequence[_Block]) -> list[Element]:
+        self._words = vocabulary_of(line.strip() for block in blocks for line in block.lines)
+        elements: list[Element] = []
+        rest = list(blocks)
+        if len(rest) > 1 and self._is_title(rest[0]):
+            lines = [line for line in rest[0].lines if not _UNDERLINE.fullmatch(line)]
+            elements.append(self._passage(rest[0], " ".join(map(collapse_spaces, lines)), "title"))
+            rest = rest[1:]
+        for block in rest:
+            elements.extend(self._elements(block))
+        return elements
+
+    def _elements(self, block: _Block) -> Iterator[Element]:
+        heading, size = self._heading(block)
+        if heading:
+            yield heading
+            if size < len(block.lines):
+                yield from self._elements(block.part(size, len(block.lines)))
+        elif self._references:
+            yield from (self._paragraph(entry) for entry in _entries(block))
+        elif table := _text_table(block, lines=self._lines):
+            yield table
+        elif any(map(_starts_item, block.lines[:1])):
+            starts = [number for number, line in enumerate(block.lines) if _starts_item(line)]
+            yield from (self._paragraph(item, role="list") for item in block.cut(starts))
+        elif not _UNDERLINE.fullmatch(block.lines[0]) or len(block.lines) > 1:
+            yield self._paragraph(block)
+
+    def _heading(self, block: _Block) -> tuple[Passage | None, int]:
+        """The heading at the beginning of a block, and its number of lines."""
+        text = collapse_spaces(block.lines[0])
+        ruled = len(block.lines) > 1 and bool(_UNDERLINE.fullmatch(block.lines[1]))
+        alone = len(block.lines) == 1
+        if len(text) > _MAX_HEADING_LENGTH or not any(letter.isalpha() for letter in text) or "|" in text:
+            return None, 0
+        number = section_number(text)
+        level = number.count(".") + 1 if number else 1
+        if ruled:
+            level = level if number else (1 if block.lines[1].strip()[0] in "=*" else 2)
+        elif not (_FIXED_TITLE.fullmatch(text) or (alone and _is_heading(text, number))):
+            return None, 0
+        self._references = is_references_title(text)
+        heading = self._passage(block.part(0, 1), text, "heading", level=level)
+        return heading, 2 if ruled else 1
+
+    def _is_title(self, block: _Block) -> bool:
+        """Whether the first block of a file is a title."""
+        lines = [line for line in block.lines if not _UNDERLINE.fullmatch(line)]
+        text = " ".join(map(collapse_spaces, lines))
+        if not lines or len(lines) > 3 or len(text) > _MAX_TITLE_LENGTH or not any(letter.isalpha() for letter in text):
+            return False
+        opens = (
+            _FIXED_TITLE.fullmatch(text)
+            or section_number(text)
+            or _starts_item(text)
+            or text.endswith((".", ",", ";", ":"))
+        )
+        return not opens and _text_table(block, lines=self._lines) is None
+
+    def _paragraph(self, block: _Block, *, role: PassageRole = "paragraph") -> Passage:
+        return self._passage(block, join_lines((collapse_spaces(line) for line in block.lines), self._words), role)
+
+    def _passage(self, block: _Block, text: str, role: PassageRole, *, level: int = 0) -> Passage:
+        place = self._lines.at(block.first, block.last)
+        return Passage(id="", place=place, order=0, text=text, role=role, level=level)
+
+
+def _is_heading(text: str, number: str) -> bool:
+    """Whether a line of its own is a heading: numbered or in capitals, and no sentence."""
+    if text.endswith((".", ",", ";")) or len(text) < 3:
+        return False
+    letters = [letter for letter in text if letter.isalpha()]
+    capitals = len(letters) > 3 and all(letter.isupper() for letter in letters)
+    words = text.split()
+    numbered = bool(number) and len(words) > 1 and words[1][:1].isupper()
+    return capitals or numbered or bool(_ROMAN_NUMBER.match(text))
+
+
+def _entries(block: _Block) -> list[_Block]:
+    """The entries of a bibliography in a block: by marks, by hanging indents, or one a line."""
+    marked = [number for number, line in enumerate(block.lines) if _ENTRY.match(line)]
+    if marked:
+        return block.cut(marked)
+    indents = [len(line) - len(line.lstrip()) for line in block.lines]
+    if max(indents) > min(indents) and indents[0] == min(indents):
+        return block.cut([number for number, indent in enumerate(indents) if indent == min(indents)])
+    if len(block.lines) > 1 and all(_YEAR.search(line) and line.strip()[0].isupper() for line in block.lines):
+        return block.cut(list(range(len(block.lines))))
+    return [block]
+
+
+def _starts_item(line: str) -> bool:
     """Whether a line begins with a list marker."""
-    return bool(_ITEM.match(line))
+    return bool(_LIST_ITEM.match(line))
 
 
-def blocks_of(text: str) -> list[Block]:
+def _blocks_of(text: str) -> list[_Block]:
     """The blocks between blank lines; if lines are not wrapped, every line is a block."""
     blocks = list(_parted(text))
     lines = [line for block in blocks for line in block.lines]
@@ -57,7 +175,7 @@ def blocks_of(text: str) -> list[Block]:
     return [block.part(at, at + 1) for block in blocks for at in range(len(block.lines))]
 
 
-def _parted(text: str) -> Iterator[Block]:
+def _parted(text: str) -> Iterator[_Block]:
     group: list[str] = []
     first = 1
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -67,18 +185,13 @@ def _parted(text: str) -> Iterator[Block]:
                 first = number
             group.append(line)
         elif group:
-            yield Block(first=first, lines=tuple(group))
+            yield _Block(first=first, lines=tuple(group))
             group = []
     if group:
-        yield Block(first=first, lines=tuple(group))
+        yield _Block(first=first, lines=tuple(group))
 
 
-_RULE = re.compile(r"[\s|+:=–—─━═-]*[=–—─━═-]{3}[\s|+:=–—─━═-]*")
-_GAP = re.compile(r"\s{2,}")
-_FIELD = re.compile(r"\S+(?: \S+)*")
-
-
-def text_table(block: Block, *, lines: SourceLines) -> Table | None:
+def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
     """The table in a block: fields between bars or tabs, or aligned columns. Only unmistakable tables are found."""
     body = [(number, line) for number, line in enumerate(block.lines) if not _RULE.fullmatch(line)]
     if len(body) < 2:
@@ -128,116 +241,3 @@ def _aligned(lines: list[str]) -> list[list[str]]:
             return []
     rows = [_GAP.split(line.strip()) for line in lines]
     return rows if any(is_value(text) for row in rows[1:] for text in row[1:]) else []
-
-
-_UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,}|_{3,})\s*")
-_NAMED = re.compile(
-    r"(?:abstract|summary|introduction|references|bibliography|works cited|acknowledge?ments?|conclusions?|discussion|"
-    r"results|methods|limitations|related work|background|appendix)[.:]?",
-    re.IGNORECASE,
-)
-_ROMAN = re.compile(r"[IVX]{1,5}\.\s+\S")
-_ENTRY = re.compile(r"\s*(?:\[[^\]\s]{1,12}\]|\d{1,3}\.)\s+\S")
-_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
-_MAX_HEADING_LENGTH = 90
-_MAX_TITLE_LENGTH = 220
-
-
-def read_text(source: Source) -> Reading:
-    """Read a text. Raises `PaperFileError` if the file is binary."""
-    text, problems = decode(source.data, name=source.name)
-    return Reading(elements=_Reader(source).read(blocks_of(text)), problems=problems)
-
-
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self._lines = source.lines
-        self._words = Vocabulary()
-        self._references = False
-
-    def read(self, blocks: Sequence[Block]) -> list[Element]:
-        self._words = vocabulary_of(line.strip() for block in blocks for line in block.lines)
-        elements: list[Element] = []
-        rest = list(blocks)
-        if len(rest) > 1 and self._is_title(rest[0]):
-            lines = [line for line in rest[0].lines if not _UNDERLINE.fullmatch(line)]
-            elements.append(self._passage(rest[0], " ".join(map(collapse_spaces, lines)), "title"))
-            rest = rest[1:]
-        for block in rest:
-            elements.extend(self._elements(block))
-        return elements
-
-    def _elements(self, block: Block) -> Iterator[Element]:
-        heading, size = self._heading(block)
-        if heading:
-            yield heading
-            if size < len(block.lines):
-                yield from self._elements(block.part(size, len(block.lines)))
-        elif self._references:
-            yield from (self._paragraph(entry) for entry in _entries(block))
-        elif table := text_table(block, lines=self._lines):
-            yield table
-        elif any(map(starts_item, block.lines[:1])):
-            starts = [number for number, line in enumerate(block.lines) if starts_item(line)]
-            yield from (self._paragraph(item, role="list") for item in block.cut(starts))
-        elif not _UNDERLINE.fullmatch(block.lines[0]) or len(block.lines) > 1:
-            yield self._paragraph(block)
-
-    def _heading(self, block: Block) -> tuple[Passage | None, int]:
-        """The heading at the beginning of a block, and its number of lines."""
-        text = collapse_spaces(block.lines[0])
-        ruled = len(block.lines) > 1 and bool(_UNDERLINE.fullmatch(block.lines[1]))
-        alone = len(block.lines) == 1
-        if len(text) > _MAX_HEADING_LENGTH or not any(letter.isalpha() for letter in text) or "|" in text:
-            return None, 0
-        number = section_number(text)
-        level = number.count(".") + 1 if number else 1
-        if ruled:
-            level = level if number else (1 if block.lines[1].strip()[0] in "=*" else 2)
-        elif not (_NAMED.fullmatch(text) or (alone and _is_heading(text, number))):
-            return None, 0
-        self._references = is_references_title(text)
-        heading = self._passage(block.part(0, 1), text, "heading", level=level)
-        return heading, 2 if ruled else 1
-
-    def _is_title(self, block: Block) -> bool:
-        """Whether the first block of a file is a title."""
-        lines = [line for line in block.lines if not _UNDERLINE.fullmatch(line)]
-        text = " ".join(map(collapse_spaces, lines))
-        if not lines or len(lines) > 3 or len(text) > _MAX_TITLE_LENGTH or not any(letter.isalpha() for letter in text):
-            return False
-        opens = (
-            _NAMED.fullmatch(text) or section_number(text) or starts_item(text) or text.endswith((".", ",", ";", ":"))
-        )
-        return not opens and text_table(block, lines=self._lines) is None
-
-    def _paragraph(self, block: Block, *, role: PassageRole = "paragraph") -> Passage:
-        return self._passage(block, join_lines((collapse_spaces(line) for line in block.lines), self._words), role)
-
-    def _passage(self, block: Block, text: str, role: PassageRole, *, level: int = 0) -> Passage:
-        place = self._lines.at(block.first, block.last)
-        return Passage(id="", place=place, order=0, text=text, role=role, level=level)
-
-
-def _is_heading(text: str, number: str) -> bool:
-    """Whether a line of its own is a heading: numbered or in capitals, and no sentence."""
-    if text.endswith((".", ",", ";")) or len(text) < 3:
-        return False
-    letters = [letter for letter in text if letter.isalpha()]
-    capitals = len(letters) > 3 and all(letter.isupper() for letter in letters)
-    words = text.split()
-    numbered = bool(number) and len(words) > 1 and words[1][:1].isupper()
-    return capitals or numbered or bool(_ROMAN.match(text))
-
-
-def _entries(block: Block) -> list[Block]:
-    """The entries of a bibliography in a block: by marks, by hanging indents, or one a line."""
-    marked = [number for number, line in enumerate(block.lines) if _ENTRY.match(line)]
-    if marked:
-        return block.cut(marked)
-    indents = [len(line) - len(line.lstrip()) for line in block.lines]
-    if max(indents) > min(indents) and indents[0] == min(indents):
-        return block.cut([number for number, indent in enumerate(indents) if indent == min(indents)])
-    if len(block.lines) > 1 and all(_YEAR.search(line) and line.strip()[0].isupper() for line in block.lines):
-        return block.cut(list(range(len(block.lines))))
-    return [block]
