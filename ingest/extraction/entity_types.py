@@ -21,7 +21,6 @@ __all__ = [
     "PatternKind",
     "TermType",
     "TypeSystem",
-    "first_type",
     "type_of_name",
     "types_in_context",
 ]
@@ -102,12 +101,6 @@ def type_of_name(name: str) -> TermType:
     if last in _COMPONENTS:
         return "method" if len(words) > 1 and not words[0].isdigit() else "quantity"
     return _HEADS.get(last) or _HEADS.get(last.rstrip("0123456789"), "concept")
-
-
-def first_type(types: Iterable[str]) -> str:
-    """The most specific of `types`; unknown types come last."""
-    order: dict[str, int] = {name: rank for rank, name in enumerate(ENTITY_TYPES)}
-    return min(types, key=lambda name: (order.get(name, len(order)), name))
 
 
 FLOATS = ("table", "figure", "equation")

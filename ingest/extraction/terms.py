@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.extraction.entity_types import TermType, first_type, type_of_name
+from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name
 from ingest.extraction.mentions import PaperText, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
 from ingest.extraction.table_facts import TableName
@@ -197,7 +197,7 @@ def _term(group: Sequence[_Candidate]) -> Term:
     told: set[TermType] = {type_of_name(form) for form in forms} - {"concept"}
     return Term(
         forms=forms,
-        type=first_type(told or types),
+        type=TypeSystem().first(told or types),
         score=sum(candidate.score for candidate in group),
         tables=tuple(dict.fromkeys(candidate.table for candidate in group if candidate.table)),
         definition=next((candidate.definition for candidate in group if candidate.definition), ""),
