@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from evaluation.gold.files import check_pages
+from evaluation.gold.files import check_pages, file_hash
 from evaluation.gold.paper_readers import folder_items, latex_items
 from evaluation.gold.papers import GoldItem, GoldLookup, GoldTable
 from evaluation.libraries import Libraries
@@ -18,13 +18,13 @@ from evaluation.page_words import read_pages, words_in
 from evaluation.parsing.tables import found_cells
 from evaluation.question_suite import QuestionSuite, library_of_paper
 from evaluation.score import Miss, Score, Tally
+from evaluation.suite import Request
 from paperscope_core.codec import to_json
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Box, Paper, Place
 
 __all__ = [
     "CellItem",
-    "cell_items",
     "cells_suite",
     "question_of",
     "sample_lookups",
@@ -35,10 +35,10 @@ __all__ = [
 
 
 def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
-    """Each numeric cell that the name of its row and the full name of its column tell from all others of the table.
+    """Each numeric cell that the name of its row and the full name of its column identify uniquely.
 
     A row is named by its first cell, unless that one spans several rows; a column by the headers above it, a group's
-    title and the title of the section that heads them first. None of a table whose header rows aren't known.
+    title and the title of the section above them first. A table whose header rows aren't known gives none.
     """
     cells = list(_cells(table))
     seen = Counter(_name_key(row, column) for row, column, _ in cells)
@@ -57,7 +57,7 @@ def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
 
 
 def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt: str) -> list[tuple[int, GoldLookup]]:
-    """At most so many of them with their numbers, from 1, in their order; a seed always draws the same."""
+    """At most `most` of the look-ups with their numbers, from 1, in their order; the same for the same seed."""
 
     def lot(index: int) -> str:
         lookup = lookups[index]
@@ -68,7 +68,7 @@ def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt:
 
 
 def _cells(table: GoldTable) -> Iterator[tuple[str, str, str]]:
-    """(row's name, column's name, text) of the body; the name of a row that isn't told is "" ."""
+    """(row's name, column's name, text) of the cells of the body; the name of an unnamed row is empty."""
     grid = _expand_spans(table)
     heads = {table.logical_row[row] for row in table.header_rows or ()}
     sections = {table.logical_row[row] for row in table.section_rows}
@@ -164,14 +164,14 @@ def _is_cited(places: list[Place], lookup: GoldLookup, *, paper: Paper, file: Pa
 
 
 def _jaccard_index(one: Box, other: Box) -> float:
-    """The shared area over the area of both (Jaccard index)."""
+    """The area of the intersection over the area of the union."""
     width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
     shared = max(width, 0) * max(height, 0)
     both = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other)) - shared
     return shared / both if both > 0 else 0.0
 
 
-# A paper with many tables shall not outweigh the others.
+# So that a paper with many tables does not outweigh the others.
 _MAX_PER_PAPER = 60
 
 
@@ -186,63 +186,47 @@ class CellItem:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file and of its gold."""
-        data = self.file.read_bytes() if self.file.is_file() else b""
-        return hashlib.sha256(data + b"\0" + to_json(self.lookup).encode()).hexdigest()
+        """See `SuiteItem.fingerprint`."""
+        return file_hash(self.file) + to_json(self.lookup)
 
     def score(self) -> Score:
         """Raises PaperFileError, and ModelError where a model is asked."""
-        shelf = library_of_paper(self.libraries, self.file)
-        library = self.libraries.library(shelf)
-        paper = library.paper(shelf.ids[str(self.file)])
+        built = library_of_paper(self.libraries, self.file)
+        library = self.libraries.library(built)
+        paper = library.paper(built.ids[str(self.file)])
         answer = library.ask(question_of(self.lookup), papers=[paper.id])
         return score_cell_answer(answer, self.lookup, paper=paper, file=self.file)
 
 
-def cell_items(data: Path, libraries: Libraries, *, seed: int) -> tuple[list[CellItem], list[GoldFileError]]:
-    """All look-ups below `data`, and the gold that can't be used. Raises GoldFileError where there is nothing to ask.
-
-    Sets: "papers" (cells.jsonl), "latexgold", and "gold-tables", drawn from gold_tables.json.
-    """
-    bad: list[GoldFileError] = []
-    given: list[CellItem] = []
-    made: list[CellItem] = []
-    for gold in chain(folder_items(data), latex_items(data)):
+def _cell_items(request: Request, libraries: Libraries) -> Iterator[CellItem | GoldFileError]:
+    """All look-ups of the data, in the sets "papers" (cells.jsonl), "latexgold", and "gold-tables", which are sampled
+    from gold_tables.json."""
+    sampled: list[CellItem | GoldFileError] = []
+    for gold in chain(folder_items(request.data), latex_items(request.data)):
         if isinstance(gold, GoldFileError):
-            bad.append(gold)
+            yield gold
             continue
-        for name, lookup in _sampled_lookups(gold, seed=seed, bad=bad):
-            made.append(CellItem(name=name, file=gold.file, lookup=lookup, libraries=libraries))
         for lookup in gold.gold.lookups:
-            name = f"{gold.name}/{lookup.line}"
-            given.append(CellItem(name=name, file=gold.file, lookup=lookup, libraries=libraries))
-    if not given and not made:
-        raise bad[0] if bad else GoldFileError(f"{data}: no cells here; name a folder with papers/NAME/cells.jsonl")
-    return given + made, bad
+            yield CellItem(name=f"{gold.name}/{lookup.line}", file=gold.file, lookup=lookup, libraries=libraries)
+        if gold.gold.all_tables:
+            sampled += _sampled_items(gold, libraries, seed=request.seed)
+    yield from sampled
 
 
-def _sampled_lookups(gold: GoldItem, *, seed: int, bad: list[GoldFileError]) -> Iterator[tuple[str, GoldLookup]]:
-    """Look-ups of fully transcribed tables with their names: the paper and their number among all of it."""
-    if not gold.gold.all_tables:
-        return
+def _sampled_items(gold: GoldItem, libraries: Libraries, *, seed: int) -> Iterator[CellItem | GoldFileError]:
+    """Look-ups of fully transcribed tables; an item's name is the paper, and the look-up's number among all of it."""
     paper = gold.file.parent.name
-    tables = [table for table in gold.gold.tables if _has_page(table, gold.file, bad)]
-    lookups = [lookup for table in tables for lookup in table_lookups(table)]
+    lookups: list[GoldLookup] = []
+    for table in gold.gold.tables:
+        where = f"{gold.file.with_name('gold_tables.json')}: table {table.number}"
+        try:
+            check_pages([table.page] if table.page is not None else [], gold.file, where=where)
+        except GoldFileError as error:
+            yield error
+        else:
+            lookups += table_lookups(table)
     for number, lookup in sample_lookups(lookups, most=_MAX_PER_PAPER, seed=seed, salt=paper):
-        yield f"gold-tables/{paper}/{number}", lookup
-
-
-def _has_page(table: GoldTable, paper: Path, bad: list[GoldFileError]) -> bool:
-    try:
-        check_pages(
-            [table.page] if table.page is not None else [],
-            paper,
-            where=f"{paper.with_name('gold_tables.json')}: table {table.number}",
-        )
-    except GoldFileError as error:
-        bad.append(error)
-        return False
-    return True
+        yield CellItem(name=f"gold-tables/{paper}/{number}", file=gold.file, lookup=lookup, libraries=libraries)
 
 
 def cells_suite() -> QuestionSuite:
@@ -250,5 +234,6 @@ def cells_suite() -> QuestionSuite:
     return QuestionSuite(
         name="cells",
         headline=("right", "cited_cell", "cited_page", "answered"),
-        read=lambda request, libraries: cell_items(request.data, libraries, seed=request.seed),
+        read=_cell_items,
+        missing="no cells here; name a folder with papers/NAME/cells.jsonl",
     )

@@ -1,6 +1,5 @@
 """The citations suite: does each cited place print what the claim says?"""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -9,6 +8,7 @@ from decimal import Decimal
 from itertools import chain, permutations
 from pathlib import Path
 
+from evaluation.gold.files import file_hash
 from evaluation.gold.questions import DocBenchQuestion, docbench_questions, mmlongbench_questions
 from evaluation.libraries import Libraries
 from evaluation.matching import normalise_spaces
@@ -16,6 +16,7 @@ from evaluation.metrics.numbers import Number, numbers_in, same_number, stated_n
 from evaluation.page_words import PrintedPage, read_pages, words_in
 from evaluation.question_suite import QuestionSuite, library_of_paper
 from evaluation.score import Miss, Score, Tally, total
+from evaluation.suite import Request
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Box, Claim, Element, Evidence, Figure, Place, Table
 from query.words import content_words
@@ -23,7 +24,6 @@ from query.words import content_words
 __all__ = [
     "CitationChecker",
     "CitationItem",
-    "citation_items",
     "citations_suite",
     "prints_numbers",
     "prints_quote",
@@ -61,7 +61,7 @@ def prints_quote(printed: Sequence[str], quote: str) -> bool:
 def prints_numbers(printed: Sequence[str], claim: str, *, question: str = "", names: Sequence[str] = ()) -> bool:
     """Whether each number that the claim adds to the question is printed, as rounded as the claim has it, or follows.
 
-    `names` are words that name what is printed there, such as headers: a number may stand in them ("α = 0.6").
+    `names` are words that name what is printed there, such as headers, which may contain a number ("α = 0.6").
 
     It follows where the claim says so ("0.97 more", "the sum", "on average", "twice the …") from two numbers that are
     printed: by all of the printed ones if these are few, else by those that the claim states. Signs may differ, and
@@ -78,7 +78,7 @@ def prints_numbers(printed: Sequence[str], claim: str, *, question: str = "", na
 def word_share(printed: Sequence[str], claim: str) -> float:
     """The share of the claim's content words that are printed; 1 where it has none.
 
-    Numbers and labels aside, and words that tell what was made of numbers ("highest", "lower"): no page prints those.
+    Ignores numbers, labels, and words for what was computed ("highest", "lower"), which no page prints.
     """
     wanted = {
         word
@@ -126,8 +126,8 @@ def _results(one: Decimal, other: Decimal, *, percent: bool) -> Iterator[tuple[s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitationChecker:
-    """Checks answers from one PDF. `element` finds elements of its parse by id, for what stands beside a place: a
-    caption, the headers of a table."""
+    """Checks answers from one PDF. `element` finds elements of its parse by id, for the captions and table headers that
+    belong to a place."""
 
     file: Path
     element: Callable[[str], Element]
@@ -135,9 +135,9 @@ class CitationChecker:
     def check(self, answer: Answer, *, gold_pages: Set[int] = frozenset()) -> Score:
         """The tallies of all claims; each also by the kind of element that the claim rests on ("quote.table"):
 
-        uncited: no place is cited; place: all places lie on pages of the paper; quote: all that is quoted stands there;
-        numbers: see `holds_numbers`; words: the share of the claim's words that stand there, or in the caption or the
-        headers beside; page: one of the pages is the gold's, where the gold has any. with_claims counts the answers
+        uncited: no place is cited; place: all places are on pages of the paper; quote: the places print all quotations;
+        numbers: see `prints_numbers`; words: the share of the claim's words printed there, or in the caption or
+        the headers; page: one of the pages is the gold's, if the gold has any. with_claims counts the answers
         that have claims. What is cited on a page that prints no words (a scan) is not compared.
         """
         scores = [self._claim(claim, answer, gold_pages) for claim in answer.claims]
@@ -188,12 +188,12 @@ def _words_at(place: Place, pages: Sequence[PrintedPage]) -> list[str]:
 
 
 def _is_reading(evidence: Evidence, answer: Answer) -> bool:
-    """What a model says to see in a picture is not printed."""
+    """Whether the evidence is a model's reading of an image, which no page prints."""
     return any(reading.element == evidence.element for reading in answer.readings)
 
 
 def _naming_places(place: Place, element: Element) -> Iterator[Place]:
-    """What names the things at a place: the caption, and in a table the headers of the rows and columns there."""
+    """The places that name what is at a place: the caption, and in a table the headers of its rows and columns."""
     if isinstance(element, Table | Figure) and element.caption_place:
         yield element.caption_place
     if isinstance(element, Table):
@@ -237,9 +237,8 @@ class CitationItem:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file, the question and the gold's pages."""
-        data = self.file.read_bytes() if self.file.is_file() else b""
-        return hashlib.sha256(data + f"\0{self.question}\0{self.pages}".encode()).hexdigest()
+        """See `SuiteItem.fingerprint`."""
+        return f"{file_hash(self.file)} {self.question} {self.pages}"
 
     def score(self) -> Score:
         """Raises PaperFileError, and ModelError where a model is asked."""
@@ -248,27 +247,9 @@ class CitationItem:
         return checker.check(library.ask(self.question), gold_pages=frozenset(self.pages))
 
 
-def citation_items(data: Path, libraries: Libraries) -> tuple[list[CitationItem], list[GoldFileError]]:
-    """The questions below `data` on PDFs, and the gold that can't be used. Raises GoldFileError where there is none.
-
-    Sets: "papers" (question files beside papers) and "mmlongbench".
-    """
-    found = list(_questions(data, libraries))
-    items = [item for item in found if isinstance(item, CitationItem)]
-    bad = [error for error in found if isinstance(error, GoldFileError)]
-    if not items:
-        raise (
-            bad[0]
-            if bad
-            else GoldFileError(
-                f"{data}: no questions here; name a folder with papers/NAME/paper.pdf and questions.jsonl beside it"
-            )
-        )
-    return items, bad
-
-
-def _questions(data: Path, libraries: Libraries) -> Iterator[CitationItem | GoldFileError]:
-    for found in chain(docbench_questions(data), mmlongbench_questions(data)):
+def _citation_items(request: Request, libraries: Libraries) -> Iterator[CitationItem | GoldFileError]:
+    """The questions on PDFs, in the sets "papers" (question files beside papers) and "mmlongbench"."""
+    for found in chain(docbench_questions(request.data), mmlongbench_questions(request.data)):
         if isinstance(found, GoldFileError):
             yield found
             continue
@@ -286,5 +267,6 @@ def citations_suite() -> QuestionSuite:
     return QuestionSuite(
         name="citations",
         headline=("place", "quote", "numbers", "words", "page"),
-        read=lambda request, libraries: citation_items(request.data, libraries),
+        read=_citation_items,
+        missing="no questions here; name a folder with papers/NAME/paper.pdf and questions.jsonl beside it",
     )

@@ -1,22 +1,21 @@
 """The cost suite: model calls, tokens, money and time per paper and per question."""
 
-import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
-from evaluation.gold.questions import DocBenchQuestion, docbench_questions
+from evaluation.gold.files import file_hash, separate_errors
+from evaluation.gold.questions import docbench_questions
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.question_suite import QuestionSuite, library_of_paper
 from evaluation.score import Score, Tally
-from evaluation.suite import SuiteItem
+from evaluation.suite import Request, SuiteItem
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Usage
 
-__all__ = ["PaperCost", "QuestionCost", "cost_items", "cost_suite"]
+__all__ = ["PaperCost", "QuestionCost", "cost_suite"]
 
 
 _MEGABYTE = 1e6
@@ -32,21 +31,21 @@ class PaperCost:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file."""
-        return _hash(self.file)
+        """See `SuiteItem.fingerprint`."""
+        return file_hash(self.file)
 
     def score(self) -> Score:
         """Raises PaperFileError where the paper can't be added, and ModelError where a model fails.
 
-        A library that an earlier run made tells what it took then.
+        For a library that an earlier run built, these are the figures of that run.
         """
-        shelf = library_of_paper(self.libraries, self.file)
+        built = library_of_paper(self.libraries, self.file)
         name = str(self.file)
-        pages = len(self.libraries.library(shelf).paper(shelf.ids[name]).pages)
-        figures = {"add.pages": float(pages), "add.megabytes": _megabytes(shelf)}
-        if shelf.seconds.get(name):  # 0 where an earlier run was stopped after it had added the paper
-            figures |= _usage_figures("add", shelf.usage.get(name, Usage()))
-            figures["seconds.add_per_page"] = shelf.seconds[name] / max(pages, 1)
+        pages = len(self.libraries.library(built).paper(built.ids[name]).pages)
+        figures = {"add.pages": float(pages), "add.megabytes": _megabytes(built)}
+        if built.seconds.get(name):  # 0 where an earlier run was stopped after it had added the paper
+            figures |= _usage_figures("add", built.usage.get(name, Usage()))
+            figures["seconds.add_per_page"] = built.seconds[name] / max(pages, 1)
         return _mean_score(figures)
 
 
@@ -61,8 +60,8 @@ class QuestionCost:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file and the question."""
-        return _hash(self.file) + hashlib.sha256(self.question.encode()).hexdigest()
+        """See `SuiteItem.fingerprint`."""
+        return f"{file_hash(self.file)} {self.question}"
 
     def score(self) -> Score:
         """Raises PaperFileError where the paper can't be added, and ModelError where a model fails."""
@@ -70,26 +69,13 @@ class QuestionCost:
         return _mean_score(_answer_figures(library.ask(self.question)))
 
 
-def cost_items(data: Path, libraries: Libraries) -> tuple[list[SuiteItem], list[GoldFileError]]:
-    """The papers in folders of their own, the questions beside them, and those that can't be used.
-
-    Raises GoldFileError where there is no paper.
-    """
-    found = list(docbench_questions(data))
-    asked = [question for question in found if isinstance(question, DocBenchQuestion)]
-    bad = [error for error in found if isinstance(error, GoldFileError)]
-    files = dict.fromkeys(chain(sorted((data / "papers").glob("*/paper.pdf")), (question.file for question in asked)))
-    if not files:
-        raise bad[0] if bad else GoldFileError(f"{data}: no papers here; name a folder with papers/NAME/paper.pdf")
-    return [*_papers(files, libraries), *_questions(asked, libraries)], bad
-
-
-def _papers(files: Mapping[Path, None], libraries: Libraries) -> Iterator[SuiteItem]:
-    for file in files:
+def _cost_items(request: Request, libraries: Libraries) -> Iterator[SuiteItem | GoldFileError]:
+    """The papers in folders of their own, and the questions beside them."""
+    asked, bad = separate_errors(docbench_questions(request.data))
+    papers = sorted((request.data / "papers").glob("*/paper.pdf"))
+    yield from bad
+    for file in dict.fromkeys((*papers, *(question.file for question in asked))):
         yield PaperCost(name=f"papers/{file.parent.name}", file=file, libraries=libraries)
-
-
-def _questions(asked: list[DocBenchQuestion], libraries: Libraries) -> Iterator[SuiteItem]:
     for question in asked:
         name = f"questions/{question.paper}/{question.number}"
         yield QuestionCost(name=name, file=question.file, question=question.question, libraries=libraries)
@@ -118,17 +104,13 @@ def _mean_score(figures: Mapping[str, float]) -> Score:
     return Score(tallies={name: Tally(right=value, total=1) for name, value in figures.items()})
 
 
-def _megabytes(shelf: BuiltLibrary) -> float:
+def _megabytes(built: BuiltLibrary) -> float:
     """What the paper takes on disk in 10^6 bytes, to a tenth: the database with what is still in its log, and the
     crops. Indexes, which are derived from them when a question is asked, don't count."""
-    with closing(sqlite3.connect(shelf.folder / "library.sqlite")) as database:
+    with closing(sqlite3.connect(built.folder / "library.sqlite")) as database:
         (size,) = database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
-    crops = (file for file in (shelf.folder / "crops").rglob("*") if file.is_file())
+    crops = (file for file in (built.folder / "crops").rglob("*") if file.is_file())
     return round((int(size) + sum(file.stat().st_size for file in crops)) / _MEGABYTE, 1)
-
-
-def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()
 
 
 def cost_suite() -> QuestionSuite:
@@ -136,5 +118,6 @@ def cost_suite() -> QuestionSuite:
     return QuestionSuite(
         name="cost",
         headline=("add.calls", "add.cost", "ask.calls", "ask.cost", "ask.context_words"),
-        read=lambda request, libraries: cost_items(request.data, libraries),
+        read=_cost_items,
+        missing="no papers here; name a folder with papers/NAME/paper.pdf",
     )

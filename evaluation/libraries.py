@@ -25,18 +25,17 @@ from paperscope_core.types import IndexedPaper, Paper, Usage, content_hash
 __all__ = ["BuiltLibrary", "Libraries"]
 
 
-# What decides a library's content.
+# The packages whose code affects a library's content.
 _CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "prompts")
 _MANIFEST = "made.json"
-# Nobody looks at the pictures where no vision model does: a low resolution saves time.
+# Without a vision model nothing looks at the crops: a low resolution saves time.
 _DPI = 36
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BuiltLibrary:
-    """A library's folder. `ids` gives for each file (its path as it was given) or paper (its id) the paper's id in the
-    library; `seconds` how long adding it took and `usage` what its models took, when the library was made; `problems`
-    why one is missing."""
+    """A library's folder. By file (its path as given) or paper (its id): `ids` are the papers' ids in the library;
+    `seconds` and `usage` what adding them took when the library was built; `problems` why one is missing."""
 
     folder: Path
     ids: Mapping[str, str]
@@ -46,10 +45,10 @@ class BuiltLibrary:
 
 
 class Libraries:
-    """All libraries of one run, in a folder. They share one embedder, so that its weights load once.
+    """The libraries of one run, in a folder. They share one embedder, so that its weights are loaded once.
 
-    A library is made once for the same files, settings and code; one that was cut off goes on where it stopped.
-    `settings` are those of the run; without a vision model crops are kept small.
+    A library is built once for the same files, settings and code; an interrupted build is resumed. `settings` are those
+    of the run, with a low resolution of crops if there is no vision model.
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -58,7 +57,7 @@ class Libraries:
         self._folder = folder
         self._open = ExitStack()
         self._libraries: dict[Path, Library] = {}
-        self._shelves: dict[str, BuiltLibrary] = {}
+        self._built: dict[str, BuiltLibrary] = {}
         self._stores: dict[Path, Store] = {}
         self._embedder: Embedder | None = None
 
@@ -78,7 +77,7 @@ class Libraries:
             library = self._library(folder)
             return _add_all(folder, {str(file): partial(_add_file, library, file) for file in files})
 
-        return self._shelf(("files", *contents, *map(str, files)), fill)
+        return self._build(("files", *contents, *map(str, files)), fill)
 
     def of_papers(self, papers: Sequence[Paper]) -> BuiltLibrary:
         """The library of papers that were made from texts, not read from files."""
@@ -88,15 +87,15 @@ class Libraries:
             models = self._models_of(store)
             return _add_all(folder, {paper.id: partial(self._stored, store, models, paper) for paper in papers})
 
-        return self._shelf(("papers", *map(to_json, papers)), fill)
+        return self._build(("papers", *map(to_json, papers)), fill)
 
-    def library(self, shelf: BuiltLibrary) -> Library:
+    def library(self, built: BuiltLibrary) -> Library:
         """The library itself, open until the end of the run."""
-        return self._library(shelf.folder)
+        return self._library(built.folder)
 
-    def store(self, shelf: BuiltLibrary) -> Store:
+    def store(self, built: BuiltLibrary) -> Store:
         """The library's store, open until the end of the run."""
-        return self._store(shelf.folder)
+        return self._store(built.folder)
 
     @property
     def embedder(self) -> Embedder:
@@ -105,14 +104,14 @@ class Libraries:
             self._embedder = build_embedder(self.settings.embed)
         return self._embedder
 
-    def _shelf(self, parts: Sequence[str], fill: Callable[[Path], BuiltLibrary]) -> BuiltLibrary:
+    def _build(self, parts: Sequence[str], fill: Callable[[Path], BuiltLibrary]) -> BuiltLibrary:
         key = self._key(parts)
-        if key not in self._shelves:
+        if key not in self._built:
             folder = self._folder / key
             with output_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            self._shelves[key] = _read_manifest(folder) or fill(folder)
-        return self._shelves[key]
+            self._built[key] = _read_manifest(folder) or fill(folder)
+        return self._built[key]
 
     def _key(self, parts: Sequence[str]) -> str:
         settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "retrieval"})
@@ -148,7 +147,7 @@ class Libraries:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _AddedPaper:
-    """A paper in the library, and what it took to get there."""
+    """A paper that was added, and the time and usage it took."""
 
     id: str
     seconds: float
@@ -168,15 +167,15 @@ def _add_all(folder: Path, adds: Mapping[str, Callable[[], _AddedPaper]]) -> Bui
             made[name] = add()
         except PaperscopeError as error:
             problems[name] = str(error)
-    shelf = BuiltLibrary(
+    built = BuiltLibrary(
         folder=folder,
         ids={name: paper.id for name, paper in made.items()},
         seconds={name: paper.seconds for name, paper in made.items()},
         usage={name: paper.usage for name, paper in made.items()},
         problems=problems,
     )
-    write_atomically(folder / _MANIFEST, to_json(shelf).encode())
-    return shelf
+    write_atomically(folder / _MANIFEST, to_json(built).encode())
+    return built
 
 
 def _read_manifest(folder: Path) -> BuiltLibrary | None:

@@ -31,14 +31,14 @@ B = TypeVar("B")
 
 
 def normalise_spaces(text: str) -> str:
-    """NFKC, one kind of dash, quote and tilde, single blanks; case and hyphens count."""
-    # Twice: what the table makes plain may join with a mark that follows.
+    """NFKC, one kind of dash, quote and tilde, single spaces; case and hyphens are kept."""
+    # Twice: a replaced character may combine with a mark that follows.
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_PLAIN_CHARACTERS))
     return " ".join(text.replace("''", '"').split())
 
 
 def remove_spaces(text: str) -> str:
-    """The text as it is compared where blanks don't count: `spaced` without them."""
+    """`normalise_spaces` without any spaces."""
     return normalise_spaces(text).replace(" ", "")
 
 

@@ -24,7 +24,7 @@ _TOLERANCE = 1.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintedPage:
-    """A page as a reader sees it: its size in points, its words in reading order, and the line that each stands in."""
+    """A page: its size in points, its words in reading order, and the number of the line of each."""
 
     width: float
     height: float
@@ -32,7 +32,7 @@ class PrintedPage:
     lines: tuple[int, ...]
 
     def holds(self, box: Box) -> bool:
-        """Whether the box has an area and lies on the page, up to a point."""
+        """Whether the box has an area and is on the page, with a tolerance of one point."""
         inside = box.x0 >= -_TOLERANCE and box.y0 >= -_TOLERANCE
         inside = inside and box.x1 <= self.width + _TOLERANCE and box.y1 <= self.height + _TOLERANCE
         return inside and box.x0 < box.x1 and box.y0 < box.y1
@@ -49,7 +49,7 @@ def read_pages(file: Path) -> Sequence[PrintedPage]:
 
 
 def words_in(page: PrintedPage, box: Box) -> list[str]:
-    """The words whose middle lies in the box, those that a hyphen at the end of a line divides made whole."""
+    """The words whose centre is in the box; a word divided at a line break also as a whole, after its first part."""
     words: list[str] = []
     line = -1
     for (place, word), number in zip(page.words, page.lines, strict=True):

@@ -12,12 +12,12 @@ __all__ = ["code_fingerprint", "revision", "versions"]
 
 _ROOT = Path(__file__).resolve().parent.parent
 _CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "query", "evaluation", "prompts")
-# Those that decide what is read, found and answered.
+# The packages that affect parsing, retrieval and answers most.
 _PACKAGES = ("pymupdf", "sentence-transformers", "torch", "faiss-cpu", "networkx", "lightrag-hku")
 
 
 def revision() -> str:
-    """Git's name for the checkout, with "-dirty" where it has changes; "unknown" outside of one."""
+    """The output of `git describe`, with "-dirty" if there are changes; "unknown" outside of a checkout."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 # whichever git the user has
@@ -32,17 +32,17 @@ def revision() -> str:
 
 
 @cache
-def code_fingerprint(*rooms: str) -> str:
-    """A hash of our own source, or of these rooms': a revision can't tell what of it is uncommitted."""
+def code_fingerprint(*packages: str) -> str:
+    """A hash of the source of these packages, or of all: a git revision does not cover uncommitted changes."""
     digest = hashlib.sha256()
-    for room in rooms or _CODE_PACKAGES:
-        for file in sorted(path for path in (_ROOT / room).rglob("*") if path.suffix in (".py", ".md")):
+    for package in packages or _CODE_PACKAGES:
+        for file in sorted(path for path in (_ROOT / package).rglob("*") if path.suffix in (".py", ".md")):
             digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def versions() -> Mapping[str, str]:
-    """The versions of the packages that decide most, those that are installed."""
+    """The versions of the most important packages that are installed."""
     found = {}
     for package in ("paperscope", *_PACKAGES):
         try:

@@ -1,11 +1,12 @@
 """The suites that ask questions, with a language model or without."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from evaluation.gold.files import separate_errors
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.suite import Loaded, Request, SuiteItem, select_items
 from paperscope_core.errors import GoldFileError, PaperFileError, SettingsError
@@ -16,27 +17,29 @@ __all__ = ["ANSWER_MODES", "QuestionSuite", "library_of_paper", "require_model",
 
 AnswerMode = Literal["extractive", "model"]
 ANSWER_MODES: tuple[str, ...] = get_args(AnswerMode)
-ReadItems = Callable[[Request, Libraries], tuple[Sequence[SuiteItem], Sequence[GoldFileError]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionSuite:
-    """Obeys `Suite`; its modes are without a model and with the one that is set.
+    """A `Suite` whose modes answer without a language model, or with the one that is configured.
 
-    `read` gives the items, and the gold that can't be used.
+    `read` returns the items, and the errors of gold that can't be used; `missing` is the message if there are neither.
     """
 
     name: str
     headline: tuple[str, ...]
-    read: ReadItems
+    read: Callable[[Request, Libraries], Iterable[SuiteItem | GoldFileError]]
+    missing: str
     modes: tuple[str, ...] = ANSWER_MODES
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
-        """See `Suite.open`. Raises SettingsError where the mode needs a model that isn't set."""
+        """See `Suite.open`. Raises SettingsError if the mode needs a model and none is configured."""
         settings = settings_for(request.mode, request.settings)
         with Libraries(request.work / "libraries", settings) as libraries:
-            items, bad = self.read(request, libraries)
+            items, bad = separate_errors(self.read(request, libraries))
+            if not items:
+                raise bad[0] if bad else GoldFileError(f"{request.data}: {self.missing}")
             yield Loaded(items=select_items(items, request), bad=bad)
 
 
@@ -46,13 +49,13 @@ def settings_for(mode: str, settings: Settings) -> Settings:
 
 
 def without_models(settings: Settings) -> Settings:
-    """The settings with no language or vision model; the embedder stays as it is set."""
+    """The settings without a language or vision model; the embedder stays."""
     none = {"answer": AnswerSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
     return settings.model_copy(update=none)
 
 
 def require_model(settings: Settings) -> Settings:
-    """The same settings. Raises SettingsError where no model is set that answers."""
+    """The same settings. Raises SettingsError if no model that answers is configured."""
     if not settings.answer.configured:
         raise SettingsError(
             "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "
@@ -62,8 +65,8 @@ def require_model(settings: Settings) -> Settings:
 
 
 def library_of_paper(libraries: Libraries, file: Path) -> BuiltLibrary:
-    """The library of this paper alone. Raises PaperFileError where the paper can't be added."""
-    shelf = libraries.of_files([file])
-    if str(file) not in shelf.ids:
-        raise PaperFileError(shelf.problems.get(str(file), f"{file} is not in its library"))
-    return shelf
+    """The library of this paper alone. Raises PaperFileError if the paper can't be added."""
+    built = libraries.of_files([file])
+    if str(file) not in built.ids:
+        raise PaperFileError(built.problems.get(str(file), f"{file} is not in its library"))
+    return built

@@ -21,8 +21,8 @@ _MAX_TEXT = 160
 
 
 def render_figures(report: Report) -> str:
-    """The figures: the headline by set, then all metrics over all items, times apart, risk and coverage, a judge's
-    agreement, and what was not scored."""
+    """The figures as Markdown: the headline by set, all metrics over all items, times, risk and coverage, a judge's
+    agreement, and the problems."""
     everything = report.figures.get(ALL, {})
     lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
     lines += _by_set(report)
@@ -39,7 +39,7 @@ def render_figures(report: Report) -> str:
 
 
 def render_report(report: Report) -> str:
-    """Everything: the figures, each set's own, each item's, and the misses."""
+    """The whole report as Markdown: the figures, over all and by set, the items, and the misses."""
     sets = [
         (name, metric, figure)
         for name, figures in report.figures.items()
@@ -56,7 +56,7 @@ def render_report(report: Report) -> str:
 
 
 def provenance_line(provenance: Provenance) -> str:
-    """One paragraph: revision, code, seed, what else decided the run."""
+    """One paragraph: revision, code, seed, facts, settings, versions."""
     parts = [f"revision {provenance.revision}", f"code {provenance.code}", f"seed {provenance.seed}"]
     for words in (provenance.facts, provenance.settings, provenance.versions):
         parts += [f"{name} {value}" for name, value in words.items()]
@@ -65,7 +65,7 @@ def provenance_line(provenance: Provenance) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> list[str]:
-    """A Markdown table, its columns padded to their widths; all but the first `texts` columns are set right."""
+    """A Markdown table, with padded columns; all but the first `texts` columns are right-aligned."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
 
@@ -81,7 +81,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 
 
 
 def number(value: float) -> str:
-    """A figure's digits: four after the point, none for counts."""
+    """A figure with four decimals, or none for a count."""
     return f"{value:.0f}" if value == int(value) and abs(value) >= 2 else f"{value:.4f}"
 
 

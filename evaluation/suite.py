@@ -16,33 +16,33 @@ __all__ = ["SUITES", "Loaded", "Part", "Request", "Suite", "SuiteItem", "load_su
 
 
 Part = Literal["fitting", "held-out"]
-"""What is chosen by looking at figures is chosen on the one part of the documents, and reported on the other."""
+"""Choices are made on the figures of the one part of the documents, and reported on the other."""
 
 
 class SuiteItem(Protocol):
-    """What a suite scores one by one."""
+    """An item that a suite scores."""
 
     @property
     def name(self) -> str:
-        """Unique within the suite: its set, "/", and what it is called there."""
+        """Unique within the suite: the set, "/", and the name within the set."""
         ...
 
     @property
     def fingerprint(self) -> str:
-        """Changes with whatever of the item decides its score."""
+        """Changes with everything about the item that affects its score."""
         ...
 
     def score(self) -> Score:
-        """Do the work. Raises PaperscopeError."""
+        """Scores the item. Raises PaperscopeError."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What is asked of a suite.
+    """A request to a suite for its items.
 
-    `data` is laid out as `evaluation/gold/__init__.py` says; `names` and `part` restrict the items (see `chosen`);
-    `work` is a folder for what is costly to make and can be used again, such as libraries; `seed` decides every draw.
+    `data` has the layout of `evaluation/gold/__init__.py`; `names` and `part` restrict the items (see `select_items`);
+    `work` is a folder for reusable results that are costly, such as libraries; `seed` determines all random choices.
     """
 
     data: Path
@@ -56,8 +56,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loaded:
-    """The items, what can't be used (bad gold, a peer that isn't installed), and what decided the items beside the
-    settings, for the report."""
+    """The items, the errors of what can't be used (bad gold, a peer that isn't installed), and facts for the report."""
 
     items: Sequence[SuiteItem]
     bad: Sequence[PaperscopeError] = ()
@@ -69,21 +68,21 @@ class Suite(Protocol):
 
     @property
     def name(self) -> str:
-        """The command's word for it."""
+        """The name of its command."""
         ...
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """What can be measured, the default first."""
+        """The modes that can be measured, the default first."""
         ...
 
     @property
     def headline(self) -> tuple[str, ...]:
-        """The metrics that matter most; they are shown for each set, and drawn."""
+        """The most important metrics, which are shown for each set and plotted."""
         ...
 
     def open(self, request: Request) -> AbstractContextManager[Loaded]:
-        """The items; what they share is released at the end. Raises GoldFileError where there is nothing to score."""
+        """Loads the items; their shared resources are released at the end. Raises GoldFileError if there are none."""
         ...
 
 
@@ -93,10 +92,10 @@ Item = TypeVar("Item", bound=SuiteItem)
 
 
 def select_items(items: Sequence[Item], request: Request) -> list[Item]:
-    """The items that the request asks for: of its part, and under any of its names: a set ("jose"), an item
+    """The items of the requested part that have one of the requested names: a set ("jose"), an item
     ("jose/jose.00090") or a part of its name ("jose.00090").
 
-    Without names, all. Raises GoldFileError where no item is called so.
+    Without names, all. Raises GoldFileError if no item has a requested name.
     """
     for name in request.names:
         if not any(name in _names_of(item) for item in items):
@@ -108,7 +107,7 @@ def select_items(items: Sequence[Item], request: Request) -> list[Item]:
 
 
 def _part_of(item: SuiteItem) -> Part:
-    """By the document that the item is about, whatever the set: what its name says but for the set and its own part."""
+    """The part by the item's document, which its name contains between the set and the last component."""
     parts = item.name.split("/")
     document = "/".join(parts[1:-1] or parts[1:])
     return "fitting" if hashlib.sha256(document.encode()).digest()[0] % 2 == 0 else "held-out"
@@ -119,11 +118,11 @@ def _names_of(item: SuiteItem) -> set[str]:
     return {item.name, *parts, *("/".join(parts[:end]) for end in range(1, len(parts)))}
 
 
-# The command's word for a suite: its module and what makes it there, and what it measures.
+# By name: the module and the factory of the suite, and its description.
 SUITES = {
     "parsing": (
         "evaluation.parsing.suite:ParsingSuite",
-        "What is read from papers: tables, headings, text and its order, captions, references, equations.",
+        "What the parser reads: tables, headings, text and its order, captions, references, equations.",
     ),
     "retrieval": (
         "evaluation.retrieval.suite:RetrievalSuite",
@@ -131,11 +130,11 @@ SUITES = {
     ),
     "answers": (
         "evaluation.answers.suite:AnswersSuite",
-        "What is answered: numbers, names, lists, yes or no, free text; and what is rightly left unanswered.",
+        "Whether answers are right: numbers, names, lists, yes or no, free text; and whether abstaining is.",
     ),
     "graph": (
         "evaluation.graph.suite:GraphSuite",
-        "What is drawn from papers: entities, relations, acronyms, and how sound the graph is by itself.",
+        "What is extracted: entities, relations, acronyms, and the quality of the graph itself.",
     ),
     "cells": (
         "evaluation.cells:cells_suite",
@@ -151,7 +150,7 @@ SUITES = {
     ),
     "cost": (
         "evaluation.cost:cost_suite",
-        "Cost: model calls, tokens, money and time, a paper and a question; the figures are means.",
+        "Cost: model calls, tokens, money and time per paper and per question; the figures are means.",
     ),
 }
 

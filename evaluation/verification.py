@@ -13,6 +13,7 @@ from numpy.random import Generator, default_rng
 from evaluation.answers.correctness import correctness
 from evaluation.answers.forms import form_of, short_answer
 from evaluation.cells import question_of, states_value
+from evaluation.gold.files import file_hash
 from evaluation.gold.paper_readers import folder_items, latex_items
 from evaluation.gold.papers import GoldLookup
 from evaluation.gold.questions import DocBenchQuestion, docbench_questions
@@ -22,6 +23,7 @@ from evaluation.metrics.numbers import Number, as_number, numbers_in, stated_num
 from evaluation.parsing.tables import found_cells
 from evaluation.question_suite import QuestionSuite, library_of_paper
 from evaluation.score import Miss, Score, Tally, total
+from evaluation.suite import Request
 from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Cell, Claim, Context, ContextSource, Table
@@ -36,7 +38,6 @@ __all__ = [
     "answer_citing_elements",
     "composed_answers",
     "plant_errors",
-    "planting_items",
     "score_planting",
     "verification_suite",
 ]
@@ -47,8 +48,8 @@ _Change = Callable[[str], str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RightAnswer:
-    """A right answer. `claims` gives the claims with their evidence, as whoever wrote `text` would have made them had
-    they written it with a change; `kind` tells who that is, or what was composed."""
+    """A right answer. `claims` returns its claims with their evidence as its author would make them for a changed text;
+    `kind` is the author, or what was composed."""
 
     kind: str
     question: str
@@ -71,7 +72,7 @@ class RightAnswer:
 
 
 def answer_as_given(question: str, text: str, claims: Sequence[Claim], *, store: Corpus) -> RightAnswer:
-    """An answer as the product gave it: its evidence stays what it was, whatever its words become."""
+    """An answer of the product; its evidence stays the same when its text is changed."""
 
     def changed(change: _Change) -> tuple[Claim, ...]:
         return tuple(Claim(text=change(claim.text), evidence=claim.evidence) for claim in claims)
@@ -186,7 +187,7 @@ def _place_of(digits: str) -> re.Pattern[str]:
 
 
 def _digits(number: Number) -> str:
-    """The number as printed, without what stands behind its last digit."""
+    """The number as printed, up to its last digit."""
     found = re.match(r"[-+]?[\d.,]*\d", number.text)
     return found[0] if found else number.text
 
@@ -277,9 +278,8 @@ class PlantingItem:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file and of its gold."""
-        data = self.file.read_bytes() if self.file.is_file() else b""
-        return hashlib.sha256(data + f"\0{self.gold}".encode()).hexdigest()
+        """See `SuiteItem.fingerprint`."""
+        return f"{file_hash(self.file)} {self.gold}"
 
     def score(self) -> Score:
         """Raises PaperFileError, and ModelError where a model is asked."""
@@ -287,9 +287,9 @@ class PlantingItem:
         return total(score_planting(answer, seed=f"{self.seed} {self.name} {answer.kind}") for answer in answers)
 
     def _of_lookup(self, lookup: GoldLookup) -> Iterator[RightAnswer]:
-        shelf = library_of_paper(self.libraries, self.file)
-        library, store = self.libraries.library(shelf), self.libraries.store(shelf)
-        paper = library.paper(shelf.ids[str(self.file)])
+        built = library_of_paper(self.libraries, self.file)
+        library, store = self.libraries.library(built), self.libraries.store(built)
+        paper = library.paper(built.ids[str(self.file)])
         question = question_of(lookup)
         answer = library.ask(question)
         if answer.status == "answered" and states_value(lookup.answer, answer.text, question=question):
@@ -299,9 +299,9 @@ class PlantingItem:
             yield from composed_answers(question, tables[cell], cell, row=lookup.row, column=lookup.column, store=store)
 
     def _of_question(self, gold: DocBenchQuestion) -> Iterator[RightAnswer]:
-        shelf = library_of_paper(self.libraries, self.file)
-        store = self.libraries.store(shelf)
-        answer = self.libraries.library(shelf).ask(gold.question)
+        built = library_of_paper(self.libraries, self.file)
+        store = self.libraries.store(built)
+        answer = self.libraries.library(built).ask(gold.question)
         form = form_of(gold.answer, answer_format=gold.answer_format)
         short = short_answer(answer.text, question=gold.question, answer_format=gold.answer_format)
         right = correctness(gold.answer, form, text=answer.text, short=short, question=gold.question)
@@ -329,18 +329,14 @@ def score_planting(answer: RightAnswer, *, seed: str) -> Score:
     return Score(tallies=tallies, misses=tuple(misses))
 
 
-def planting_items(data: Path, libraries: Libraries, *, seed: int) -> tuple[list[PlantingItem], list[GoldFileError]]:
-    """The look-ups and the questions below `data`, and the gold that can't be used. Raises GoldFileError where there is
-    none. Sets: "papers" (cells.jsonl, questions.jsonl) and "latexgold"."""
-    found = list(_gold_answers(data))
-    bad = [error for error in found if isinstance(error, GoldFileError)]
-    items = [
-        PlantingItem(name=name, file=file, gold=gold, libraries=libraries, seed=seed)
-        for name, file, gold in (one for one in found if not isinstance(one, GoldFileError))
-    ]
-    if not items:
-        raise bad[0] if bad else GoldFileError(f"{data}: no cells or questions here; name a folder with papers/NAME/")
-    return items, bad
+def _planting_items(request: Request, libraries: Libraries) -> Iterator[PlantingItem | GoldFileError]:
+    """The look-ups and questions of the data, in the sets "papers" (cells.jsonl, questions.jsonl) and "latexgold"."""
+    for found in _gold_answers(request.data):
+        if isinstance(found, GoldFileError):
+            yield found
+        else:
+            name, file, gold = found
+            yield PlantingItem(name=name, file=file, gold=gold, libraries=libraries, seed=request.seed)
 
 
 def _gold_answers(data: Path) -> Iterator[tuple[str, Path, _Gold] | GoldFileError]:
@@ -362,5 +358,6 @@ def verification_suite() -> QuestionSuite:
     return QuestionSuite(
         name="verification",
         headline=("flagged", "passed"),
-        read=lambda request, libraries: planting_items(request.data, libraries, seed=request.seed),
+        read=_planting_items,
+        missing="no cells or questions here; name a folder with papers/NAME/",
     )

@@ -1,1 +1,1 @@
-"""The answers suite: the product is asked, and its answers are held against gold without a model."""
+"""The answers suite: asks the product gold questions, and scores its answers without a model."""

@@ -54,7 +54,7 @@ _STEM_LENGTH = 6
 _WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
 # A word with a capital or a digit within a sentence, or with more than one capital.
 _NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_]+[\w+-]*\d[\w+-]*")
-# "types;⁶" and "① first": a power stands behind a digit or in brackets.
+# Footnote marks, as in "types;⁶" and "① first". A power follows a digit or a bracket.
 _MARKS = re.compile(r"(?<=[^\d\s)⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\u2460-\u2473]")
 _FUNCTION_WORDS = frozenset(
     "a about above after against all also an and any are as at be because been before being below between both but by "
@@ -63,7 +63,7 @@ _FUNCTION_WORDS = frozenset(
     "on once one only or other our out over own per same shall she should so some such than that the their them then "
     "there these they this those through thus to too under until up upon very via was we were what when where whether "
     "which while who whom whose why will with within without would yes you your "
-    # What stands beside a number, and says nothing more.
+    # Words that accompany a number and add nothing to it.
     "approximately around compared faster greater higher increase less lower percent percentage point points reach "
     "reaches respectively score scores slower time times value values".split()
 )
@@ -75,7 +75,7 @@ def correctness(gold: str, form: Form, *, text: str, short: str, question: str) 
     "polar": the short answer is the same word. "number": every number of the gold that the question doesn't give is
     among those that the answer states, as rounded as the gold. "list": F1 of its items. "text": ANLS of the short
     answer is at least 0.5, or the answer contains the gold as whole tokens (the short answer must, where the question
-    itself names the gold). "free": see `free_right`. An answer to what can't be answered is wrong.
+    itself names the gold). "free": see `is_free_text_right`. Any answer to an unanswerable question is wrong.
     """
     if form == "none":
         return 0.0
@@ -97,7 +97,7 @@ def is_free_text_right(gold: str, answer: str, question: str) -> bool:
     """Whether the answer states all numbers of the gold and at least half of its telling words.
 
     Numbers and words that the question gives don't count, nor function words; where that leaves nothing of the gold,
-    those that the question gives count. Beside numbers only names tell: the rest of such a gold is how it is put.
+    those that the question gives count. Next to numbers only names count: the rest of such a gold is its wording.
     A gold with formulas in TeX wants these, and nothing else.
     """
     formulas = formulas_in(gold)

@@ -90,7 +90,7 @@ def short_answer(answer: str, question: str, answer_format: str = "") -> str:
 
     Yes or no: the word that it opens with. A year: the first one. Another number: the result of a computation that it
     shows, else what follows a colon, else the first number that the question doesn't give. A list: a JSON list of what
-    is enumerated. Else: what stands before a quotation ("Chinese: “…”"), or the side of "X has Y" that the question
+    is enumerated. Else: what precedes a quotation ("Chinese: “…”"), or the side of "X has Y" that the question
     doesn't give.
     """
     wanted = _wanted(question, answer_format)

@@ -38,7 +38,7 @@ class Source:
 class GoldQuestion:
     """A question on one library.
 
-    `name` is SET/PAPER/ITEM. `references` are gold answers, any of which is right; `answerable` tells whether the
+    `name` is SET/PAPER/ITEM. `references` are gold answers, any of which is right; `answerable` says whether the
     library says. `answer_format` is the form that the benchmark states ("Int", "Yes/No" …), "" where it states none.
     `pages` are where the evidence is: a file of the source and a page in it from 1, none where unknown; `regions` are
     its boxes on these pages, none where unknown; `kinds` is what it is ("text", "table", "figure", "equation",

@@ -72,7 +72,7 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
 
     An answer is `right` as `rightness` says of the reference that it meets best; not to answer is right where nothing
     is to be answered. Text measures compare the short answer, "Not answerable" where there is none. An answer that only
-    shows places counts as none; `places` tells whether one of them is where gold has the evidence. A judge's `verdict`
+    shows places counts as none; `places` says whether one of them is where gold has the evidence. A judge's `verdict`
     stands apart.
     """
     answered = answer.status == "answered"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evaluation.answers.questions import GoldQuestion, Source, read_questions
 from evaluation.answers.scoring import Cited, Judge, Verdict, score_answer
+from evaluation.gold.files import separate_errors
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.metrics.benchmarks import NOT_ANSWERABLE
 from evaluation.question_suite import ANSWER_MODES, settings_for
@@ -42,10 +43,10 @@ class AnswerItem:
 
     def score(self) -> Score:
         """Raises PaperFileError where the source can't be read, ModelError where a model fails."""
-        shelf, library = self._library()
+        built, library = self._library()
         answer = library.ask(self.question.question)
         verdict = self._verdict(library, answer)
-        return score_answer(self.question, answer, cited=self._cited(answer, shelf), verdict=verdict)
+        return score_answer(self.question, answer, cited=self._cited(answer, built), verdict=verdict)
 
     def _verdict(self, library: Library, answer: Answer) -> Verdict | None:
         """None where nobody judges, or nothing was answered: there our rules are certain."""
@@ -56,12 +57,12 @@ class AnswerItem:
 
     def _library(self) -> tuple[BuiltLibrary, Library]:
         of = self.libraries
-        shelf = of.of_papers(self.source.papers) if self.source.papers else of.of_files(self.source.files)
-        if not shelf.ids:
-            raise PaperFileError("; ".join(shelf.problems.values()))
-        return shelf, of.library(shelf)
+        built = of.of_papers(self.source.papers) if self.source.papers else of.of_files(self.source.files)
+        if not built.ids:
+            raise PaperFileError("; ".join(built.problems.values()))
+        return built, of.library(built)
 
-    def _cited(self, answer: Answer, shelf: BuiltLibrary) -> Cited:
+    def _cited(self, answer: Answer, built: BuiltLibrary) -> Cited:
         evidence = [found for claim in answer.claims for found in claim.evidence]
         texts = {
             element.id: element.text
@@ -69,14 +70,14 @@ class AnswerItem:
             for element in paper.elements
             if element.kind == "passage"
         }
-        gold = ((shelf.ids.get(str(file), ""), page) for file, page in self.question.pages)
+        gold = ((built.ids.get(str(file), ""), page) for file, page in self.question.pages)
         regions = self.question.regions
         return Cited(
             pages=frozenset((found.place.paper, found.place.page) for found in evidence),
             gold_pages=frozenset(gold),
             places=tuple(found.place for found in evidence),
             gold_places=tuple(
-                Place(paper=shelf.ids.get(str(file), ""), page=page, box=box) for file, page, box in regions
+                Place(paper=built.ids.get(str(file), ""), page=page, box=box) for file, page, box in regions
             ),
             texts=tuple(dict.fromkeys(texts[found.element] for found in evidence if found.element in texts)),
         )
@@ -93,10 +94,8 @@ class AnswersSuite:
     def open(self, request: Request) -> Iterator[Loaded]:
         """See `Suite.open`. Raises SettingsError where models are to answer and none is configured."""
         settings = settings_for(request.mode, request.settings)
-        found = list(read_questions(request.data, request.work))
-        bad = [error for error in found if isinstance(error, GoldFileError)]
-        asked = [pair for pair in found if not isinstance(pair, GoldFileError)]
-        if not found:
+        asked, bad = separate_errors(read_questions(request.data, request.work))
+        if not asked and not bad:
             raise GoldFileError(
                 f"{request.data}: no questions here; name a folder with papers/NAME/paper.pdf and questions.jsonl "
                 "beside it"

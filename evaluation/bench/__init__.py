@@ -1,4 +1,4 @@
-"""Benchmarks beside other systems: `scripts/bench COMMAND`."""
+"""Benchmarks of Paperscope and other systems: `scripts/bench COMMAND`."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: that of the command, or an error's own."""
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure Paperscope beside others.")
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Compare Paperscope with other systems.")
     commands = parser.add_subparsers(required=True)
     for command in (parse, quality, growth, latency, serve):
         command.add_command(commands)

@@ -31,9 +31,9 @@ _PEER_SECONDS = 600.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
-    """The cost of one paper more at one size of the library: means over the papers `first` to `last` round it.
+    """The cost of one more paper at one size of the library: means over the papers `first` to `last` around it.
 
-    Memory and disk are those at the size itself.
+    Memory and disk are measured at the size itself.
     """
 
     paper: int
@@ -48,7 +48,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Growth:
-    """A system's library as it grew: `papers` came in; `note` says why they are fewer than were asked for.
+    """The growth of a system's library: `papers` were added; `note` says why they are fewer than requested.
 
     The ratios are those of the last mark to the one at 10 papers, 0 where either is missing.
     """
@@ -71,10 +71,10 @@ def add_command(commands: "Commands") -> None:
     """The command `graph` and its options."""
     graph = commands.add_parser(
         "graph",
-        help="what one paper more costs a growing library",
+        help="the cost of one more paper in a growing library",
         description="Adds synthetic papers (60 chunks, 60 entities, 240 relations each) one by one, without a model's "
         "latency, and asks questions: seconds, memory and disk at 1, 10, 100, 1,000 papers, and the ratio of the last "
-        "to the 10th. Beside it, for a limited time, LightRAG's ainsert_custom_kg.",
+        "to the 10th. For comparison, LightRAG's ainsert_custom_kg for a limited time.",
     )
     graph.add_argument("--papers", type=int, default=_MARKS[-1], metavar="N", help="how many (default: 1000)")
     graph.add_argument("--seed", type=int, default=0, help="decides what the papers hold")
@@ -89,7 +89,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 where our own library did not take all papers in."""
+    """The exit code: 0, or 1 if a paper was not added to our own library."""
     job = {"papers": options.papers, "seed": options.seed}
     ours = _run_system("Paperscope", Path(sys.executable), "evaluation.bench.synthetic_library", **job, timeout=None)
     grown = [ours]
@@ -123,7 +123,7 @@ def _run_system(name: str, python: Path, module: str, *, papers: int, seed: int,
 
 
 def _steps(file: Path) -> list[GrowthStep]:
-    """Those written, up to a line that a stop has torn."""
+    """The steps written, up to a line that was cut off."""
     steps = []
     for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
         try:
@@ -134,7 +134,7 @@ def _steps(file: Path) -> list[GrowthStep]:
 
 
 def _mark(steps: Sequence[GrowthStep], paper: int) -> Mark:
-    """The means over a paper's neighbours, which a busy machine blurs less than a single one."""
+    """The means over a paper's neighbours, which vary less on a busy machine than one paper's figures."""
     near = [step for step in steps if step.paper in neighbours(paper)]
     asked = [step.retrieve for step in near if step.retrieve]
     return Mark(

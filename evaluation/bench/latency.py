@@ -61,7 +61,7 @@ class Latency:
 class _System:
     """A system: the Python and the module that make and ask its libraries, and until when it may (None: to its end).
 
-    `grows` tells that its library can be grown from a smaller one.
+    `grows` says that its library can be grown from a smaller one.
     """
 
     name: str
@@ -78,7 +78,7 @@ def add_command(commands: "Commands") -> None:
         help="how long retrieval takes in a library of 1,000 to 200,000 entities",
         description="Makes libraries of synthetic papers and asks them seeded questions that name two entities, one, "
         "or none, without a model's latency: seconds of the first question, p50, p95, CPU seconds and memory at each "
-        "size. Beside it, for a limited time, LightRAG's aquery_data in mode mix over the same papers.",
+        "size. For comparison, LightRAG's aquery_data in mode mix over the same papers, for a limited time.",
     )
     query.add_argument("--entities", type=int, nargs="+", default=_ENTITIES, metavar="N", help="sizes of the libraries")
     query.add_argument("--questions", type=int, default=_QUESTIONS, metavar="N", help="at each size (default: 60)")
@@ -101,7 +101,7 @@ def add_command(commands: "Commands") -> None:
 def _run(options: argparse.Namespace) -> int:
     """The exit code: 0, or 1 where our own library could not be asked."""
     if options.questions < _LEAST_QUESTIONS:
-        raise InputError(f"--questions {options.questions}: the first tells nothing of the others; ask 3 or more")
+        raise InputError(f"--questions {options.questions}: too few to compute percentiles; ask 3 or more")
     sides = [
         _System(name="Paperscope", python=Path(sys.executable), module="evaluation.bench.synthetic_library", grows=True)
     ]
@@ -151,7 +151,7 @@ def _latency(
 
 
 def _prepare_folder(part: Path, smaller: Path | None, *, goes_on: bool) -> None:
-    """A folder for a library to be made in; it goes on from what a stopped run left, or from a smaller library."""
+    """Prepares the folder of a new library, which starts from a stopped run's, or from a smaller library."""
     with output_errors(part):
         if part.is_dir() and not goes_on:
             shutil.rmtree(part)
@@ -164,7 +164,7 @@ def _prepare_folder(part: Path, smaller: Path | None, *, goes_on: bool) -> None:
 
 
 def _run_step(side: _System, step: str, papers: str, seed: str, folder: str, *more: str) -> StepReport | str:
-    """What a process tells, or why it doesn't."""
+    """The report of a process, or why there is none."""
     left = None if side.until is None else side.until - time.monotonic()
     if left is not None and left <= 0:
         return "no time left"
@@ -219,7 +219,7 @@ def _page(found: Sequence[Latency]) -> str:
 
 
 def _growth(found: Sequence[Latency]) -> list[str]:
-    """Each system's largest library to its smallest, beside twice the ratio of their sizes' logarithms."""
+    """Each system's largest library relative to its smallest, and twice the ratio of the logarithms of their sizes."""
     lines = []
     for system in dict.fromkeys(one.system for one in found):
         known = [one for one in found if one.system == system and not one.note]
@@ -234,7 +234,7 @@ def _growth(found: Sequence[Latency]) -> list[str]:
 
 
 def _ratios(found: Sequence[Latency]) -> list[str]:
-    """What the other systems take of each size, as multiples of ours."""
+    """The figures of the other systems at each size, as multiples of ours."""
     ours = {one.entities: one for one in found if one.system == found[0].system and not one.note}
     return [
         f"{_label(one)}: {one.p50 / ours[one.entities].p50:.1f} times our p50, {one.cpu / ours[one.entities].cpu:.1f} "

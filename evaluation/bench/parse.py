@@ -28,7 +28,7 @@ _GROWTH = (10, 100, 1000)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
-    """What one contender came to: `note` says why there are no figures, or which files it could not read."""
+    """The figures of a PDF reader: `note` says why there are none, or which files it could not read."""
 
     name: str
     pages: int = 0
@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def measure(name: str, files: Sequence[Path], *, python: str = sys.executable) -> Figures:
-    """Run one contender over the files in a process of its own."""
+    """Runs a PDF reader over the files in a process of its own."""
     command = [python, str(_SCRIPT), name, *map(str, files)]
     done = subprocess.run(  # noqa: S603
         command, env={"PYTHONPATH": str(_ROOT)}, capture_output=True, text=True, check=False

@@ -19,7 +19,7 @@ ReadFile = Callable[[Path], int]
 
 
 class PdfReader(NamedTuple):
-    """Somebody who reads PDF files: what people know them by, the packages they need, how to get their reader."""
+    """A PDF reader: its title, the packages it needs, how to install them, and a function that loads it."""
 
     title: str
     packages: tuple[str, ...]
@@ -93,7 +93,7 @@ PDF_READERS = {
 
 
 def run(name: str, files: list[Path]) -> dict[str, float | str | list[str]]:
-    """Read the files with a contender; a file that it can't read is named, and its time doesn't count."""
+    """Reads the files with a PDF reader; files that it can't read are listed, and their time doesn't count."""
     contender = PDF_READERS[name]
     for package in contender.packages:
         try:
@@ -107,7 +107,7 @@ def run(name: str, files: list[Path]) -> dict[str, float | str | list[str]]:
         started = time.perf_counter()
         try:
             pages += read(file)
-        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+        except Exception as error:  # noqa: BLE001 # any error of another library
             failed.append(f"{file.name}: {type(error).__name__}")
         else:
             seconds += time.perf_counter() - started

@@ -88,7 +88,7 @@ def _significant_metrics(ours: Report, theirs: Report, metrics: Sequence[str]) -
 
 
 def _problems(reports: Sequence[Report]) -> list[str]:
-    """What could not be scored, said once however many modes it befell."""
+    """The problems of all modes, each once."""
     told = dict.fromkeys(f"- {report.mode}: {problem}" for report in reports for problem in report.problems)
     return ["Not scored:", "", *told, ""] if told else []
 
@@ -104,7 +104,7 @@ def add_command(commands: "Commands") -> None:
         "quality",
         help="every suite, ours and the peers'",
         description="Scores Paperscope and its peers on the same papers and questions and prints one page of tables. "
-        "Peers that are not installed are named with the command that installs them. Stopped, it goes on where it was.",
+        "Peers that are not installed are named with the command that installs them. A run that was stopped resumes.",
     )
     quality.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder with eval/ and papers/")
     quality.add_argument("--out", type=Path, required=True, metavar="DIR", help="keeps every run's report here")

@@ -58,7 +58,7 @@ class Service:
     process: int
 
     def memory_mb(self) -> float:
-        """The most that it has held, in megabytes (Linux; 0 elsewhere)."""
+        """Its peak memory in megabytes (Linux; 0 elsewhere)."""
         return peak_memory_mb(self.process)
 
 
@@ -86,7 +86,7 @@ def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:
                 return
         except OSError:
             time.sleep(0.1)
-    raise PaperscopeError("`paperscope serve` did not get ready; run it by hand to see why")
+    raise PaperscopeError("`paperscope serve` did not start; run it by hand to see why")
 
 
 def _get(port: int, path: str) -> int:
@@ -99,7 +99,7 @@ def _get(port: int, path: str) -> int:
 
 
 def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
-    """So many clients ask for so long, each over a connection that stays open."""
+    """`clients` clients ask for this long, each over a connection that stays open."""
     address = urlsplit(url)
 
     def client() -> Callable[[str], bool]:
@@ -124,7 +124,7 @@ def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: 
 
 
 def ask_directly(library: Path, questions: Sequence[str], *, retrieve: bool, seconds: float) -> Load:
-    """One client in this process asks the library for so long."""
+    """One client in this process asks the library for this long."""
     with Library.open(library) as opened:
         work: Callable[[str], object] = opened.retrieve if retrieve else opened.ask
 
@@ -139,7 +139,7 @@ def ask_directly(library: Path, questions: Sequence[str], *, retrieve: bool, sec
 
 
 def _measure_load(clients: Sequence[Callable[[str], bool]], questions: Sequence[str], *, seconds: float) -> Load:
-    """Each client works in a thread. The first question warms what is loaded once, and is not counted."""
+    """Each client works in a thread. The first question loads models and caches, and is not counted."""
     clients[0](questions[0])
     taken: list[tuple[bool, float]] = []
     numbers = count()
@@ -177,7 +177,7 @@ _DIRECT = "Library"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedLoad:
-    """What so many clients at once got from one way in; memory is the most that the service held so far."""
+    """The load of several clients on one endpoint; memory is the service's peak so far."""
 
     way: str
     clients: int
@@ -196,7 +196,7 @@ def add_command(commands: "Commands") -> None:
         "serve",
         help="requests a second and latency of the HTTP service",
         description="Starts the service over a library and lets 1, 8 and 32 clients ask it, each the next question as "
-        "soon as the last is answered; beside it the same library asked in one process without HTTP.",
+        "soon as the last is answered; for comparison, the same library is asked in one process without HTTP.",
     )
     serve.add_argument("--library", type=Path, required=True, metavar="DIR", help="a library with papers in it")
     serve.add_argument(
@@ -212,7 +212,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 where a request failed."""
+    """The exit code: 0, or 1 if a request failed."""
     questions = _questions(options.questions)
     found = []
     for way in options.only:
@@ -261,7 +261,7 @@ def _page(found: Sequence[ServedLoad]) -> str:
 
 
 def _beside(found: Sequence[ServedLoad]) -> list[str]:
-    """The best rate over HTTP, as a multiple of that of the library itself."""
+    """The best rate over HTTP as a multiple of the library's own."""
     lines = []
     for way in _PATHS:
         direct = [one.load.rate for one in found if one.way == f"{_DIRECT} {way}"]

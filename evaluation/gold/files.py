@@ -1,6 +1,6 @@
 """Reads gold files; each error names the file and the line."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -10,8 +10,18 @@ from pydantic import TypeAdapter, ValidationError
 from ingest.document.source import read_pdf
 from ingest.pdf.backends import backend_for
 from paperscope_core.errors import GoldFileError, PaperFileError
+from paperscope_core.types import content_hash
 
-__all__ = ["check_pages", "json_file", "json_lines", "line_error", "named_lines", "parse_lines"]
+__all__ = [
+    "check_pages",
+    "file_hash",
+    "json_file",
+    "json_lines",
+    "line_error",
+    "named_lines",
+    "parse_lines",
+    "separate_errors",
+]
 
 
 T = TypeVar("T")
@@ -25,11 +35,11 @@ def json_file(file: Path, kind: TypeAdapter[T]) -> T:
 def json_lines(file: Path, kind: TypeAdapter[T], *, bad: list[GoldFileError]) -> Iterator[tuple[int, T]]:
     """The line number and value of each line that is not blank; a malformed line adds its error to `bad`.
 
-    A file that is not there has no lines.
+    A missing file has no lines.
     """
     if not file.is_file():
         return
-    # Not `splitlines`: a JSON string may hold U+2028 and its like as they are.
+    # Not `splitlines`: a JSON string may contain U+2028 and other line separators unescaped.
     for number, line in enumerate(_text(file).split("\n"), start=1):
         if line.strip():
             try:
@@ -38,6 +48,23 @@ def json_lines(file: Path, kind: TypeAdapter[T], *, bad: list[GoldFileError]) ->
                 bad.append(error)
             else:
                 yield number, value
+
+
+def separate_errors(found: Iterable[T | GoldFileError]) -> tuple[list[T], list[GoldFileError]]:
+    """The values and the errors of a stream of both."""
+    values: list[T] = []
+    errors: list[GoldFileError] = []
+    for one in found:
+        if isinstance(one, GoldFileError):
+            errors.append(one)
+        else:
+            values.append(one)
+    return values, errors
+
+
+def file_hash(file: Path) -> str:
+    """The SHA-256 of a file's content; that of no content if the file is missing."""
+    return content_hash(file.read_bytes() if file.is_file() else b"")
 
 
 def _text(file: Path) -> str:
@@ -57,7 +84,7 @@ def _parse(text: str, kind: TypeAdapter[T], *, where: str) -> T:
         place = ".".join(map(str, first["loc"]))
         reason = f"field {place!r} is missing" if first["type"] == "missing" else first["msg"]
         at = f" at {place!r}" if place and first["type"] != "missing" else ""
-        raise GoldFileError(f"{where}: {reason}{at}; mend the gold, or leave it out") from error
+        raise GoldFileError(f"{where}: {reason}{at}; correct the gold, or leave it out") from error
 
 
 Line = TypeVar("Line")
@@ -67,7 +94,7 @@ Value = TypeVar("Value")
 def named_lines(
     file: Path, kind: TypeAdapter[Line], *, name: Callable[[Line], str], bad: list[GoldFileError]
 ) -> Iterator[tuple[int, Line]]:
-    """As `json_lines`; a line with the name of an earlier one is bad, too."""
+    """Like `json_lines`, but a line with the name of an earlier one is an error, too."""
     first: dict[str, int] = {}
     for number, value in json_lines(file, kind, bad=bad):
         known = first.setdefault(name(value), number)
@@ -80,8 +107,10 @@ def named_lines(
 def parse_lines(
     file: Path, kind: TypeAdapter[Line], *, name: Callable[[Line], str], make: Callable[[Line], Value]
 ) -> Iterator[Value | GoldFileError]:
-    """What `make` makes of each line, and the errors of lines that can't be used: `make` raises IndexError or KeyError
-    where a line contradicts itself."""
+    """The values that `make` returns for the lines, and the errors of lines that can't be used.
+
+    `make` raises IndexError or KeyError if a line contradicts itself.
+    """
     bad: list[GoldFileError] = []
     for number, line in named_lines(file, kind, name=name, bad=bad):
         try:
@@ -92,8 +121,8 @@ def parse_lines(
 
 
 def line_error(file: Path, number: int, reason: str) -> GoldFileError:
-    """What is wrong with a line, and what to do."""
-    return GoldFileError(f"{file}:{number}: {reason}; mend the gold, or leave it out")
+    """The error of a line, with its remedy."""
+    return GoldFileError(f"{file}:{number}: {reason}; correct the gold, or leave it out")
 
 
 def check_pages(pages: Sequence[int], file: Path, *, where: str) -> None:
@@ -103,7 +132,7 @@ def check_pages(pages: Sequence[int], file: Path, *, where: str) -> None:
         if not 1 <= page <= (count or 0):
             raise GoldFileError(
                 f"{where}: page {page} is out of range; {file} has {count} pages, which count from 1; "
-                "mend the gold, or leave it out"
+                "correct the gold, or leave it out"
             )
 
 

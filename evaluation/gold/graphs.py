@@ -72,7 +72,7 @@ def join_tokens(tokens: Sequence[str]) -> JoinedTokens:
 
 
 def _spaced(tokens: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Each token, and whether a blank stands before it."""
+    """Each token, and whether a space precedes it."""
     glued = True
     quoted = False
     for raw in tokens:
@@ -134,7 +134,7 @@ class GoldResult:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldGraph:
     """A document with its graph: `name` is SET/DOCUMENT. `relations` and `results` are None where the set has none;
-    `coreferent` says that the set tells which spellings mean the same."""
+    `coreferent` says that the set annotates coreference."""
 
     name: str
     sections: tuple[GoldSection, ...]
@@ -283,7 +283,7 @@ def _scier_error(line: _SciERLine) -> str:
     named = {words for words, _ in line.ner}
     for words in named:
         if words not in line.sentence:
-            return f"the entity {words!r} does not stand in its sentence"
+            return f"the entity {words!r} is not in its sentence"
     for source, _, target in line.rel:
         for words in (source, target):
             if words not in named:
@@ -393,7 +393,7 @@ def _rest(text: JoinedTokens, first: int, end: int) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldAcronyms:
-    """A sentence with its short and long forms as they stand in it; `name` is SET/ID."""
+    """A sentence with the short and long forms that it contains; `name` is SET/ID."""
 
     name: str
     text: str

@@ -92,10 +92,10 @@ def _gold_table(table: _TranscribedTable, file: Path) -> GoldTable:
     lines = [*(table.header_rows or ()), *(span.row + span.rowspan - 1 for span in table.spans or ())]
     if len(mapping) != len(table.grid) or max(mapping, default=-1) >= len(logical):
         raise GoldFileError(
-            f"{file}: table {table.number}: 'physical_to_logical' does not fit its grids; mend the gold"
+            f"{file}: table {table.number}: 'physical_to_logical' does not fit its grids; correct the gold"
         )
     if any(line >= len(table.grid) for line in lines):
-        raise GoldFileError(f"{file}: table {table.number}: row {max(lines)} is not in its grid; mend the gold")
+        raise GoldFileError(f"{file}: table {table.number}: row {max(lines)} is not in its grid; correct the gold")
     return GoldTable(
         number=str(table.number),
         page=table.page,
@@ -315,7 +315,7 @@ def outline_items(
 ) -> Iterator[GoldItem]:
     """One item a PDF in `papers` with bookmarks; `known` are those whose headings have gold already.
 
-    The parser reads bookmarks too, so they are hidden from it: else it would be asked what it was told.
+    The parser reads bookmarks, too, so they are hidden from it: it would be scored on its own input.
     """
     for file in sorted((data / "papers").rglob("*.pdf")):
         if file in known:

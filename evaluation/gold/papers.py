@@ -34,11 +34,11 @@ class GoldSpan:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldTable:
     """A table. `grid` has a row for each printed line, `logical` one for each row as it is meant; a spanned text
-    stands in its first position.
+    is in its first position.
 
     `logical_row` maps rows of `grid` to rows of `logical`; `spans`, `header_rows`, `section_rows` and `formulas`
     (positions that are not compared) are in rows of `grid`. `number` is "" where unknown. `from_source` says that the
-    gold was drawn from a source file: a spanned text stands in all its positions, citations are left out.
+    gold was drawn from a source file: a spanned text is in all its positions, citations are left out.
     """
 
     grid: Grid
@@ -56,10 +56,10 @@ class GoldTable:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldLookup:
-    """What stands under a column, in a row, of the table with this label, or with this caption where the label is "".
+    """The value in a row, under a column, of the table with this label, or with this caption if the label is "".
 
     A row that is named by several cells has " / " between them. `page` is the table's; `line` is where in the gold file
-    the question stands, 0 for one that was drawn from a table.
+    the question is, 0 for one that was sampled from a table.
     """
 
     row: str

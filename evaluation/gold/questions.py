@@ -65,7 +65,7 @@ class DocBenchLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocBenchQuestion:
-    """The question on line `number` of a file that lies beside the PDF `file`, in the folder called `paper`.
+    """The question on line `number` of a file beside the PDF `file`, in the folder `paper`.
 
     `type` is DocBench's kind of evidence; `answer_format` and `evidence_pages` are empty where unknown.
     """

@@ -18,7 +18,7 @@ class TextSection:
 
 
 def text_paper(name: str, *, title: str, sections: Sequence[TextSection]) -> Paper:
-    """A paper whose passages are these paragraphs, blank ones left out; each stands on a line of its own on page 1.
+    """A paper whose passages are these paragraphs, without empty ones; each is on a line of its own on page 1.
 
     Its id derives from its content, and its file is called `name`.
     """

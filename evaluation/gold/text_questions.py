@@ -118,7 +118,7 @@ def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
         where = f"{file}:{number}"
         qas = line.qas
         if not len(qas.question) == len(qas.question_id) == len(qas.answers):
-            bad.append(GoldFileError(f"{where}: 'qas' has not as many answers and ids as questions; mend the gold"))
+            bad.append(GoldFileError(f"{where}: 'qas' has not as many answers and ids as questions; correct the gold"))
             continue
         questions = []
         for question, name, answers in zip(qas.question, qas.question_id, qas.answers, strict=True):
@@ -127,7 +127,7 @@ def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
                 questions.append(QasperQuestion(id=name, question=question, answers=told))
             else:
                 bad.append(
-                    GoldFileError(f"{where}: the question {name!r} has no answer; mend the gold, or leave it out")
+                    GoldFileError(f"{where}: the question {name!r} has no answer; correct the gold, or leave it out")
                 )
         yield QasperPaper(
             where=where,

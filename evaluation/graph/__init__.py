@@ -1,1 +1,1 @@
-"""What extraction draws from papers, held against graphs that people drew, and against the papers' own words."""
+"""The graph suite: extraction scored against annotated graphs, and against the papers' own text."""

@@ -121,7 +121,7 @@ def find_duplicates(names: Mapping[str, Sequence[str]], pairs: Iterable[tuple[st
 
 
 def _connected_components(links: Iterable[Set[str]]) -> list[tuple[str, ...]]:
-    """The sets that hang together, as one each."""
+    """The connected components of the sets that overlap."""
     home: dict[str, set[str]] = {}
     for link in links:
         group: set[str] = set().union(*(home.get(name, {name}) for name in link))
@@ -130,7 +130,7 @@ def _connected_components(links: Iterable[Set[str]]) -> list[tuple[str, ...]]:
 
 
 def score_graph(indexed: IndexedPaper) -> Score:
-    """graph.duplicates: terms that are the same as another (see `names`), of all terms; graph.isolated: entities
+    """graph.duplicates: terms that equal another (see `find_duplicates`), of all terms; graph.isolated: entities
     without a relation, of all; graph.entities and graph.relations: how many there are. Fewer duplicates and isolated
     ones are better."""
     extraction = indexed.extraction
@@ -194,10 +194,10 @@ def _duplicate_misses(metric: str, groups: Sequence[Sequence[str]], terms: Mappi
 
 
 def score_grounding(paper: Paper, extraction: Extraction) -> Score:
-    """grounded.entities: in each of an entity's elements stands its name or an alias; grounded.relations: in one of a
-    relation's elements (captions and labels included) stand both ends, or one beside the float that is the other.
+    """grounded.entities: each of an entity's elements contains its name or an alias; grounded.relations: one of a
+    relation's elements (with captions and labels) contains both ends, or one if the other is that table or figure.
 
-    Whole words only; case, hyphens and blanks are folded. A work stands also where the text cites it, and the paper
+    Whole words only; case, hyphens and spaces are ignored. A citation of a work counts as its name, and the paper
     itself in each of its elements.
     """
     folded = {element.id: entity_key(element_text(element)) for element in paper.elements}

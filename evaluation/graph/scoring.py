@@ -32,7 +32,7 @@ __all__ = [
 class AnnotationScheme:
     """`types` gives the gold's word for a type of ours, `kinds` our kinds for one of the gold's kinds of relation.
 
-    `same` are the gold's kinds that say that two names mean the same: one entity of ours that has both tells it.
+    `same` are the gold's kinds for two names of one thing: an entity of ours that has both names counts as found.
     """
 
     types: Mapping[str, str]
@@ -40,7 +40,7 @@ class AnnotationScheme:
     same: frozenset[str] = frozenset()
 
     def counts(self, kind: str) -> bool:
-        """Whether an entity of this type of ours is held against the gold."""
+        """Whether an entity of ours of this type is compared with the gold."""
         return kind in self.types or kind == _UNTYPED
 
 
@@ -92,7 +92,7 @@ def folded_names(entity: Entity) -> frozenset[str]:
 
 
 def is_float(entity: Entity) -> bool:
-    """Whether it stands for a table, a figure or an equation."""
+    """Whether the entity is a table, a figure or an equation."""
     return entity.type in _FLOATS
 
 
@@ -169,7 +169,7 @@ def precision_recall_f1(name: str, *, true: int, predicted: int, found: int, gol
 
 
 def score_entities(matches: EntityMatches) -> Score:
-    """entities: some form is the same; entities.partial: the words of one stand in the other; entities.typed: the
+    """entities: some form is the same; entities.partial: one contains the words of the other; entities.typed: the
     types are the same, too; found.TYPE: the gold's of one type, whatever we call them; generic: words that name
     nothing; salient: what the results are about; aliases: spellings that mean the same (see `_aliases`)."""
     tallies = {**_by_form(matches), **_by_part(matches), **_with_types(matches), **_by_type(matches)}
@@ -207,7 +207,7 @@ def _by_part(matches: EntityMatches) -> dict[str, Tally]:
 
 
 def _overlap(some: Set[str] | tuple[str, ...], others: Set[str] | tuple[str, ...]) -> bool:
-    """Whether all words of a form of one stand, in their order, in a form of the other."""
+    """Whether a form of one contains all words, in order, of a form of the other."""
     return any(f" {one} " in f" {other} " or f" {other} " in f" {one} " for one in some for other in others)
 
 
@@ -350,7 +350,7 @@ def _relation_miss(matches: EntityMatches, relation: GoldRelation) -> Miss:
 
 def score_results(matches: EntityMatches, results: Iterable[GoldResult]) -> Score:
     """results.members: all members are found; results.connected: and each is connected with each other;
-    results.score: of the scores that stand in the text, those that a relation of a member quotes."""
+    results.score: of the scores in the text, those that a relation of a member quotes."""
     pairs = _connected_pairs(matches)
     text = " ".join(section.text for section in matches.gold.sections)
     tallies: dict[str, Tally] = {}

@@ -1,7 +1,6 @@
 """The graph suite: entities, relations and acronyms against gold, and graphs of real papers by themselves."""
 
 import asyncio
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from evaluation.gold.files import file_hash, separate_errors
 from evaluation.gold.graphs import (
     GoldAcronyms,
     GoldExpansion,
@@ -105,7 +105,7 @@ class ExpansionItem:
 
     def score(self) -> Score:
         """expansions.defined: whether the sentence defines its short form, as far as we see, which alone lets us
-        expand it; expansions.right: of those, what we expand to the gold's meaning (see `plain_keys`)."""
+        expand it; expansions.right: of those, the expansions that equal the gold's (see `name_keys`)."""
         keys = name_keys(self.gold.short)
         longs = [found.long for found in find_definitions(self.gold.text) if name_keys(found.short) & keys]
         tallies = {"expansions.defined": Tally(right=bool(longs), total=1)}
@@ -168,14 +168,14 @@ class PaperItem:
     @property
     def fingerprint(self) -> str:
         """A hash of the file."""
-        return _hash_files([self.file])
+        return file_hash(self.file)
 
     def score(self) -> Score:
         """Raises PaperFileError where the paper can't be added, and ModelError."""
-        shelf = self.libraries.of_files([self.file])
-        if shelf.problems:
-            raise PaperFileError("; ".join(shelf.problems.values()))
-        [indexed] = _indexed(self.libraries, shelf)
+        built = self.libraries.of_files([self.file])
+        if built.problems:
+            raise PaperFileError("; ".join(built.problems.values()))
+        [indexed] = _indexed(self.libraries, built)
         return score_graph(indexed) + score_floats(indexed) + score_grounding(indexed.paper, indexed.extraction)
 
 
@@ -190,21 +190,21 @@ class LibraryItem:
     @property
     def fingerprint(self) -> str:
         """A hash of the files."""
-        return _hash_files(self.files)
+        return " ".join(map(file_hash, self.files))
 
     def score(self) -> Score:
         """Raises ModelError."""
-        shelf = self.libraries.of_files(self.files)
-        papers = _indexed(self.libraries, shelf)
-        store = self.libraries.store(shelf)
+        built = self.libraries.of_files(self.files)
+        papers = _indexed(self.libraries, built)
+        store = self.libraries.store(built)
         papers_of = Counter(node for indexed in papers for node in _nodes(store, indexed))
         merged = store.entities(sorted(papers_of))
         return score_library(merged, papers_of, papers)
 
 
-def _indexed(libraries: Libraries, shelf: BuiltLibrary) -> list[IndexedPaper]:
-    store = libraries.store(shelf)
-    return [store.indexed(paper) for paper in dict.fromkeys(shelf.ids.values())]
+def _indexed(libraries: Libraries, built: BuiltLibrary) -> list[IndexedPaper]:
+    store = libraries.store(built)
+    return [store.indexed(paper) for paper in dict.fromkeys(built.ids.values())]
 
 
 def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
@@ -213,9 +213,7 @@ def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
     return {node for nodes in store.nodes_of(own, papers=[indexed.paper.id]).values() for node in nodes}
 
 
-def _hash_files(files: Sequence[Path]) -> str:
-    contents = (file.read_bytes() if file.is_file() else b"" for file in files)
-    return hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in contents)).hexdigest()
+_Gold = GoldGraph | GoldAcronyms | GoldExpansion
 
 
 class GraphSuite:
@@ -241,21 +239,18 @@ class GraphSuite:
     def open(self, request: Request) -> Iterator[Loaded]:
         """See `Suite.open`. Raises SettingsError in mode "model" where no model is set."""
         settings = _settings(request)
-        gold = list(
-            chain(
-                scierc_graphs(request.data),
-                scier_graphs(request.data),
-                scirex_graphs(request.data),
-                gold_acronyms(request.data),
-                gold_expansions(request.data),
-            )
+        found: Iterator[_Gold | GoldFileError] = chain(
+            scierc_graphs(request.data),
+            scier_graphs(request.data),
+            scirex_graphs(request.data),
+            gold_acronyms(request.data),
+            gold_expansions(request.data),
         )
-        bad = [entry for entry in gold if isinstance(entry, GoldFileError)]
+        gold: list[_Gold]
+        gold, bad = separate_errors(found)
         with ExitStack() as stack:
             extractor = _extractor(settings, request.work, stack)
-            items: list[SuiteItem] = [
-                _item(entry, extractor, settings) for entry in gold if not isinstance(entry, GoldFileError)
-            ]
+            items: list[SuiteItem] = [_item(entry, extractor, settings) for entry in gold]
             items += _papers(request.data, stack.enter_context(Libraries(request.work / "libraries", settings)))
             if not items and not bad:
                 raise GoldFileError(
@@ -282,7 +277,7 @@ def _extractor(settings: Settings, work: Path, stack: ExitStack) -> EntityExtrac
     return extractor_for(build_models(settings, cache=store).extract, settings.extract)
 
 
-def _item(entry: GoldGraph | GoldAcronyms | GoldExpansion, extractor: EntityExtractor, settings: Settings) -> SuiteItem:
+def _item(entry: _Gold, extractor: EntityExtractor, settings: Settings) -> SuiteItem:
     match entry:
         case GoldGraph():
             return DocumentItem(gold=entry, extractor=extractor, max_words=settings.chunking.max_words)

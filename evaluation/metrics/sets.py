@@ -29,7 +29,7 @@ def overlap(*, right: float, gold: float, predicted: float) -> Mapping[str, Tall
 
 
 def set_overlap(gold: Collection[T], predicted: Collection[T]) -> Mapping[str, Tally]:
-    """The overlap of two sets; what stands twice counts once."""
+    """The overlap of two sets; duplicates count once."""
     one, two = set(gold), set(predicted)
     return overlap(right=len(one & two), gold=len(one), predicted=len(two))
 

@@ -39,7 +39,7 @@ def exact_match(gold: str, predicted: str) -> bool:
 
 
 def contains_answer(gold: str, predicted: str) -> bool:
-    """Whether the normalised gold stands in the normalised prediction as whole tokens; an empty one never does."""
+    """Whether the normalised prediction contains the normalised gold as whole tokens; False for an empty gold."""
     wanted = normalise(gold)
     return bool(wanted) and f" {wanted} " in f" {normalise(predicted)} "
 
@@ -91,7 +91,7 @@ def _literal(text: str) -> list[str] | None:
     except (ValueError, RecursionError):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of "\d" in a stranger's string
+                warnings.simplefilter("ignore")  # about "\d" in the text
                 value = ast.literal_eval(text)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return None

@@ -1,6 +1,5 @@
 """The parsing suite and its items."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
-from evaluation.gold import load_items
+from evaluation.gold.files import file_hash
+from evaluation.gold.paper_readers import load_items
 from evaluation.gold.papers import Gold, GoldItem
 from evaluation.parsing.page_tests import score_page_tests
 from evaluation.parsing.tables import score_lookups, score_tables
@@ -39,7 +39,7 @@ _SCORERS = (
 
 
 def score_paper(paper: Paper, gold: Gold) -> Score:
-    """All that the gold knows, scored; what it doesn't know leaves no tally."""
+    """Scores everything that the gold knows; what it doesn't know has no tally."""
     return total(scorer(paper, gold) for scorer in _SCORERS)
 
 
@@ -62,9 +62,7 @@ class ParsingItem:
     @property
     def fingerprint(self) -> str:
         """A hash of the file and of its gold; a file that can't be read has that of none."""
-        data = self.gold.file.read_bytes() if self.gold.file.is_file() else b""
-        gold = to_json(self.gold.gold).encode()
-        return hashlib.sha256(data).hexdigest() + hashlib.sha256(gold).hexdigest() + str(self.gold.hide_outline)
+        return f"{file_hash(self.gold.file)} {to_json(self.gold.gold)} {self.gold.hide_outline}"
 
     def score(self) -> Score:
         """Raises PaperFileError where the paper can't be read."""

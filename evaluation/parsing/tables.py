@@ -95,7 +95,7 @@ _MAX_MISSES_SHOWN = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Reading:
-    """One way to read the gold (by printed lines, or by logical rows), held against a table."""
+    """A table compared with one reading of the gold: by printed lines, or by logical rows."""
 
     weights: dict[tuple[int, int], int]
     texts: dict[tuple[int, int], str]
@@ -112,7 +112,7 @@ class _Reading:
 def score_tables(paper: Paper, gold: Gold) -> Score:
     """Hold each gold table against the table of that number, or the likest one where the gold has no number.
 
-    - tables.cells: non-empty gold cells whose text stands in the aligned row and column; the better of two readings, by
+    - tables.cells: non-empty gold cells whose text is in the aligned row and column; the better of two readings, by
       printed lines or by logical rows (a cell printed on two lines counts twice in both).
     - tables.exact: all cells right, and as many rows and columns.
     - tables.spans: gold spans met by a cell at that place with the same row and column span.

@@ -116,8 +116,8 @@ def score_order(paper: Paper, gold: Gold) -> Score:
     """How much of the gold's running text is there, and in order. Units are its sentences (of 25 letters and more) that
     occur once in the gold; blanks count in text.spaced only.
 
-    - text.found: units that stand verbatim, exactly once, in the paper; text.fuzzy: those, and units of which at least
-      80 % of the 12-letter parts stand in one place.
+    - text.found: units that the paper contains verbatim, exactly once; text.fuzzy: those, and units of which at least
+      80 % of the 12-letter parts are in one place.
     - text.spaced: of the units found verbatim, those whose words are parted as in the gold.
     - text.order: of the units found verbatim, those on a longest rising chain of places.
     - text.in_order: units on that chain, of all: lost and doubled text costs here too.
@@ -157,9 +157,9 @@ def _units(gold: Gold) -> dict[str, str]:
 
 
 def _state(unit: str, text: str, seeds: dict[str, list[int]]) -> str:
-    """What became of a unit that does not stand there exactly once."""
+    """Why a unit is not found exactly once."""
     if unit in text:
-        return "stands there more than once"
+        return "found more than once"
     return "differs a little" if _is_nearly_found(unit, seeds) else "lost"
 
 
@@ -171,7 +171,7 @@ def _seeds(text: str) -> dict[str, list[int]]:
 
 
 def _is_nearly_found(unit: str, seeds: dict[str, list[int]]) -> bool:
-    """Whether most parts of `unit` stand in one place, a little shifted at most."""
+    """Whether most parts of `unit` are in one place, up to a small shift."""
     width = len(unit)
     diagonals: Counter[int] = Counter()
     count = width - _SEED_LENGTH + 1

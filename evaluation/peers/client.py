@@ -78,7 +78,7 @@ def _units(elements: Iterable[str], units: Mapping[str, Iterable[str]]) -> tuple
 _ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
 
-# What a process needs to run and may be told; keys and settings are not among them.
+# Environment variables that a process needs and may see; keys and settings are not among them.
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "TMPDIR")
 _SET = {
     "PYTHONPATH": str(_ROOT),

@@ -105,7 +105,7 @@ _ENOUGH_TOKENS = 10_000_000  # the chunks asked for are never cut for length
 
 
 class _WordPieces:
-    """The embedder's own tokens, in place of a table that LightRAG would fetch."""
+    """The embedder's own tokens, in place of a vocabulary that LightRAG would download."""
 
     def __init__(self, weights: Path) -> None:
         self._tokenizer: Any = import_module("tokenizers").Tokenizer.from_file(str(weights / "tokenizer.json"))
@@ -250,7 +250,7 @@ async def _name_all_sources(
 
 
 async def search_chunks(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401
-    """The ids of the chunks, best first. Raises RuntimeError where LightRAG tells of another failure than no result."""
+    """The ids of the chunks, best first. Raises RuntimeError if LightRAG reports a failure other than no result."""
     param = import_module("lightrag").QueryParam(
         mode=mode,
         chunk_top_k=max(limit, _DEFAULT_CHUNKS),

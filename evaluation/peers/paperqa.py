@@ -46,7 +46,7 @@ async def _add_all(docs: Any, corpus: PeerCorpus, settings: Any, embedder: Any) 
     for document in corpus.documents:
         try:
             await (_add_file if document.file else _add_units)(docs, document, settings, embedder)
-        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+        except Exception as error:  # noqa: BLE001 # any error of another library
             problems.append(f"{document.id}: {describe_error(error)}")
     return problems
 
@@ -78,6 +78,6 @@ def _found(text: Any, units: Mapping[str, Sequence[int]]) -> Found:  # noqa: ANN
 
 
 def pages_of(name: str) -> tuple[int, ...]:
-    """The pages that a chunk's name tells: "Doc2020 pages 3-4" is (3, 4)."""
+    """The pages in a chunk's name: "Doc2020 pages 3-4" is (3, 4)."""
     found = re.search(r" pages (\d+)-(\d+)$", name)
     return tuple(range(int(found[1]), int(found[2]) + 1)) if found else ()

@@ -51,7 +51,7 @@ class PeerEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerRelation:
-    """A statement between two entities (their names) with the ids of the units that it stands on."""
+    """A statement about two entities (their names) with the ids of the units that support it."""
 
     source: str
     target: str
@@ -125,7 +125,7 @@ class PeerAnswer:
 class PeerIndexed:
     """A corpus taken in: `units` texts in `seconds`; `memory_mb` is the most that the process held until then.
 
-    `problems` tells what of it could not be taken in.
+    `problems` are the documents that could not be added, and why.
     """
 
     corpus: str
@@ -186,12 +186,12 @@ class Index:
     problems: tuple[str, ...] = ()
 
 
-# Takes in a corpus; what that holds is given back with the block. Both may raise whatever the peer's packages raise.
+# Indexes a corpus; its resources are released at the end of the block. May raise any error of the peer's packages.
 System = Callable[[PeerCorpus], AbstractContextManager[Index]]
 
 
 def units_with_text(corpus: PeerCorpus) -> list[Found]:
-    """All units that have a text, in their order. Raises ValueError where there are none."""
+    """All units with text, in their order. Raises ValueError if there are none."""
     found = [
         Found(unit=unit.id, document=document.id, pages=unit.pages, text=unit.text)
         for document in corpus.documents

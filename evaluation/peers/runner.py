@@ -32,7 +32,7 @@ _LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 
 
 def main(arguments: list[str]) -> None:
-    """Run the job of a file, writing into another. Raises whatever stops the peer as a whole."""
+    """Runs the job in a file and writes the results to another. Raises any error that stops the peer as a whole."""
     job_file, result_file = arguments
     sys.addaudithook(refuse_network)
     job = read_job(Path(job_file).read_text(encoding="utf-8"))
@@ -53,14 +53,14 @@ def main(arguments: list[str]) -> None:
 
 
 def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
-    """Take in each corpus and ask its questions, telling each step's outcome."""
+    """Indexes each corpus and asks its questions; `on_line` receives the outcome of each step."""
     for corpus in job.corpora:
         started = time.perf_counter()
         try:
             with system(corpus) as index:
                 on_line(PeerLine(indexed=_indexed(corpus, index, seconds=time.perf_counter() - started)))
                 _ask(corpus, index, limit=job.limit, on_line=on_line)
-        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+        except Exception as error:  # noqa: BLE001 # any error of another library
             on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(describe_error(error),))))
 
 
@@ -79,7 +79,7 @@ def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> No
         started = time.perf_counter()
         try:
             found = tuple(index.search(question.text, limit))[:limit]
-        except Exception as error:  # noqa: BLE001 # whatever a stranger's library raises
+        except Exception as error:  # noqa: BLE001 # any error of another library
             answer = PeerAnswer(corpus=corpus.name, question=question.id, problem=describe_error(error))
         else:
             seconds = round(time.perf_counter() - started, 4)
@@ -93,7 +93,7 @@ def _write(stream: TextIO, line: PeerLine) -> None:
 
 
 def refuse_network(event: str, arguments: tuple[object, ...]) -> None:
-    """An audit hook: whatever a peer would fetch or report, it doesn't."""
+    """An audit hook that refuses network connections."""
     if event == "socket.getaddrinfo" and arguments[0] not in _LOOPBACK:
         raise ConnectionRefusedError(f"a peer tried to look up {arguments[0]!r}; it runs without a network")
     if event == "socket.connect" and isinstance(address := arguments[1], tuple) and address[0] not in _LOOPBACK:

@@ -21,7 +21,7 @@ _KINDS = ("uses", "evaluated on", "measured by", "compared with", "part of")
 
 
 def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
-    """The paper of this number; the same for the same seed, whatever other papers are made."""
+    """The paper with this number; it depends on the number and the seed alone."""
     # Seeded by text: the same in every process, as hash() is not.
     draw = random.Random(f"{seed} {number}")  # noqa: S311
     names = [
@@ -57,7 +57,7 @@ def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
 
 
 def _pairs(draw: random.Random, entities: int) -> list[tuple[int, int]]:
-    """Distinct pairs; each entity stands in one at least, and those that come first in most."""
+    """Distinct pairs; each entity is in at least one, and the first ones are in most."""
     weights = list(accumulate(1 / (rank + 5) for rank in range(entities)))
     pairs: dict[tuple[int, int], None] = {}
     sources = [*range(entities)]

@@ -15,7 +15,7 @@ __all__ = ["SETUP", "SYSTEMS", "Peer"]
 
 
 def minilm_system(weights: Path) -> System:
-    """Exact search over all units. Equal cosines keep the units' order."""
+    """Exact search over all units. Ties keep the units' order."""
     encoder = load_encoder(weights)
 
     def vectors(texts: list[str]) -> Any:  # noqa: ANN401
@@ -36,7 +36,7 @@ def minilm_system(weights: Path) -> System:
 
 
 def bm25_system(_weights: Path) -> System:
-    """BM25 as the package sets it: Lucene's variant, k1 = 1.5, b = 0.75. Equal scores keep the units' order."""
+    """BM25 with the package's defaults: Lucene's variant, k1 = 1.5, b = 0.75. Ties keep the units' order."""
     bm25s: Any = import_module("bm25s")
     stemmer: Any = import_module("Stemmer").Stemmer("english")
 

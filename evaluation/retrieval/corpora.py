@@ -79,16 +79,16 @@ class Corpus(Protocol):
         """The PDF that it is, if it is one."""
         ...
 
-    def shelf(self, libraries: Libraries) -> BuiltLibrary:
+    def built(self, libraries: Libraries) -> BuiltLibrary:
         """Its library. Raises PaperFileError where nothing of it can be read."""
         ...
 
-    def units_in(self, shelf: BuiltLibrary) -> UnitsOf:
-        """What tells the units of the corpus that a found text shows, the one that it is there for first."""
+    def units_in(self, built: BuiltLibrary) -> UnitsOf:
+        """Returns a function from a found text to the units that it contains, the main one first."""
         ...
 
 
-# On the development data all that gold quotes stands in its units as it is, blanks and quotes aside. Where it does not,
+# On the development data the units contain all quotations, spaces and quotes aside. Where they do not,
 # the units nearest to a quotation reach 0.7 at the most unless they are what is meant.
 _MIN_SIMILARITY = 0.75
 
@@ -138,11 +138,11 @@ class UnitsCorpus:
         """See `Corpus.fingerprint`."""
         return self.paper.sha256
 
-    def shelf(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.shelf`."""
+    def built(self, libraries: Libraries) -> BuiltLibrary:
+        """See `Corpus.built`."""
         return libraries.of_papers([self.paper])
 
-    def units_in(self, _shelf: BuiltLibrary) -> UnitsOf:
+    def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
         """See `Corpus.units_in`."""
         return lambda find: tuple(element for element in find.elements if element in self.ids)
 
@@ -156,14 +156,14 @@ class PdfCorpus:
     file: Path
     fingerprint: str
 
-    def shelf(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.shelf`."""
-        shelf = libraries.of_files([self.file])
-        for problem in shelf.problems.values():
+    def built(self, libraries: Libraries) -> BuiltLibrary:
+        """See `Corpus.built`."""
+        built = libraries.of_files([self.file])
+        for problem in built.problems.values():
             raise PaperFileError(problem)
-        return shelf
+        return built
 
-    def units_in(self, _shelf: BuiltLibrary) -> UnitsOf:
+    def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
         """See `Corpus.units_in`."""
         return lambda find: tuple(f"page {page}" for page in find.pages)
 
@@ -183,8 +183,8 @@ class FilesCorpus:
     fingerprint: str
     file: None = None
 
-    def shelf(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.shelf`."""
+    def built(self, libraries: Libraries) -> BuiltLibrary:
+        """See `Corpus.built`."""
         files = self._files()
         for unit, file in files.items():
             if not file.is_file():
@@ -193,11 +193,11 @@ class FilesCorpus:
                 write_atomically(file, self.texts[unit].encode())
         return libraries.of_files(list(files.values()))
 
-    def units_in(self, shelf: BuiltLibrary) -> UnitsOf:
+    def units_in(self, built: BuiltLibrary) -> UnitsOf:
         """See `Corpus.units_in`. Texts that are the same are one paper, and all found with it."""
         units: dict[str, tuple[str, ...]] = {}
         for unit, file in self._files().items():
-            if paper := shelf.ids.get(str(file)):
+            if paper := built.ids.get(str(file)):
                 units[paper] = (*units.get(paper, ()), unit)
         return lambda find: units.get(find.paper, ())
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape
+from itertools import chain
 from pathlib import Path
 
+from evaluation.gold.files import separate_errors
 from evaluation.gold.questions import (
     MMLongBenchQuestion,
     OHRPage,
@@ -53,7 +55,7 @@ def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
 
 
 def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus a dialogue: the sentences of its paper. A turn is asked as it stands, without those before it."""
+    """A corpus a dialogue: the sentences of its paper. A turn is asked alone, without the previous turns."""
     for dialogue in argscichat_dialogues(data):
         if isinstance(dialogue, GoldFileError):
             yield dialogue
@@ -77,7 +79,7 @@ def _without_float_mark(evidence: str) -> str:
 
 
 class _QuotedPaper:
-    """A paper of units, and the questions whose evidence is quoted from it. What stands in no unit is kept apart.
+    """A paper of units, and the questions whose evidence is quoted from it. Quotations in no unit are counted.
 
     Each unit is a section of its own, so that no two are packed into one chunk.
     """
@@ -99,7 +101,7 @@ class _QuotedPaper:
         """The corpus with those questions that have evidence, and one error for all quotations that were lost."""
         if self._lost:
             yield GoldFileError(
-                f"{where}: {len(self._lost)} pieces of evidence stand nowhere in the paper and don't count; "
+                f"{where}: {len(self._lost)} pieces of evidence are not in the paper and don't count; "
                 f"the first is {self._lost[0][:_MAX_QUOTE_SHOWN]!r}"
             )
         if asked := tuple(question for question in questions if question.evidence):
@@ -235,21 +237,11 @@ def load_corpora(data: Path, *, folder: Path) -> tuple[list[Corpus], list[GoldFi
 
     Raises GoldFileError where there is nothing to ask.
     """
-    found: list[Corpus | GoldFileError] = [
-        *qasper(data),
-        *argscichat(data),
-        *mmlongbench(data),
-        *ohrbench(data, folder=folder),
-        *tdms(data, folder=folder),
-    ]
-    bad = [item for item in found if isinstance(item, GoldFileError)]
-    corpora = [item for item in found if not isinstance(item, GoldFileError)]
+    found: Iterator[Corpus | GoldFileError] = chain(
+        qasper(data), argscichat(data), mmlongbench(data), ohrbench(data, folder=folder), tdms(data, folder=folder)
+    )
+    corpora, bad = separate_errors(found)
     if not corpora:
-        raise (
-            bad[0]
-            if bad
-            else GoldFileError(
-                f"{data}: no gold here; name a folder with eval/paperqa_*.jsonl or eval/kg_nlptdms_*.jsonl in it"
-            )
-        )
+        missing = f"{data}: no gold here; name a folder with eval/paperqa_*.jsonl or eval/kg_nlptdms_*.jsonl in it"
+        raise bad[0] if bad else GoldFileError(missing)
     return corpora, bad

@@ -57,7 +57,7 @@ class RetrievalItem:
                 "rank": "none" if rank is None else str(rank),
                 "first": _truncate(finds[0].text) if finds else "",
             }
-            | {f"not read: {name}": problem for name, problem in opened.shelf.problems.items()},
+            | {f"not read: {name}": problem for name, problem in opened.built.problems.items()},
         )
 
     def _miss(self, ranking: list[str], opened: OpenCorpus) -> Miss:

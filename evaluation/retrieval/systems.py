@@ -30,7 +30,7 @@ class OpenCorpus:
     """The library's chunks by id, and their ids by place and text: a context says no more of its sources."""
 
     corpus: Corpus
-    shelf: BuiltLibrary
+    built: BuiltLibrary
     store: Store
     units_of: UnitsOf
     chunks: Mapping[str, FoundText]
@@ -51,8 +51,8 @@ class OpenCorpora:
     def open(self, corpus: Corpus) -> OpenCorpus:
         """The corpus' library, made if it isn't yet. Raises PaperscopeError."""
         if corpus.name not in self._opened:
-            shelf = corpus.shelf(self.libraries)
-            store = self.libraries.store(shelf)
+            built = corpus.built(self.libraries)
+            store = self.libraries.store(built)
             chunks: dict[str, FoundText] = {}
             ids: dict[tuple[Place, str], str] = {}
             for paper in store.papers():
@@ -60,7 +60,7 @@ class OpenCorpora:
                     chunks[chunk.id] = find
                     ids.setdefault((chunk.place, chunk.text), chunk.id)
             self._opened[corpus.name] = OpenCorpus(
-                corpus=corpus, shelf=shelf, store=store, units_of=corpus.units_in(shelf), chunks=chunks, ids=ids
+                corpus=corpus, built=built, store=store, units_of=corpus.units_in(built), chunks=chunks, ids=ids
             )
         return self._opened[corpus.name]
 
@@ -99,7 +99,7 @@ class RetrievalSystem(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Releases its resources."""
         ...
 
 
