@@ -107,7 +107,7 @@ _MIN_BOX_OVERLAP = 0.5
 
 
 def question_of(lookup: GoldLookup) -> str:
-    """The look-up in words; a table without a label is named by its caption."""
+    """The look-up as a question; a table without a label is named by its caption."""
     if lookup.label:
         return f"In {lookup.label}, what is the {lookup.column} of {lookup.row}?"
     return f'In the table "{lookup.caption}", what is the {lookup.column} of {lookup.row}?'
@@ -177,7 +177,7 @@ _MAX_PER_PAPER = 60
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CellItem:
-    """Asks the library of the paper for the cell."""
+    """Asks the paper's library for the cell."""
 
     name: str
     file: Path
@@ -190,7 +190,7 @@ class CellItem:
         return file_hash(self.file) + to_json(self.lookup)
 
     def score(self) -> Score:
-        """Raises PaperFileError, and ModelError where a model is asked."""
+        """Raises PaperFileError, and ModelError if a model is asked."""
         built = library_of_paper(self.libraries, self.file)
         library = self.libraries.library(built)
         paper = library.paper(built.ids[str(self.file)])

@@ -241,7 +241,7 @@ class CitationItem:
         return f"{file_hash(self.file)} {self.question} {self.pages}"
 
     def score(self) -> Score:
-        """Raises PaperFileError, and ModelError where a model is asked."""
+        """Raises PaperFileError, and ModelError if a model is asked."""
         library = self.libraries.library(library_of_paper(self.libraries, self.file))
         checker = CitationChecker(file=self.file, element=library.element)
         return checker.check(library.ask(self.question), gold_pages=frozenset(self.pages))

@@ -15,7 +15,7 @@ __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """Metrics of two runs over the items that both scored; `apart` are the items that only one of them did."""
+    """The metrics of two runs over the items that both scored; `apart` are the items that only one run scored."""
 
     suite: str
     a: str
@@ -29,7 +29,7 @@ class Comparison:
 
 
 def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:
-    """The suites that both have, one by one. Raises InputError where they share none."""
+    """Compares the suites that both runs have. Raises InputError if they share none."""
     others = {report.suite: report for report in b}
     found = [compare(report, others[report.suite]) for report in a if report.suite in others]
     if not found:
@@ -41,7 +41,7 @@ def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:
 def compare(a: Report, b: Report, *, within: str = ALL, metrics: Sequence[str] = ()) -> Comparison:
     """The paired differences of two runs of one suite, in one set and in these metrics, or in all.
 
-    Raises InputError where they share no item.
+    Raises InputError if they share no item.
     """
     one, two = (_scored(report, within) for report in (a, b))
     both = [name for name in one if name in two]

@@ -35,7 +35,7 @@ class PaperCost:
         return file_hash(self.file)
 
     def score(self) -> Score:
-        """Raises PaperFileError where the paper can't be added, and ModelError where a model fails.
+        """Raises PaperFileError if the paper can't be added, and ModelError if a model fails.
 
         For a library that an earlier run built, these are the figures of that run.
         """
@@ -64,7 +64,7 @@ class QuestionCost:
         return f"{file_hash(self.file)} {self.question}"
 
     def score(self) -> Score:
-        """Raises PaperFileError where the paper can't be added, and ModelError where a model fails."""
+        """Raises PaperFileError if the paper can't be added, and ModelError if a model fails."""
         library = self.libraries.library(library_of_paper(self.libraries, self.file))
         return _mean_score(_answer_figures(library.ask(self.question)))
 
@@ -105,8 +105,10 @@ def _mean_score(figures: Mapping[str, float]) -> Score:
 
 
 def _megabytes(built: BuiltLibrary) -> float:
-    """What the paper takes on disk in 10^6 bytes, to a tenth: the database with what is still in its log, and the
-    crops. Indexes, which are derived from them when a question is asked, don't count."""
+    """The size of the paper on disk in 10^6 bytes, to a tenth: the database with its write-ahead log, and the crops.
+
+    Indexes don't count: they are derived from these when a question is asked.
+    """
     with closing(sqlite3.connect(built.folder / "library.sqlite")) as database:
         (size,) = database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
     crops = (file for file in (built.folder / "crops").rglob("*") if file.is_file())

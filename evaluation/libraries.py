@@ -99,7 +99,7 @@ class Libraries:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder of all libraries. Raises ModelError where its weights are missing."""
+        """The embedder of all libraries. Raises ModelError if its weights are missing."""
         if self._embedder is None:
             self._embedder = build_embedder(self.settings.embed)
         return self._embedder

@@ -132,7 +132,7 @@ def grades_of(results: Sequence[ItemResult]) -> list[Graded]:
 
 
 def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:
-    """The agreement of a judge with our rules; None where no judge was asked."""
+    """The agreement of a judge with our rules; None if no judge was asked."""
     judged = [result.score.tallies for result in results if "judge.right" in result.score.tallies]
     if not judged:
         return None

@@ -64,7 +64,7 @@ class Loaded:
 
 
 class Suite(Protocol):
-    """Measures one thing."""
+    """A set of items and metrics that measure one aspect of the product."""
 
     @property
     def name(self) -> str:
@@ -156,6 +156,6 @@ SUITES = {
 
 
 def load_suite(name: str) -> Suite:
-    """The suite; raises KeyError."""
+    """Imports the suite's module and creates the suite. Raises KeyError."""
     module, _, maker = SUITES[name][0].partition(":")
     return cast("Suite", getattr(import_module(module), maker)())

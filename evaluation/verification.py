@@ -58,7 +58,7 @@ class RightAnswer:
     store: Corpus
 
     def verified(self, change: _Change = str) -> Verified:
-        """What verification says of the answer once its words are changed."""
+        """The result of verifying the answer with a changed text."""
         claims = self.claims(change)
         ids = {evidence.element for claim in claims for evidence in claim.evidence}
         cited = Cited(elements={element: self.store.element(element) for element in ids})
@@ -146,14 +146,14 @@ _MINUS = "\u2212"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantedError:
-    """A number of a right answer and the wrong one that takes its place."""
+    """A number of a right answer, and the wrong one that replaces it."""
 
     kind: str
     right: str
     wrong: str
 
     def into(self, text: str) -> str:
-        """The text with the wrong number at the first place of the right one."""
+        """The text with the first occurrence of the right number replaced."""
         return _place_of(self.right).sub(lambda _match: self.wrong, text, count=1)
 
 
@@ -282,7 +282,7 @@ class PlantingItem:
         return f"{file_hash(self.file)} {self.gold}"
 
     def score(self) -> Score:
-        """Raises PaperFileError, and ModelError where a model is asked."""
+        """Raises PaperFileError, and ModelError if a model is asked."""
         answers = self._of_lookup(self.gold) if isinstance(self.gold, GoldLookup) else self._of_question(self.gold)
         return total(score_planting(answer, seed=f"{self.seed} {self.name} {answer.kind}") for answer in answers)
 

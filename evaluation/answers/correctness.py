@@ -70,7 +70,7 @@ _FUNCTION_WORDS = frozenset(
 
 
 def correctness(gold: str, form: Form, *, text: str, short: str, question: str) -> float:
-    """0 to 1: how right an answer that was given is; only lists and nothing else may be right in part.
+    """The correctness of an answer, 0 to 1; only lists can be partly right.
 
     "polar": the short answer is the same word. "number": every number of the gold that the question doesn't give is
     among those that the answer states, as rounded as the gold. "list": F1 of its items. "text": ANLS of the short

@@ -23,7 +23,7 @@ _ABSTAINS = re.compile(
 
 
 def form_of(gold: str, *, answer_format: str = "") -> Form:
-    """The form that the benchmark states, as far as the gold has it; else the one that it looks to have.
+    """The form that the benchmark states if the gold has it, else the form that the gold seems to have.
 
     "none" wants an abstention, "polar" yes or no, "number" its numbers, "list" its items, "text" a name or a phrase;
     "free" is all that says more.
@@ -42,7 +42,7 @@ def form_of(gold: str, *, answer_format: str = "") -> Form:
 
 
 def polarity(text: str) -> str:
-    """`yes` or `no` where the text opens with that word alone, else nothing."""
+    """`yes` or `no` if the text begins with that word, set off by punctuation; else ""."""
     match = _POLAR.match(text)
     return match[1].casefold() if match else ""
 
@@ -86,7 +86,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 
 
 def short_answer(answer: str, question: str, answer_format: str = "") -> str:
-    """What the answer says in short; the answer's words without quotation marks where no rule finds it.
+    """The short answer; the whole answer without quotation marks if no rule applies.
 
     Yes or no: the word that it opens with. A year: the first one. Another number: the result of a computation that it
     shows, else what follows a colon, else the first number that the question doesn't give. A list: a JSON list of what
@@ -162,5 +162,5 @@ def _first_sentence(answer: str) -> str:
 
 
 def _unquoted(answer: str) -> str:
-    """The words without quotation marks and the pages behind them."""
+    """The text without quotation marks and the page numbers after them."""
     return _QUOTED.sub(r"\1", _PLACE.sub("", answer)).strip()

@@ -22,14 +22,14 @@ __all__ = ["GoldQuestion", "QuestionWithSource", "Source", "read_questions"]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What a library is made of: files, or papers that are known as text."""
+    """The content of a library: files, or papers known as text."""
 
     files: tuple[Path, ...] = ()
     papers: tuple[Paper, ...] = ()
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the content; a file that is missing has that of none."""
+        """Changes with the content of the files and papers."""
         contents = [_file_hash(file) for file in self.files]
         return content_hash("\0".join((*contents, *(paper.sha256 for paper in self.papers))).encode())
 
@@ -72,7 +72,7 @@ _KIND_WORDS = {
 
 
 def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    """All questions, set by set, and the errors of gold that can't be used; files that a set needs go into `work`."""
+    """All questions, set by set, and the errors of gold that can't be used; `work` is for files that a set needs."""
     readers: tuple[Callable[[Path, Path], Iterator[QuestionWithSource | GoldFileError]], ...] = (
         _docbench,
         _mmlongbench,
@@ -177,7 +177,7 @@ def _qasper_question(paper: str, found: QasperQuestion) -> GoldQuestion:
 
 
 def _evidence_kinds(*names: str) -> tuple[str, ...]:
-    """What benchmarks call the kinds of evidence, in our words."""
+    """The benchmarks' kinds of evidence in our words."""
     known = [
         next((kind for kind, words in _KIND_WORDS.items() if any(word in name.casefold() for word in words)), "other")
         for name in names

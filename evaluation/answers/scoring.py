@@ -30,7 +30,7 @@ __all__ = ["Cited", "Judge", "Verdict", "score_answer"]
 
 
 class Verdict(BaseModel):
-    """Whether the answer agrees with the gold, and what decided."""
+    """Whether the answer agrees with the gold, and the reason."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,7 +46,7 @@ class Judge:
         self._prompt = prompts.load("judge_answer", placeholders=frozenset({"question", "gold", "answer"}))
 
     async def judge(self, question: str, references: Sequence[str], answer: str) -> Verdict:
-        """The verdict on an answer that was given. Raises ModelError."""
+        """The verdict on an answer. Raises ModelError."""
         system, user = self._prompt.fill(question=question, gold=as_data("\n".join(references)), answer=as_data(answer))
         messages = (Message(role="system", text=system), Message(role="user", text=user))
         verdict, _ = await ask_json(self._model, ModelRequest(messages=messages, schema_name="verdict"), Verdict)
@@ -58,7 +58,7 @@ _HALF = 0.5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
-    """What an answer cites, and what it should: (paper, page) pairs of the library, places, and texts of passages."""
+    """What an answer cites, and what the gold does: (paper, page) pairs of the library, places, texts of passages."""
 
     pages: frozenset[tuple[str, int]] = frozenset()
     gold_pages: frozenset[tuple[str, int]] = frozenset()
@@ -70,7 +70,7 @@ class Cited:
 def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdict: Verdict | None = None) -> Score:
     """All tallies of a question, its grade for risk and coverage, and its words for the item's line.
 
-    An answer is `right` as `rightness` says of the reference that it meets best; not to answer is right where nothing
+    An answer is `right` as `correctness` says for the best reference; abstaining is right where nothing
     is to be answered. Text measures compare the short answer, "Not answerable" where there is none. An answer that only
     shows places counts as none; `places` says whether one of them is where gold has the evidence. A judge's `verdict`
     stands apart.

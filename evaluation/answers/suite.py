@@ -42,14 +42,14 @@ class AnswerItem:
         return content_hash(to_json(self.question).encode()) + self.source.fingerprint
 
     def score(self) -> Score:
-        """Raises PaperFileError where the source can't be read, ModelError where a model fails."""
+        """Raises PaperFileError if the source can't be read, ModelError if a model fails."""
         built, library = self._library()
         answer = library.ask(self.question.question)
         verdict = self._verdict(library, answer)
         return score_answer(self.question, answer, cited=self._cited(answer, built), verdict=verdict)
 
     def _verdict(self, library: Library, answer: Answer) -> Verdict | None:
-        """None where nobody judges, or nothing was answered: there our rules are certain."""
+        """None without a judge, or without an answer: our rules are certain there."""
         if self.judge is None or answer.status != "answered":
             return None
         gold = self.question.references if self.question.answerable else (NOT_ANSWERABLE,)
@@ -84,7 +84,7 @@ class AnswerItem:
 
 
 class AnswersSuite:
-    """Obeys `Suite`; its modes are who answers: the extractive answerer, or the models that are configured."""
+    """Implements `Suite`; its modes are the extractive answerer and the models that are configured."""
 
     name = "answers"
     modes = ANSWER_MODES
@@ -92,7 +92,7 @@ class AnswersSuite:
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
-        """See `Suite.open`. Raises SettingsError where models are to answer and none is configured."""
+        """See `Suite.open`. Raises SettingsError if models are to answer and none is configured."""
         settings = settings_for(request.mode, request.settings)
         asked, bad = separate_errors(read_questions(request.data, request.work))
         if not asked and not bad:
@@ -111,7 +111,7 @@ class AnswersSuite:
 
 @contextmanager
 def _open_judge(request: Request) -> Iterator[Judge | None]:
-    """Its replies are kept, so that a verdict is paid for once."""
+    """Opens the judge, whose replies are cached, so that a verdict is paid for once."""
     if not request.settings.judge.configured:
         yield None
         return

@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: that of the command, or an error's own."""
+    """Runs a command and returns its exit code, or that of the error."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Compare Paperscope with other systems.")
     commands = parser.add_subparsers(required=True)
     for command in (parse, quality, growth, latency, serve):

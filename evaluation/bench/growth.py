@@ -50,7 +50,7 @@ class Mark:
 class Growth:
     """The growth of a system's library: `papers` were added; `note` says why they are fewer than requested.
 
-    The ratios are those of the last mark to the one at 10 papers, 0 where either is missing.
+    The ratios are those of the last mark to the one at 10 papers, 0 if either is missing.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Growth:
     note: str = ""
 
     def ratio(self, figure: str) -> float:
-        """How many times as much the last mark takes of `figure` (add, add_cpu, retrieve) as the one at 10 papers."""
+        """The ratio of `figure` (add, add_cpu, retrieve) at the last mark to that at 10 papers."""
         early = next((mark for mark in self.marks if mark.paper == _BASE_MARK), None)
         if early is None or self.marks[-1] is early:
             return 0.0

@@ -59,7 +59,7 @@ class Latency:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _System:
-    """A system: the Python and the module that make and ask its libraries, and until when it may (None: to its end).
+    """A system: the Python and the module that build and query its libraries, and the deadline (None: no deadline).
 
     `grows` says that its library can be grown from a smaller one.
     """
@@ -118,7 +118,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _sizes(sides: Sequence[_System], work: Path, options: argparse.Namespace) -> list[Latency]:
-    """Size by size, the systems in turn, so that they meet the same load."""
+    """Measures size by size, the systems in turn, so that the machine's load is the same for both."""
     found: list[Latency] = []
     smaller: dict[str, Path] = {}
     for entities in sorted(set(options.entities)):

@@ -38,7 +38,7 @@ class Figures:
 
     @property
     def page_seconds(self) -> float:
-        """Seconds a page, 0 without pages."""
+        """Seconds per page, 0 without pages."""
         return self.seconds / self.pages if self.pages else 0.0
 
 
@@ -46,9 +46,9 @@ def add_command(commands: "Commands") -> None:
     """The command `parse` and its options."""
     parse = commands.add_parser(
         "parse",
-        help="seconds a page, peak memory",
-        description="Seconds a page and peak memory of Paperscope and of others that read PDF files, each on the same "
-        "files in a process of its own. Those that are not installed are named with the command that installs them.",
+        help="seconds per page, peak memory",
+        description="Seconds per page and peak memory of Paperscope and of other PDF readers, each on the same "
+        "files in a process of its own. Those that are not installed are listed with the command that installs them.",
     )
     parse.add_argument("files", nargs="*", type=Path, metavar="FILE", help="PDF files (default: the example paper)")
     parse.add_argument("--data", type=Path, metavar="DIR", help="instead of files: all PDF files below this folder")

@@ -35,7 +35,7 @@ _CHANCE = 0.05
 
 
 def render_page(suites: Sequence[Sequence[Report]]) -> str:
-    """The page over all suites; each has a report a mode, Paperscope's own first."""
+    """The page over all suites; each has one report per mode, Paperscope's default first."""
     lines = [_HEAD]
     for reports in suites:
         first = reports[0]
@@ -104,7 +104,7 @@ def add_command(commands: "Commands") -> None:
         "quality",
         help="every suite, ours and the peers'",
         description="Scores Paperscope and its peers on the same papers and questions and prints one page of tables. "
-        "Peers that are not installed are named with the command that installs them. A run that was stopped resumes.",
+        "Peers that are not installed are listed with the command that installs them. A run that was stopped resumes.",
     )
     quality.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder with eval/ and papers/")
     quality.add_argument("--out", type=Path, required=True, metavar="DIR", help="keeps every run's report here")
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
-    """One a mode, the suite's own first."""
+    """One report per mode, the suite's default first."""
     for mode in suite.modes:
         if mode == _PAID:
             continue

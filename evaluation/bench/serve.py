@@ -40,7 +40,7 @@ _TIMEOUT = 120.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Load:
-    """Answers, failures, answers a second, and the seconds that half, 95 % and all of the answers took at the most."""
+    """Answers, failures, answers per second; median, 95th percentile and maximum of the seconds per answer."""
 
     answers: int
     failed: int
@@ -64,7 +64,7 @@ class Service:
 
 @contextmanager
 def start_service(library: Path) -> Iterator[Service]:
-    """`paperscope serve` over a library, on a free port, ready. Raises PaperscopeError where it does not start."""
+    """`paperscope serve` over a library, on a free port, ready. Raises PaperscopeError if it does not start."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

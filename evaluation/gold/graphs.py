@@ -50,7 +50,7 @@ class JoinedTokens:
     ends: tuple[int, ...]
 
     def of(self, first: int, end: int) -> str:
-        """The words from token `first` to before token `end`. Raises IndexError where there are no such tokens."""
+        """The words from token `first` to before token `end`. Raises IndexError if there are no such tokens."""
         if not 0 <= first < end <= len(self.ends):
             raise IndexError(f"there are no tokens from {first} to before {end} among {len(self.ends)}")
         return self.text[self.starts[first] : self.ends[end - 1]]

@@ -335,7 +335,7 @@ def load_items(
 ) -> tuple[list[GoldItem], list[GoldFileError]]:
     """The papers with gold below `data`, and what of the gold can't be used.
 
-    Raises GoldFileError where there is nothing to score.
+    Raises GoldFileError if there is nothing to score.
     """
     found = list(chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data)))
     items = [item for item in found if isinstance(item, GoldItem)]

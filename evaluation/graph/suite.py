@@ -142,7 +142,7 @@ class DocumentItem:
         return content_hash(to_json(self.gold).encode())
 
     def score(self) -> Score:
-        """Raises ModelError where a model fails."""
+        """Raises ModelError if a model fails."""
         started = time.perf_counter()
         paper = paper_of_graph(self.gold)
         chunks = chunk_paper(paper, max_words=self.max_words)
@@ -171,7 +171,7 @@ class PaperItem:
         return file_hash(self.file)
 
     def score(self) -> Score:
-        """Raises PaperFileError where the paper can't be added, and ModelError."""
+        """Raises PaperFileError if the paper can't be added, and ModelError."""
         built = self.libraries.of_files([self.file])
         if built.problems:
             raise PaperFileError("; ".join(built.problems.values()))
@@ -217,7 +217,7 @@ _Gold = GoldGraph | GoldAcronyms | GoldExpansion
 
 
 class GraphSuite:
-    """Obeys `Suite`; its modes are the extractors: rules alone, or rules and the model that is set."""
+    """Implements `Suite`; its modes are the extractors: rules alone, or rules and the model that is set."""
 
     name = "graph"
     modes: tuple[str, ...] = ("local", "model")

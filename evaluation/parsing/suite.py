@@ -65,7 +65,7 @@ class ParsingItem:
         return f"{file_hash(self.gold.file)} {to_json(self.gold.gold)} {self.gold.hide_outline}"
 
     def score(self) -> Score:
-        """Raises PaperFileError where the paper can't be read."""
+        """Raises PaperFileError if the paper can't be read."""
         parser = parser_for(self.settings, limits=_ANY_LENGTH)
         if self.gold.hide_outline:
             backend, check = _WithoutOutline(self.backend), self.settings.layout_check
@@ -116,7 +116,7 @@ _DPI = 36
 
 
 class ParsingSuite:
-    """Obeys `Suite`; its modes are the libraries below our rules."""
+    """Implements `Suite`; its modes are the libraries below our rules."""
 
     name = "parsing"
     modes: tuple[str, ...] = get_args(BackendName)

@@ -226,7 +226,7 @@ def _shape(grid: Sequence[Sequence[str]]) -> tuple[int, int]:
 
 
 def _row_of(expected: GoldTable, reading: _Reading, line: int) -> int | None:
-    """The table's row for a printed line of the gold; None where it has none."""
+    """The table's row for a printed line of the gold; None if it has none."""
     return reading.alignment.rows.get(expected.logical_row[line] if reading.logical else line)
 
 

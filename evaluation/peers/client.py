@@ -110,7 +110,7 @@ class PeerResults:
 def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None = None) -> PeerResults:
     """Run one peer in a process of its own by `python`, for at most `timeout` seconds.
 
-    Never raises because of the peer. Raises StoreError where the job can't be written.
+    Never raises because of the peer. Raises StoreError if the job can't be written.
     """
     if not python.is_file():
         return PeerResults(system=job.system, note=f"not installed: no {str(python)!r}; run {SETUP}")

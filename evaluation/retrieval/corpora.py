@@ -35,7 +35,7 @@ class EvidencePiece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question as an item of the suite calls it; `evidence` holds the pieces of each annotator."""
+    """A question; `name` is that of its item, `evidence` holds the pieces of each annotator."""
 
     name: str
     text: str
@@ -57,7 +57,7 @@ UnitsOf = Callable[[FoundText], tuple[str, ...]]
 
 
 class Corpus(Protocol):
-    """Texts, and the questions that are asked of all of them."""
+    """A collection of texts, and the questions asked of it."""
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class Corpus(Protocol):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked of it."""
+        """The questions asked of it."""
         ...
 
     @property
@@ -76,11 +76,11 @@ class Corpus(Protocol):
 
     @property
     def file(self) -> Path | None:
-        """The PDF that it is, if it is one."""
+        """The PDF, if the corpus is one."""
         ...
 
-    def built(self, libraries: Libraries) -> BuiltLibrary:
-        """Its library. Raises PaperFileError where nothing of it can be read."""
+    def build_library(self, libraries: Libraries) -> BuiltLibrary:
+        """Its library. Raises PaperFileError if nothing of it can be read."""
         ...
 
     def units_in(self, built: BuiltLibrary) -> UnitsOf:
@@ -94,7 +94,7 @@ _MIN_SIMILARITY = 0.75
 
 
 class UnitTexts:
-    """The units of a corpus, to look quotations up in."""
+    """Finds quotations in the units of a corpus."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -138,8 +138,8 @@ class UnitsCorpus:
         """See `Corpus.fingerprint`."""
         return self.paper.sha256
 
-    def built(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.built`."""
+    def build_library(self, libraries: Libraries) -> BuiltLibrary:
+        """See `Corpus.build_library`."""
         return libraries.of_papers([self.paper])
 
     def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
@@ -156,8 +156,8 @@ class PdfCorpus:
     file: Path
     fingerprint: str
 
-    def built(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.built`."""
+    def build_library(self, libraries: Libraries) -> BuiltLibrary:
+        """See `Corpus.build_library`."""
         built = libraries.of_files([self.file])
         for problem in built.problems.values():
             raise PaperFileError(problem)
@@ -170,9 +170,9 @@ class PdfCorpus:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FilesCorpus:
-    """Texts that are papers of their own; the units are the texts, under the names that they have in `texts`.
+    """Texts that are papers of their own; the units are the names of the texts.
 
-    They are written into `folder`, with this suffix, when they are first asked for.
+    They are written into `folder`, with this suffix, on first use.
     """
 
     name: str
@@ -183,8 +183,8 @@ class FilesCorpus:
     fingerprint: str
     file: None = None
 
-    def built(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.built`."""
+    def build_library(self, libraries: Libraries) -> BuiltLibrary:
+        """See `Corpus.build_library`."""
         files = self._files()
         for unit, file in files.items():
             if not file.is_file():

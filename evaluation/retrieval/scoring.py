@@ -32,7 +32,7 @@ def score_ranking(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePi
 
 
 def first_rank(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePiece]]) -> int | None:
-    """The rank of the first unit, from 1, that holds evidence; None where none does."""
+    """The rank of the first unit, from 1, that holds evidence; None if none does."""
     units = {unit for pieces in evidence for piece in pieces for unit in piece.units}
     return next((rank for rank, unit in enumerate(ranking, start=1) if unit in units), None)
 

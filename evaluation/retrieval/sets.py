@@ -38,9 +38,9 @@ _MAX_QUOTE_SHOWN = 60
 
 
 def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus a paper: its paragraphs, and the captions of its figures and tables, which are evidence too.
+    """One corpus per paper: its paragraphs, and the captions of its figures and tables, which are evidence too.
 
-    The abstract is left out: who asked had read it, and no evidence is taken from it.
+    The abstract is left out: the annotators had read it, and it contains no evidence.
     """
     for paper in qasper_papers(data):
         if isinstance(paper, GoldFileError):
@@ -55,7 +55,7 @@ def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
 
 
 def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus a dialogue: the sentences of its paper. A turn is asked alone, without the previous turns."""
+    """One corpus per dialogue: the sentences of its paper. A turn is asked alone, without the previous turns."""
     for dialogue in argscichat_dialogues(data):
         if isinstance(dialogue, GoldFileError):
             yield dialogue
@@ -74,7 +74,7 @@ def _of_paper(paper: QasperPaper) -> "_QuotedPaper":
 
 
 def _without_float_mark(evidence: str) -> str:
-    """Evidence without the mark of a figure or table, whose caption it then is."""
+    """The evidence without the mark of a figure or table; the rest is its caption."""
     return evidence.strip().removeprefix(_FLOAT_MARK).strip()
 
 
@@ -120,7 +120,7 @@ _KINDS = {"pure-text (plain-text)": "text", "generalized-text (layout)": "layout
 
 
 def mmlongbench(data: Path) -> Iterator[PdfCorpus | GoldFileError]:
-    """A corpus a PDF: questions are asked of their own document. Those without evidence are left out."""
+    """One corpus per PDF: questions are asked of their own document. Those without evidence are left out."""
     asked: dict[Path, list[Question]] = {}
     for question in mmlongbench_questions(data):
         if isinstance(question, GoldFileError):
@@ -235,7 +235,7 @@ def _html(paper: TDMSPaper) -> str:
 def load_corpora(data: Path, *, folder: Path) -> tuple[list[Corpus], list[GoldFileError]]:
     """The corpora of those sets that are there, and what of the gold can't be used; `folder` is for their texts.
 
-    Raises GoldFileError where there is nothing to ask.
+    Raises GoldFileError if there is nothing to ask.
     """
     found: Iterator[Corpus | GoldFileError] = chain(
         qasper(data), argscichat(data), mmlongbench(data), ohrbench(data, folder=folder), tdms(data, folder=folder)

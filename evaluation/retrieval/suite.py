@@ -43,7 +43,7 @@ class RetrievalItem:
         return hash_of(self.corpus.fingerprint, to_json(self.question))
 
     def score(self) -> Score:
-        """Raises PaperscopeError where the corpus can't be read or the system fails."""
+        """Raises PaperscopeError if the corpus can't be read or the system fails."""
         opened = self.corpora.open(self.corpus)
         finds = self.system.find(opened, self.question)
         ranking = opened.ranking(finds)
@@ -92,7 +92,7 @@ _UNITS = {
 
 
 class RetrievalSuite:
-    """Obeys `Suite`; its modes are ours, and the peers by name."""
+    """Implements `Suite`; its modes are Paperscope's own, and the peers by name."""
 
     name = "retrieval"
     modes: tuple[str, ...] = (*OWN_MODES, *SYSTEMS)

@@ -27,7 +27,7 @@ __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnMode", "OwnSys
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenCorpus:
-    """The library's chunks by id, and their ids by place and text: a context says no more of its sources."""
+    """An open library: its chunks by id, and their ids by place and text, as a context has no ids of chunks."""
 
     corpus: Corpus
     built: BuiltLibrary
@@ -51,7 +51,7 @@ class OpenCorpora:
     def open(self, corpus: Corpus) -> OpenCorpus:
         """The corpus' library, made if it isn't yet. Raises PaperscopeError."""
         if corpus.name not in self._opened:
-            built = corpus.built(self.libraries)
+            built = corpus.build_library(self.libraries)
             store = self.libraries.store(built)
             chunks: dict[str, FoundText] = {}
             ids: dict[tuple[Place, str], str] = {}
@@ -91,7 +91,7 @@ class RetrievalSystem(Protocol):
 
     @property
     def facts(self) -> dict[str, str]:
-        """What it is, for the report."""
+        """Facts about the system for the report."""
         ...
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
@@ -109,7 +109,7 @@ class OwnSystem:
     "words" and "vectors" are the two lists that it starts from, "fused" is their fusion; "fused+named" also lifts what
     the question names ("Table 8"), "fused+graph" what is linked to it or states something on it too, and is what a
     question meets, only with more sources and no limit to their words; "fused+graph+rerank" has the reranker that is
-    set read the best of these. Raises InputError where none is.
+    set read the best of these. Raises InputError if none is.
     """
 
     def __init__(self, libraries: Libraries, mode: OwnMode) -> None:
@@ -163,9 +163,9 @@ class OwnSystem:
 
 
 class PeerSystem:
-    """A peer by name, with our embedder. It gets our chunks, except where it reads a PDF by itself.
+    """A peer by name, with our embedder. It gets our chunks, unless it reads a PDF itself.
 
-    `folder` keeps what was found. Raises SettingsError unless the embedder is a folder of weights, and InputError where
+    `folder` caches the results. Raises SettingsError unless the embedder is a folder of weights, and InputError if
     the peer isn't installed.
     """
 
@@ -190,7 +190,7 @@ class PeerSystem:
         return {"peer": self._package}
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """See `RetrievalSystem.find`. Raises ModelError where the peer failed."""
+        """See `RetrievalSystem.find`. Raises ModelError if the peer failed."""
         name = opened.corpus.name
         if name not in self._results:
             self._results[name] = self._asked(opened)
@@ -204,7 +204,7 @@ class PeerSystem:
         """See `RetrievalSystem.close`."""
 
     def _asked(self, opened: OpenCorpus) -> PeerResults:
-        """What the peer found for all questions of the corpus; kept where it came to its end."""
+        """The peer's results for all questions of the corpus, cached if it finished."""
         job = PeerJob(system=self._name, weights=self._weights, limit=LIMIT, corpora=(_peer_corpus(opened),))
         key = hash_of(code_fingerprint("evaluation/peers"), self._package, write_value(job))
         file = self._folder / f"{key}.json"
@@ -223,7 +223,7 @@ def _read_nothing(results: PeerResults) -> bool:
 
 
 def _reason(results: PeerResults, answer: PeerAnswer | None) -> str:
-    """Why there is no answer to use."""
+    """The reason why there is no answer."""
     if answer and answer.problem:
         return answer.problem
     problems = (problem for indexed in results.indexed for problem in indexed.problems)
@@ -247,7 +247,7 @@ def _read_kept(file: Path) -> PeerResults | None:
 
 
 def _found_text(found: Found, opened: OpenCorpus) -> FoundText:
-    """One of our chunks, or a text that the peer cut by itself."""
+    """One of our chunks, or a text of the peer's own chunking."""
     if found.unit:
         return opened.chunks[found.unit]
     return FoundText(paper=found.document, elements=(), pages=found.pages, text=found.text)
