@@ -226,9 +226,11 @@ def test_answers_on_the_example_are_checked(
     folder = tmp_path / "data" / "papers" / "example"
     folder.mkdir(parents=True)
     shutil.copy(root / "examples" / "paper" / "ner-report.pdf", folder / "paper.pdf")
+    # One that is answered without a model, and one for which places are shown.
     known = (root / "examples" / "paper" / "questions.jsonl").read_text().splitlines()
+    cell, reason = next(line for line in known if "In Table 3" in line), known[0]
     bad = json.dumps({"question": "Which?", "answer": "none", "evidence_pages": [99]})
-    (folder / "questions.jsonl").write_text("\n".join([*known[:2], bad]))
+    (folder / "questions.jsonl").write_text("\n".join([cell, reason, bad]))
     arguments = ("citations", "--data", tmp_path / "data", "--out", tmp_path / "out")
     assert evaluate(*arguments) == 1
     assert "questions.jsonl:3: page 99 is out of range" in capsys.readouterr().out

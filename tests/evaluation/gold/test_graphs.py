@@ -171,7 +171,7 @@ def test_acronyms_are_read(tmp_path: Path) -> None:
         ),
         (scierc_graphs, "kg_scierc.jsonl", SCIERC, {"relations": [[[0, 0, 2, 4, "X"]]]}, "end [0, 0] is no entity"),
         (scierc_graphs, "kg_scierc.jsonl", SCIERC, {"doc_key": "D1"}, "'D1' is also on line 1"),
-        (scier_graphs, "kg_scier.jsonl", SCIER, {"ner": [["nowhere", "Task"]]}, "'nowhere' does not stand"),
+        (scier_graphs, "kg_scier.jsonl", SCIER, {"ner": [["nowhere", "Task"]]}, "'nowhere' is not in"),
         (scier_graphs, "kg_scier.jsonl", SCIER, {"rel": [["A", "Used-For", "B"]]}, "end 'A' is no entity"),
         (scirex_graphs, "kg_scirex.jsonl", SCIREX, {"sections": [[0, 99]]}, "no tokens from 0 to before 99 among 14"),
         (scirex_graphs, "kg_scirex.jsonl", SCIREX, {"coref": {}}, "'BERT' has no entry in 'coref'"),
