@@ -81,7 +81,7 @@ def test_a_fact_that_no_sentence_states_is_said(write: Write) -> None:
         "paperqa_argscichat.jsonl", DIALOGUE | {"message_pairs": [PAIR, lost, PAIR | {"facts": ["Nor that!"]}]}
     )
     error, corpus = argscichat(data)
-    assert "jsonl:1: 2 pieces of evidence are not in the paper in the paper and don't count" in str(error)
+    assert "jsonl:1: 2 pieces of evidence are not in the paper and don't count" in str(error)
     assert "'Nobody ever said this.'" in str(error)
     assert isinstance(corpus, UnitsCorpus)
     assert [question.name for question in corpus.questions] == ["argscichat/On A-B/1.1", "argscichat/On A-B/1.2"]
