@@ -34,6 +34,11 @@ _ROOTS: dict[str, PaperFormat] = {
 _FORMATS_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
 
 
+# Images are papers only if they are named: folders are full of figures.
+PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
+_XML_SUFFIXES = (".xml", ".nxml", ".tei")
+
+
 def format_of(file: Path) -> PaperFormat:
     """The format of a file, or of a folder (MinerU's).
 
@@ -117,11 +122,6 @@ def _root(text: str) -> str:
         return doctype[1].lower()
     match = _ROOT.match(body.lstrip())
     return match[1].lower() if match else ""
-
-
-# Images are papers only if they are named: folders are full of figures.
-PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
-_XML_SUFFIXES = (".xml", ".nxml", ".tei")
 
 
 def paper_files(path: Path) -> Sequence[Path]:

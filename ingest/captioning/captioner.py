@@ -49,6 +49,21 @@ _LATIN = 0x250
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+_MOST_ENTITIES = 40
+_MOST_LINES = 120
+_MOST_POINTS = 200
+_LONGEST_TEXT = 1500
+_LONGEST_LINE = 200
+_LONGEST_NAME = 80
+_LONGEST_LATEX = 4000
+_log = logging.getLogger(__name__)
+_PLACEHOLDERS = frozenset({"types", "what", "text"})
+_KINDS = {"table": "a table", "figure": "a figure", "equation": "an equation"}
+_MOST_MENTIONS = 8
+_MOST_PARTS = 4
+MentionTexts = Mapping[str, Sequence[str]]
+
+
 def is_english(text: str) -> bool:
     """False where most letters are not Latin (Greek ones are left aside: they stand in formulas), or where fewer than
     15 % of at least 12 words are among the small words of English."""
@@ -57,15 +72,6 @@ def is_english(text: str) -> bool:
         return False
     words = [word.casefold() for word in _WORD.findall(text) if len(word) > 1]
     return len(words) < _LEAST_WORDS or sum(word in STOP_WORDS for word in words) >= _LEAST_SHARE * len(words)
-
-
-_MOST_ENTITIES = 40
-_MOST_LINES = 120
-_MOST_POINTS = 200
-_LONGEST_TEXT = 1500
-_LONGEST_LINE = 200
-_LONGEST_NAME = 80
-_LONGEST_LATEX = 4000
 
 
 class EntityReply(BaseModel):
@@ -169,15 +175,6 @@ def _points(points: Sequence[PointReply]) -> list[DataPoint]:
         for point in points
     )
     return [point for point in dict.fromkeys(cut) if point.y or point.x]
-
-
-_log = logging.getLogger(__name__)
-_PLACEHOLDERS = frozenset({"types", "what", "text"})
-_KINDS = {"table": "a table", "figure": "a figure", "equation": "an equation"}
-_MOST_MENTIONS = 8
-_MOST_PARTS = 4
-
-MentionTexts = Mapping[str, Sequence[str]]
 
 
 class ImageCaptioner:

@@ -26,6 +26,12 @@ _SHAPE = 0.02
 _ALIKE = 12
 
 
+Pictured = Table | Figure | Equation
+_LEAST_PIXELS = 24
+_LEAST_POINTS = 24.0
+_LEAST_EQUATION = 5.0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Pixels:
     """A greyscale image: its size, its share of pixels that differ from the background, and a thumbnail."""
@@ -71,13 +77,6 @@ def _ink(grey: NDArray[uint8]) -> float:
     background = int(counts.argmax())
     near = counts[max(0, background - _INK) : background + _INK + 1].sum()
     return float(1 - near / counts.sum())
-
-
-Pictured = Table | Figure | Equation
-
-_LEAST_PIXELS = 24
-_LEAST_POINTS = 24.0
-_LEAST_EQUATION = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -30,6 +30,10 @@ __all__ = [
 UNLOCK_HINT = "Send its password along (`password`; on the command line --password), or save a copy without one."
 
 
+_NUMBERS = 4  # x0, x1, baseline and size are stored as numbers.
+_Style: TypeAlias = tuple[str, bool, bool, int]
+
+
 class PageReadError(Exception):
     """A page can't be read; the message says why."""
 
@@ -172,10 +176,8 @@ class Backend(Protocol):
         ...
 
 
-_NUMBERS = 4  # x0, x1, baseline and size are stored as numbers.
 # Makes a Char without calling Python code for each.
 _char = cast("Callable[[object], Char]", partial(tuple.__new__, Char))
-_Style: TypeAlias = tuple[str, bool, bool, int]
 
 
 class CharTable(Sequence[Char]):

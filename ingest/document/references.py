@@ -19,6 +19,21 @@ _FRAMED_YEAR = re.compile(r"(?:\(|[.,]\s)((?:19|20)\d{2})[a-z]?[).,;]")
 _UNDATED = re.compile(r"\(n\.\s?d\.\)")
 
 
+_PRINTED_MARK = re.compile(r"^(?:\[[^\]]{1,70}\]|\(\d{1,3}\)|\d{1,3}\.|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\s*")
+_TITLE_YEAR = re.compile(r"[(\[]?\b(?:(?:19|20)\d{2}|n\.\s?d\.)[a-z]?(?:,[^)\]]{1,20})?[)\]]?[.,:]?\s+")
+_AFTER_INITIALS = re.compile(r"[A-Z]\.:\s")  # "Smock, B., Abraham, R.: PubTables-1M: Towards …"
+_QUOTED = re.compile(r"[“\"‘]([^”\"]{10,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
+# A stop ends the title unless it belongs to an initial or an abbreviation; "?" and "!" may be inside it.
+_END = re.compile(
+    r"(?<!\b[A-Z])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bNo)(?<!\bvol)\.(?=\s|$)|[?!](?=\s+[^\sa-z]|$)|,(?=\s[Ii]n:\s)"
+)
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
+_QUOTES = '“"‘'
+_NO_TITLE = re.compile(r"https?:|www\.|\bdoi\b|\barxiv\b|\bet al\b|\bpp\b|\bproceedings\b", re.IGNORECASE)
+_MIN_TITLE_WORDS = 3  # Fewer words don't identify a work.
+_MAX_TITLE_WORDS = 40  # More is an address or a venue; chosen on the development papers.
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntryMark:
     """The mark before an entry: a number (`[12]`, `(12)`, `12.`, `¹²` or bare, as `form` says) or a key (`[LCS20]`,
@@ -68,21 +83,6 @@ def entry_label(text: str) -> str:
         return f"{authors}, n.d." if _UNDATED.search(text) else ""
     suffix = re.search(rf"{year}([a-z])\b", text)
     return f"{authors}, {year}{suffix[1] if suffix else ''}"
-
-
-_PRINTED_MARK = re.compile(r"^(?:\[[^\]]{1,70}\]|\(\d{1,3}\)|\d{1,3}\.|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\s*")
-_TITLE_YEAR = re.compile(r"[(\[]?\b(?:(?:19|20)\d{2}|n\.\s?d\.)[a-z]?(?:,[^)\]]{1,20})?[)\]]?[.,:]?\s+")
-_AFTER_INITIALS = re.compile(r"[A-Z]\.:\s")  # "Smock, B., Abraham, R.: PubTables-1M: Towards …"
-_QUOTED = re.compile(r"[“\"‘]([^”\"]{10,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
-# A stop ends the title unless it belongs to an initial or an abbreviation; "?" and "!" may be inside it.
-_END = re.compile(
-    r"(?<!\b[A-Z])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bNo)(?<!\bvol)\.(?=\s|$)|[?!](?=\s+[^\sa-z]|$)|,(?=\s[Ii]n:\s)"
-)
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
-_QUOTES = '“"‘'
-_NO_TITLE = re.compile(r"https?:|www\.|\bdoi\b|\barxiv\b|\bet al\b|\bpp\b|\bproceedings\b", re.IGNORECASE)
-_MIN_TITLE_WORDS = 3  # Fewer words don't identify a work.
-_MAX_TITLE_WORDS = 40  # More is an address or a venue; chosen on the development papers.
 
 
 def title_of(text: str) -> str:

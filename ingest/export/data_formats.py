@@ -15,6 +15,16 @@ from paperscope_core.types import Paper, Place, Table
 __all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_characters", "to_csv", "to_paper_json"]
 
 
+# What makes a formula reach beyond its sheet: another program (DDE), another file, an address.
+_REACHES_OUT = re.compile(
+    r"[|!]|://|#\$|\b(?:HYPERLINK|WEBSERVICE|FILTERXML|IMPORT\w+|IMAGE|INDIRECT|RTD|DDE\w*|CALL|REGISTER\w*|EXEC)\s*\(",
+    re.IGNORECASE,
+)
+T = TypeVar("T")
+# Tabs and newlines are kept, because listings need them.
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperFile:
     """The contents of `paper.json`: the paper, and the paths of its pictures by content hash."""
@@ -41,13 +51,6 @@ def json_schema() -> str:
     return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
 
 
-# What makes a formula reach beyond its sheet: another program (DDE), another file, an address.
-_REACHES_OUT = re.compile(
-    r"[|!]|://|#\$|\b(?:HYPERLINK|WEBSERVICE|FILTERXML|IMPORT\w+|IMAGE|INDIRECT|RTD|DDE\w*|CALL|REGISTER\w*|EXEC)\s*\(",
-    re.IGNORECASE,
-)
-
-
 def to_csv(table: Table) -> str:
     """RFC 4180 rows of the table's grid: a spanned cell's text in its first position, the others empty.
 
@@ -61,12 +64,6 @@ def to_csv(table: Table) -> str:
 def _is_dangerous(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", text).strip()
     return plain[:1] in ("=", "+", "-", "@") and _REACHES_OUT.search(plain) is not None
-
-
-T = TypeVar("T")
-
-# Tabs and newlines are kept, because listings need them.
-_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def remove_control_characters(value: T) -> T:

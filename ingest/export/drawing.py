@@ -17,6 +17,9 @@ _TINT = 36
 _FONT = 0.011
 
 
+Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
     """A box in points of the page, in a colour (red, green, blue), with a few words at its corner.
@@ -54,9 +57,6 @@ def draw_marks(
     out = io.BytesIO()
     (_with_legend(page, legend, font=font) if legend else page).save(out, format="PNG")
     return out.getvalue()
-
-
-Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 
 
 def _pixels(box: Box, *, scale: float, size: tuple[int, int]) -> tuple[float, float, float, float]:

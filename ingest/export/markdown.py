@@ -17,6 +17,9 @@ _OPENING = re.compile(r"^(?:[#>=:|]|[+-](?!\w)|\d+(?=[.)](?:\s|$)))")
 _CLOSING = re.compile(r"#(?=#*$)")
 
 
+_DEEPEST = 6
+
+
 def one_line(text: str) -> str:
     """The text with each sequence of white space replaced by one space."""
     return " ".join(text.split())
@@ -50,9 +53,6 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
-
-
-_DEEPEST = 6
 
 
 def to_markdown(paper: Paper) -> str:

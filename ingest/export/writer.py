@@ -20,6 +20,10 @@ __all__ = ["FORMATS", "MANIFEST", "ExportFolder", "Written", "check_formats", "e
 FORMATS = ("json", "markdown", "html", "csv")
 
 
+MANIFEST = ".paperscope-files.json"
+_KIND = "paperscope-files/1"
+
+
 def check_formats(names: Iterable[str]) -> tuple[str, ...]:
     """The names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
     formats = tuple(dict.fromkeys(name.strip().lower() for name in names))
@@ -62,10 +66,6 @@ def _pictures(paper: Paper, names: Mapping[str, str], *, crops: Mapping[str, byt
         for crop, path in crop_names(element, stem=names[element.id]).items()
         if crop in crops
     }
-
-
-MANIFEST = ".paperscope-files.json"
-_KIND = "paperscope-files/1"
 
 
 class ExportFolder:

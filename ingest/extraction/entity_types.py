@@ -92,17 +92,6 @@ CLASS_WORDS = frozenset(
 _WORD = re.compile(r"[^\W_]+")
 
 
-def type_of_name(name: str) -> TermType:
-    """The type that the name's last word tells ("dice loss" is a method, "Penn Treebank" a dataset), or concept."""
-    words = _WORD.findall(name)
-    if not words:
-        return "concept"
-    last = word_key(words[-1])
-    if last in _COMPONENTS:
-        return "method" if len(words) > 1 and not words[0].isdigit() else "quantity"
-    return _HEADS.get(last) or _HEADS.get(last.rstrip("0123456789"), "concept")
-
-
 FLOATS = ("table", "figure", "equation")
 DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
     {
@@ -114,37 +103,6 @@ DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
         "concept": "all else worth a name",
     }
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TypeSystem:
-    """The types of entities and their meanings, from the most to the least specific; the last is for all others.
-
-    Tables, figures and equations are additional types.
-    """
-
-    meanings: Mapping[str, str] = field(default_factory=lambda: DEFAULT_TYPES)
-
-    @classmethod
-    def of(cls, meanings: Mapping[str, str]) -> Self:
-        """The types of the settings, or the built-in ones if the settings name none."""
-        return cls(meanings=meanings) if meanings else cls()
-
-    @property
-    def rest(self) -> str:
-        """The type for everything that fits no other."""
-        return tuple(self.meanings)[-1]
-
-    def fit(self, told: str) -> str:
-        """`told` if it is one of these types, else `rest`."""
-        return told if told in self.meanings or told in FLOATS else self.rest
-
-    def first(self, types: Iterable[str]) -> str:
-        """The most specific of `types`; unknown types come last."""
-        order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
-        return min(types, key=lambda name: (order.get(name, len(order)), name))
-
-
 _REACH = 60
 _COPULA = re.compile(r"^(?: \([^()]*\))?,? (?:is|are|was|were) (?:an?|the|one of the) ((?:[^\W\d]\w* ?){1,4})")
 _HEAD = re.compile(r"^ ([^\W\d_]+)\b")
@@ -186,6 +144,46 @@ _LIST = re.compile(
         ((?: (?!\ (?:is|are|was|were|has|have|with|for|in|on|to|that|which|where|by)\b) [^;:])*)""",
     re.VERBOSE,
 )
+
+
+def type_of_name(name: str) -> TermType:
+    """The type that the name's last word tells ("dice loss" is a method, "Penn Treebank" a dataset), or concept."""
+    words = _WORD.findall(name)
+    if not words:
+        return "concept"
+    last = word_key(words[-1])
+    if last in _COMPONENTS:
+        return "method" if len(words) > 1 and not words[0].isdigit() else "quantity"
+    return _HEADS.get(last) or _HEADS.get(last.rstrip("0123456789"), "concept")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TypeSystem:
+    """The types of entities and their meanings, from the most to the least specific; the last is for all others.
+
+    Tables, figures and equations are additional types.
+    """
+
+    meanings: Mapping[str, str] = field(default_factory=lambda: DEFAULT_TYPES)
+
+    @classmethod
+    def of(cls, meanings: Mapping[str, str]) -> Self:
+        """The types of the settings, or the built-in ones if the settings name none."""
+        return cls(meanings=meanings) if meanings else cls()
+
+    @property
+    def rest(self) -> str:
+        """The type for everything that fits no other."""
+        return tuple(self.meanings)[-1]
+
+    def fit(self, told: str) -> str:
+        """`told` if it is one of these types, else `rest`."""
+        return told if told in self.meanings or told in FLOATS else self.rest
+
+    def first(self, types: Iterable[str]) -> str:
+        """The most specific of `types`; unknown types come last."""
+        order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
+        return min(types, key=lambda name: (order.get(name, len(order)), name))
 
 
 def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[int, TermType]:

@@ -28,6 +28,10 @@ __all__ = [
 _MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
 
 
+_ABSTRACT_WORDS = 400
+_PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldedText:
     """A text folded by `entity_key`: character i of `folded` comes from the characters `starts[i]` up to `ends[i]` of
@@ -91,10 +95,6 @@ def _clusters(text: str) -> Iterator[tuple[int, str]]:
         if position == len(text) or not unicodedata.combining(text[position]):
             yield start, text[start:position]
             start = position
-
-
-_ABSTRACT_WORDS = 400
-_PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -42,6 +42,13 @@ __all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtr
 _MOST = 60
 
 
+_PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
+_MORE = (
+    "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
+    "without those above; leave the lists empty where there are none."
+)
+
+
 def _known_kind(value: object) -> object:
     """An unknown kind does not invalidate a reply."""
     return value if value in get_args(ModelRelationKind) else "related to"
@@ -201,13 +208,6 @@ def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
         shared += 1
     words = after.text if before.section == after.section else after.section
     return shared, hashlib.sha256(words.encode()).digest()
-
-
-_PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
-_MORE = (
-    "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
-    "without those above; leave the lists empty where there are none."
-)
 
 
 class ModelExtractor:

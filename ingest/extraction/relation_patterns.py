@@ -26,6 +26,10 @@ _BEFORE = (
 )
 
 
+_BE = "(?: is| are| was| were| can be| has been| have been)"
+_NAMES = "method dataset"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypedTerm:
     """A term as the patterns see it: the entity's id and type."""
@@ -89,8 +93,6 @@ def _pattern(
     )
 
 
-_BE = "(?: is| are| was| were| can be| has been| have been)"
-_NAMES = "method dataset"
 _PATTERNS = (
     _pattern(
         r",? such as|,? including|,? like|,? e\.g\.,?|,? especially|,? called|,? namely",

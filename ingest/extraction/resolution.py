@@ -80,6 +80,16 @@ _SIBLINGS = tuple(
 _NEGATIONS = ("un", "im", "in", "non", "dis", "anti", "mis", "a", "self", "semi", "multi", "sub", "pre", "post", "re")
 
 
+_LETTERS = 0.65
+_MEANING = 0.8
+_PAIRS_A_CALL = 30
+_DESCRIPTION = 240
+_REASON = 300
+_MOST_ALIASES = 5
+_MOST_NEAR = 6
+Pair = tuple[Entity, Entity]
+
+
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name in the singular, without articles; decimal numbers are one word."""
     folded = _VERSION.sub("", _plain(name))
@@ -168,10 +178,6 @@ def _exclude(one: str, other: str) -> bool:
     return any(one == prefix + other or other == prefix + one for prefix in _NEGATIONS)
 
 
-_LETTERS = 0.65
-_MEANING = 0.8
-
-
 def doubtful_pairs(
     terms: Sequence[Entity], vectors: NDArray[float32] | None, *, types: TypeSystem, limit: int
 ) -> list[tuple[Entity, Entity]]:
@@ -215,15 +221,6 @@ def _trigrams(name: str) -> set[str]:
 
 def _runs(word: str) -> Iterator[str]:
     yield from ("".join(run) for run in zip(word, word[1:], word[2:], strict=False))
-
-
-_PAIRS_A_CALL = 30
-_DESCRIPTION = 240
-_REASON = 300
-_MOST_ALIASES = 5
-_MOST_NEAR = 6
-
-Pair = tuple[Entity, Entity]
 
 
 class JudgedPair(BaseModel):

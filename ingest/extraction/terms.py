@@ -25,6 +25,9 @@ _LANGUAGE = re.compile(
 )
 
 
+_FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|appendix)s?\.? ?\(?[\da-z]{1,3}\)?")
+
+
 def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mapping[int, int]:
     """Longer names that mean the same as a shorter one: "NER task", "F1 score", "English OntoNotes".
 
@@ -54,9 +57,6 @@ def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mappi
             spoken[bare].add(number)
     found.update({min(numbers): bare for bare, numbers in spoken.items() if len(numbers) == 1})
     return {number: home for number, home in found.items() if home not in found}
-
-
-_FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|appendix)s?\.? ?\(?[\da-z]{1,3}\)?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,6 +18,14 @@ from paperscope_core.types import Box
 __all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
 
 
+# RapidOCR's results have no types.
+Untyped: TypeAlias = Any
+_FINDER, _READER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
+_MAX_THREADS = 4
+_MAX_SIDE = 4000
+_FAILURES = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, MemoryError)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecognizedWord:
     """A recognised word.
@@ -64,15 +72,6 @@ class FakeRecognizer:
         """See `TextRecognizer.recognize`."""
         self.seen.append(picture.size)
         return self._words
-
-
-# RapidOCR's results have no types.
-Untyped: TypeAlias = Any
-
-_FINDER, _READER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
-_MAX_THREADS = 4
-_MAX_SIDE = 4000
-_FAILURES = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, MemoryError)
 
 
 class RapidRecognizer:

@@ -1,4 +1,4 @@
-"""LaTeX formulas as a line of text: `a/(b+c)`, `x²`, `p_ij`, `√x`."""
+"""Converts LaTeX formulas to a line of plain text: `a/(b+c)`, `x²`, `p_ij`, `√x`."""
 
 import re
 import unicodedata
@@ -25,53 +25,11 @@ _ACCENT_MARKS = {
 }  # fmt: skip
 
 
-def tidy_spaces(text: str) -> str:
-    """Single spaces, none inside brackets."""
-    text = " ".join(text.split())
-    for wide, narrow in (("( ", "("), (" )", ")"), ("[ ", "["), (" ]", "]"), (" ,", ",")):
-        text = text.replace(wide, narrow)
-    return text
-
-
-def fraction(over: str, under: str) -> str:
-    """`a/(b+c)`."""
-    return f"{_bracketed(over)}/{_bracketed(under)}"
-
-
-def root(text: str, degree: str = "") -> str:
-    """`√x`, `∛`-like roots as `³√x`."""
-    return f"{superscript(degree)}√{_bracketed(text)}"
-
-
-def superscript(text: str) -> str:
-    """A superscript."""
-    text = tidy_spaces(text)
-    return script_text(text.replace(" ", "") if len(text) < 12 else text, raised=True) if text else ""
-
-
-def subscript(text: str) -> str:
-    """A subscript."""
-    text = tidy_spaces(text)
-    return script_text(text.replace(" ", "") if len(text) < 12 else text, raised=False) if text else ""
-
-
-def with_accent(text: str, accent: str) -> str:
-    """A letter with its accent; accents over several letters are left out."""
-    text = tidy_spaces(text)
-    return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
-
-
-def _bracketed(text: str) -> str:
-    text = tidy_spaces(text)
-    whole = text.startswith("(") and text.endswith(")") and "(" not in text[1:]
-    return text if whole or not any(sign in text for sign in " +-−/·×=∗*") else f"({text})"
-
-
-_GREEK = (
+_GREEK_LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
     "chi psi omega"
 ).split()
-_COMMANDS = """
+_SYMBOL_LINES = """
 varepsilon ε|vartheta ϑ|varphi φ|varrho ϱ|varsigma ς|varpi ϖ|times ×|cdot ·|cdots ⋯|ldots …|dots …|dotsc …|dotsb ⋯
 vdots ⋮|ddots ⋱|pm ±|mp ∓|div ÷|ast *|star ⋆|circ ∘|bullet •|oplus ⊕|otimes ⊗|odot ⊙|leq ≤|le ≤|geq ≥|ge ≥|neq ≠
 ne ≠|approx ≈|sim ∼|simeq ≃|equiv ≡|propto ∝|ll ≪|gg ≫|in ∈|notin ∉|ni ∋|subset ⊂|subseteq ⊆|supset ⊃|supseteq ⊇
@@ -84,25 +42,6 @@ square □|checkmark ✓|top ⊤|bot ⊥|vdash ⊢|models ⊨|colon :|degree °|
 rbrace }|lbrack [|rbrack ]|backslash \\|textbackslash \\|textasciitilde ~|ss ß|ae æ|AE Æ|o ø|O Ø|l ł|L Ł|i ı|j ȷ
 blacktriangle ▲|triangledown ▽|diamond ⋄|clubsuit ♣|spadesuit ♠|heartsuit ♥|diamondsuit ♦|cong ≅|coloneqq ≔|triangleq ≜
 """
-
-
-def _symbols() -> dict[str, str]:
-    table = {}
-    for line in _COMMANDS.strip().splitlines():
-        for pair in line.replace("||", "|\0|").split("|"):
-            name, _, sign = pair.partition(" ")
-            table[name] = sign.replace("\0", "|") or "|"
-    table.pop("\0", None)
-    for name in _GREEK:
-        spelled = "lamda" if name == "lambda" else name
-        table[name] = unicodedata.lookup(f"GREEK SMALL LETTER {spelled.upper()}")
-        table[name.capitalize()] = unicodedata.lookup(f"GREEK CAPITAL LETTER {spelled.upper()}")
-    return table
-
-
-SYMBOLS = _symbols()
-
-
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
 _TAG = re.compile(r"\\(?:tag\*?|eqno)\s*(?:\{([^{}]*)\}|\(([^()]*)\))")
 _LABEL = re.compile(r"\\(?:label|nonumber|notag)\b\s*(?:\{[^{}]*\})?")
@@ -111,16 +50,16 @@ _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{
 _MAX_DEPTH = 30
 _MAX_LENGTH = 20_000
 _MAX_OPTION_TOKENS = 12
-_FRACTIONS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
-_ACCENTS = frozenset("hat widehat tilde widetilde bar overline vec dot ddot".split())
-_SILENT = frozenset(
+_FRACTION_COMMANDS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
+_ACCENT_COMMANDS = frozenset("hat widehat tilde widetilde bar overline vec dot ddot".split())
+_IGNORED_COMMANDS = frozenset(
     "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle displaystyle textstyle "
     "scriptstyle limits nolimits mathrm mathbf mathit mathcal mathbb mathfrak mathsf mathtt mathscr operatorname "
     "text textbf textit textrm textsf texttt textsc textnormal emph mbox hbox fbox boxed bm boldsymbol pmb ensuremath "
     "mathop mathbin mathrel rm bf it sf tt cal boldmath unboldmath small footnotesize normalsize centering "
     "hline toprule midrule bottomrule".split()
 )
-_SPACES = {
+_SPACING_COMMANDS = {
     ",": " ",
     ";": " ",
     ":": " ",
@@ -133,89 +72,150 @@ _SPACES = {
     "/": "",
     "|": "‖",
 }
-_PRINTED = {**_SPACES, **dict.fromkeys(_SILENT, ""), **SYMBOLS}
-_DROPPED = frozenset("hspace vspace phantom hphantom vphantom color textcolor".split())
+_COMMANDS_DROPPED_WITH_ARGUMENT = frozenset("hspace vspace phantom hphantom vphantom color textcolor".split())
+
+
+def _symbols() -> dict[str, str]:
+    """Returns the text of each LaTeX symbol command."""
+    table = {}
+    for line in _SYMBOL_LINES.strip().splitlines():
+        for pair in line.replace("||", "|\0|").split("|"):
+            name, _, sign = pair.partition(" ")
+            table[name] = sign.replace("\0", "|") or "|"
+    table.pop("\0", None)
+    for name in _GREEK_LETTERS:
+        spelled = "lamda" if name == "lambda" else name
+        table[name] = unicodedata.lookup(f"GREEK SMALL LETTER {spelled.upper()}")
+        table[name.capitalize()] = unicodedata.lookup(f"GREEK CAPITAL LETTER {spelled.upper()}")
+    return table
+
+
+SYMBOLS = _symbols()
+_COMMAND_TEXTS = {**_SPACING_COMMANDS, **dict.fromkeys(_IGNORED_COMMANDS, ""), **SYMBOLS}
+
+
+def tidy_spaces(text: str) -> str:
+    """Returns the text with single spaces, and none next to brackets or before commas."""
+    text = " ".join(text.split())
+    for wide, narrow in (("( ", "("), (" )", ")"), ("[ ", "["), (" ]", "]"), (" ,", ",")):
+        text = text.replace(wide, narrow)
+    return text
+
+
+def fraction(over: str, under: str) -> str:
+    """Returns a fraction as `a/(b+c)`."""
+    return f"{_parenthesized(over)}/{_parenthesized(under)}"
+
+
+def root(text: str, degree: str = "") -> str:
+    """Returns a root as `√x`, or with its degree as `³√x`."""
+    return f"{superscript(degree)}√{_parenthesized(text)}"
+
+
+def superscript(text: str) -> str:
+    """Returns the text as a superscript."""
+    text = tidy_spaces(text)
+    return script_text(text.replace(" ", "") if len(text) < 12 else text, raised=True) if text else ""
+
+
+def subscript(text: str) -> str:
+    """Returns the text as a subscript."""
+    text = tidy_spaces(text)
+    return script_text(text.replace(" ", "") if len(text) < 12 else text, raised=False) if text else ""
+
+
+def with_accent(text: str, accent: str) -> str:
+    """Returns a letter with its accent; an accent over several letters is dropped."""
+    text = tidy_spaces(text)
+    return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
+
+
+def _parenthesized(text: str) -> str:
+    """Returns the text in parentheses if it contains an operator and has no parentheses yet."""
+    text = tidy_spaces(text)
+    whole = text.startswith("(") and text.endswith(")") and "(" not in text[1:]
+    return text if whole or not any(sign in text for sign in " +-−/·×=∗*") else f"({text})"
 
 
 def split_tag(source: str) -> tuple[str, str]:
-    """A formula without its `\\tag{3}` and `\\label{}`, and the number in the tag, "" without one."""
+    """Returns the formula without `\\tag{3}` and `\\label{}`, and the number in the tag ("" without one)."""
     match = _TAG.search(source)
     number = (match[1] or match[2] or "").strip("() ") if match else ""
     return _LABEL.sub(" ", _TAG.sub(" ", source)), number
 
 
 def latex_text(source: str) -> str:
-    """The formula as a line of text; a source too long for a formula is returned unchanged.
+    """Returns the formula as a line of text; a source too long for a formula is returned unchanged.
 
     Unknown commands keep their names: `\\softmax(x)` becomes `softmax(x)`.
     """
     if len(source) > _MAX_LENGTH:
         return source
     plain = _ENVIRONMENT.sub(" ", _COLUMNS.sub(r"\1", split_tag(source)[0]))
-    return tidy_spaces(_Reader(plain).until_end(depth=0)).removesuffix(" ;")
+    return tidy_spaces(_TokenReader(plain).until_end(depth=0)).removesuffix(" ;")
 
 
-class _Reader:
-    """Reads tokens from left to right."""
+class _TokenReader:
+    """Converts the tokens of a formula to text from left to right."""
 
     def __init__(self, source: str) -> None:
         self._tokens = _TOKEN.findall(source)
-        self._at = 0
+        self._position = 0
 
     def until_end(self, *, depth: int) -> str:
-        """The text up to the closing brace of this group."""
+        """Returns the text up to the closing brace of the current group."""
         parts: list[str] = []
-        while self._at < len(self._tokens):
-            sign = self._tokens[self._at]
-            self._at += 1
-            if sign == "}":
+        while self._position < len(self._tokens):
+            symbol = self._tokens[self._position]
+            self._position += 1
+            if symbol == "}":
                 if depth:
                     break
                 continue
-            parts.append(self._said(sign, depth=depth))
+            parts.append(self._token_text(symbol, depth=depth))
         return "".join(parts)
 
-    def _said(self, sign: str, *, depth: int) -> str:
-        if sign == "{":
+    def _token_text(self, symbol: str, *, depth: int) -> str:
+        if symbol == "{":
             return self.until_end(depth=depth + 1) if depth < _MAX_DEPTH else ""
-        if sign in ("^", "_"):
+        if symbol in ("^", "_"):
             argument = self._argument(depth=depth)
-            return superscript(argument) if sign == "^" else subscript(argument)
-        if sign.startswith("\\") and len(sign) > 1:
-            return self._command(sign[1:].removesuffix("*"), depth=depth)
-        return {"&": " ", "~": " ", "$": "", "'": "′"}.get(sign, sign)
+            return superscript(argument) if symbol == "^" else subscript(argument)
+        if symbol.startswith("\\") and len(symbol) > 1:
+            return self._command(symbol[1:].removesuffix("*"), depth=depth)
+        return {"&": " ", "~": " ", "$": "", "'": "′"}.get(symbol, symbol)
 
     def _command(self, name: str, *, depth: int) -> str:
-        said = _PRINTED.get(name, f" {name} " if len(name) > 1 else name)
-        if name in _FRACTIONS:
+        text = _COMMAND_TEXTS.get(name, f" {name} " if len(name) > 1 else name)
+        if name in _FRACTION_COMMANDS:
             over = self._argument(depth=depth)
-            said = fraction(over, self._argument(depth=depth))
+            text = fraction(over, self._argument(depth=depth))
         elif name == "sqrt":
             degree = self._option()
-            said = root(self._argument(depth=depth), degree)
-        elif name in _ACCENTS:
-            said = with_accent(self._argument(depth=depth), name)
-        elif name in _DROPPED:
+            text = root(self._argument(depth=depth), degree)
+        elif name in _ACCENT_COMMANDS:
+            text = with_accent(self._argument(depth=depth), name)
+        elif name in _COMMANDS_DROPPED_WITH_ARGUMENT:
             self._argument(depth=depth)
-            said = " "
-        return said
+            text = " "
+        return text
 
     def _argument(self, *, depth: int) -> str:
-        """The text of the next group, or of the next token that is no space."""
-        while self._at < len(self._tokens) and self._tokens[self._at].isspace():
-            self._at += 1
-        if self._at == len(self._tokens) or depth >= _MAX_DEPTH or self._tokens[self._at] == "}":
+        """Returns the text of the next group, or of the next token that is not a space."""
+        while self._position < len(self._tokens) and self._tokens[self._position].isspace():
+            self._position += 1
+        if self._position == len(self._tokens) or depth >= _MAX_DEPTH or self._tokens[self._position] == "}":
             return ""
-        sign = self._tokens[self._at]
-        self._at += 1
-        return self._said(sign, depth=depth + 1)
+        symbol = self._tokens[self._position]
+        self._position += 1
+        return self._token_text(symbol, depth=depth + 1)
 
     def _option(self) -> str:
-        """`[3]` behind `\\sqrt`."""
-        if self._at < len(self._tokens) and self._tokens[self._at] == "[":
-            near = self._tokens[self._at : self._at + _MAX_OPTION_TOKENS]
+        """Returns the optional argument of `\\sqrt` (`3` of `[3]`), "" without one."""
+        if self._position < len(self._tokens) and self._tokens[self._position] == "[":
+            near = self._tokens[self._position : self._position + _MAX_OPTION_TOKENS]
             if "]" in near:
                 end = near.index("]")
-                self._at += end + 1
+                self._position += end + 1
                 return "".join(near[1:end])
         return ""

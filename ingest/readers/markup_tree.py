@@ -18,6 +18,31 @@ __all__ = ["Node", "decode", "parse_html", "parse_xml"]
 _INTEGER = re.compile(r"\s*(\d{1,8})", re.ASCII)
 
 
+# Markup nested deeper is read as mere text; libxml2 itself stops at 256 levels.
+_MAX_DEPTH = 90
+# A tree takes a hundred times the memory of its text.
+_MAX_NODES = 1_500_000
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DECLARED = re.compile(
+    rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
+)
+# Where a declaration and a sample of the letters are looked for.
+_HEAD_BYTES = 4096
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
+# The share of control characters up to which data counts as text.
+_MAX_CONTROLS = 0.005
+_TEXT = re.compile(r"(?:utf|iso8859|cp\d|ascii|latin|gb|hz|big5|euc|shift_jis|koi8|mac|tis)[\w-]*", re.IGNORECASE)
+# Browsers read these as the larger character set.
+_SUPERSETS = {"ascii": "cp1252", "iso8859-1": "cp1252"}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Node:
     """An element of a markup tree; its methods are called as in `xml.etree.ElementTree`.
@@ -100,13 +125,6 @@ class Node:
     def plain_text(self) -> str:
         """`text()` with single spaces."""
         return " ".join(self.text().split())
-
-
-# Markup nested deeper is read as mere text; libxml2 itself stops at 256 levels.
-_MAX_DEPTH = 90
-# A tree takes a hundred times the memory of its text.
-_MAX_NODES = 1_500_000
-_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
@@ -224,26 +242,6 @@ class _Converter:
 
 def _local(name: str) -> str:
     return name.rpartition("}")[2].rpartition(":")[2]
-
-
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_DECLARED = re.compile(
-    rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
-)
-# Where a declaration and a sample of the letters are looked for.
-_HEAD_BYTES = 4096
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
-# The share of control characters up to which data counts as text.
-_MAX_CONTROLS = 0.005
-_TEXT = re.compile(r"(?:utf|iso8859|cp\d|ascii|latin|gb|hz|big5|euc|shift_jis|koi8|mac|tis)[\w-]*", re.IGNORECASE)
-# Browsers read these as the larger character set.
-_SUPERSETS = {"ascii": "cp1252", "iso8859-1": "cp1252"}
 
 
 def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tuple[PageProblem, ...]]:

@@ -11,6 +11,9 @@ __all__ = ["mathml_text", "omml_text"]
 _BIG = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argmax", "argmin"}
 
 
+_PROPERTIES = "pr"
+
+
 def mathml_text(math: Node) -> str:
     """A `math` element as text: from the LaTeX that it carries, else from the tree."""
     for note in math.iter("annotation"):
@@ -66,9 +69,6 @@ def _operator(sign: str) -> str:
     if sign in ("\u2061", "\u2062", "\u2063", "\u2064"):
         return ""
     return f" {sign} " if sign in ("=", "<", ">", "≤", "≥", "≈", "∈", "→", "≠", ":=") else sign
-
-
-_PROPERTIES = "pr"
 
 
 def omml_text(math: Node) -> str:

@@ -12,6 +12,9 @@ __all__ = ["extend_time_limit", "handle_time_requests", "on_cancel", "run_in_thr
 T = TypeVar("T")
 
 
+_time_listener: ContextVar[Callable[[float], None] | None] = ContextVar("_time_listener", default=None)
+
+
 class _Cancellation:
     """The callbacks of one cancellable piece of work."""
 
@@ -40,7 +43,6 @@ class _Cancellation:
 
 
 _current: ContextVar[_Cancellation | None] = ContextVar("_current", default=None)
-_time_listener: ContextVar[Callable[[float], None] | None] = ContextVar("_time_listener", default=None)
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:

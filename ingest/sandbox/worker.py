@@ -21,6 +21,10 @@ _HEADER = struct.Struct(">cQ")
 _MEGABYTE = 1_000_000
 
 
+Job_contra = TypeVar("Job_contra", contravariant=True)
+SendFrame = Callable[[bytes, bytes], None]
+
+
 class Frame(NamedTuple):
     """A message on the pipe; `kind` is one byte.
 
@@ -47,10 +51,6 @@ def read_frame(pipe: BinaryIO) -> Frame | None:
     kind, length = _HEADER.unpack(header)
     data = pipe.read(length)
     return Frame(kind, data) if len(data) == length else None
-
-
-Job_contra = TypeVar("Job_contra", contravariant=True)
-SendFrame = Callable[[bytes, bytes], None]
 
 
 class JobHandler(Protocol[Job_contra]):

@@ -18,6 +18,18 @@ _SMALL_CAPITALS = re.compile(r"csc\d|sfcc|small-?cap|-sc\b|capitals", re.IGNOREC
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
+_EXTENSION_FONT = re.compile(r"CMEX\d|LMMathExtension", re.IGNORECASE)
+_SYMBOL_FONT = re.compile(r"CMSY\d|LMMathSymbols", re.IGNORECASE)
+# How far below its origin the baseline of a delimiter's line is, in letter sizes, by the delimiter's size in cmex10:
+# half its height, less the axis 0.25 above the baseline (The TeXbook, appendix F).
+_BIG, _LARGER, _HUGE, _GIANT, _PIECE = 0.81, 1.11, 1.41, 1.71, 1.15
+# Variation selectors after a delimiter name its size; nothing is printed for them.
+_SIZES = {"\ufe00": _BIG, "\ufe01": _LARGER, "\ufe02": _HUGE, "\ufe03": _GIANT}
+_DELIMITERS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉|‖/\\√")
+_OPERATORS = dict.fromkeys("∑∏⋃⋂", (0.75, 0.95)) | {"∫": (0.75, 1.36)}
+
+
 @cache
 def is_bold(font: str) -> bool:
     """Whether a font of this name is bold."""
@@ -45,16 +57,6 @@ def is_small_capitals(font: str) -> bool:
 def plain_name(font: str) -> str:
     """The name without the tag of an embedded subset (`ABCDEF+Times` -> `Times`)."""
     return _SUBSET.sub("", font)
-
-
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
-_EXTENSION_FONT = re.compile(r"CMEX\d|LMMathExtension", re.IGNORECASE)
-_SYMBOL_FONT = re.compile(r"CMSY\d|LMMathSymbols", re.IGNORECASE)
-# How far below its origin the baseline of a delimiter's line is, in letter sizes, by the delimiter's size in cmex10:
-# half its height, less the axis 0.25 above the baseline (The TeXbook, appendix F).
-_BIG, _LARGER, _HUGE, _GIANT, _PIECE = 0.81, 1.11, 1.41, 1.71, 1.15
-# Variation selectors after a delimiter name its size; nothing is printed for them.
-_SIZES = {"\ufe00": _BIG, "\ufe01": _LARGER, "\ufe02": _HUGE, "\ufe03": _GIANT}
 
 
 def _extension() -> dict[str, tuple[str, float]]:
@@ -87,8 +89,6 @@ def _extension() -> dict[str, tuple[str, float]]:
     return table
 
 
-_DELIMITERS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉|‖/\\√")
-_OPERATORS = dict.fromkeys("∑∏⋃⋂", (0.75, 0.95)) | {"∫": (0.75, 1.36)}
 _EXTENSION = {sign: (sign, drops[0]) for sign, drops in _OPERATORS.items()} | _extension()
 
 

@@ -34,6 +34,13 @@ _LEVEL = 0.01  # Points; the sides of a rectangle are level to within rounding.
 _CORNERS = 4
 
 
+_FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18  # Font descriptor flags (ISO 32000-1, table 123).
+_NAME_LENGTH = 256  # Bytes; longer font names are cut.
+# PDFium returns these for a hyphen at the end of a line.
+_HYPHENS = frozenset((0x02, 0xFFFE))
+_UNKNOWN = 0xFFFD  # Unicode's replacement character.
+
+
 class _DrawnObject(NamedTuple):
     """A path or a picture and the map that takes it to the page."""
 
@@ -157,12 +164,6 @@ def _bounds(points: Sequence[tuple[float, float]]) -> Box:
 
 
 # pypdfium2 has no types.
-
-_FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18  # Font descriptor flags (ISO 32000-1, table 123).
-_NAME_LENGTH = 256  # Bytes; longer font names are cut.
-# PDFium returns these for a hyphen at the end of a line.
-_HYPHENS = frozenset((0x02, 0xFFFE))
-_UNKNOWN = 0xFFFD  # Unicode's replacement character.
 
 
 class _Font(NamedTuple):

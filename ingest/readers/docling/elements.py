@@ -1,4 +1,4 @@
-"""Docling's nodes to elements in reading order: places, cells, captions, text."""
+"""Converts docling's nodes to elements in reading order."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,10 +31,24 @@ from paperscope_core.types import (
 __all__ = ["Caption", "Drafted", "Places", "captions_of", "cells_of", "draft_nodes", "header_rows"]
 
 
-class Places:
-    """Makes places on the pages of a paper; a node without a box gets the last place.
+_FLOAT_KINDS: Mapping[str, BlockKind] = {"picture": "figure", "chart": "figure", "table": "table", "code": "code"}
+Role = Literal["column_header", "row_header", "section", "value"]
+# Confidence of tables that docling's model read.
+_TABLE_CONFIDENCE = 0.8
+_EQUATION_NUMBER = re.compile(r"\s*\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")
+_FRONT_KINDS: dict[str, BlockKind] = {
+    "title": "title",
+    "section_header": "heading",
+    "text": "text",
+    "paragraph": "text",
+}
+_PLAIN_MARKS = ("-", "·", "*")
 
-    The origin of docling's boxes may be the bottom left corner of the page.
+
+class Places:
+    """Converts boxes to places on the pages of a paper; a node without a box gets the previous place.
+
+    Docling's boxes may have their origin in the bottom left corner of the page.
     """
 
     def __init__(self, document: DoclingFile, *, paper: str) -> None:
@@ -47,7 +61,7 @@ class Places:
         self._last = Place(paper=paper, page=self.pages[0].number if self.pages else 1, box=Box(0, 0, 0, 0))
 
     def of(self, node: Node) -> tuple[Place, ...]:
-        """The places of a node in reading order, at least one."""
+        """Returns the places of a node in reading order, at least one."""
         parts = [part for part in node.prov if part.page_no in self._sizes]
         places = tuple(self.at(part.page_no, part.bbox) for part in parts)
         if places:
@@ -55,21 +69,18 @@ class Places:
         return places or (self._last,)
 
     def at(self, page: int, corners: Corners) -> Place:
-        """The place of a box on a page of the document."""
+        """Returns the place of a box on a page of the document."""
         size = self._sizes[page]
         bottom = corners.coord_origin.upper() == "BOTTOMLEFT"
         ys = [size.height - y if bottom else y for y in (corners.t, corners.b)]
         xs = [corners.l, corners.r]
-        box = Box(_within(min(xs), size.width), _within(min(ys), size.height),
-                  _within(max(xs), size.width), _within(max(ys), size.height))  # fmt: skip
+        box = Box(_clamped(min(xs), size.width), _clamped(min(ys), size.height),
+                  _clamped(max(xs), size.width), _clamped(max(ys), size.height))  # fmt: skip
         return Place(paper=self._paper, page=page, box=box.rounded())
 
 
-def _within(value: float, most: float) -> float:
+def _clamped(value: float, most: float) -> float:
     return min(max(value, 0.0), most)
-
-
-_KINDS: Mapping[str, BlockKind] = {"picture": "figure", "chart": "figure", "table": "table", "code": "code"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,23 +94,23 @@ class Caption:
 
 
 def captions_of(tree: Tree, places: Places) -> Mapping[str, tuple[Caption, frozenset[str]]]:
-    """The caption of each float, and the references of the caption's nodes, by the float's reference."""
+    """Returns each float's caption, and the references of the caption's nodes, by the float's reference."""
     found: dict[str, tuple[Caption, frozenset[str]]] = {}
     for node in filter(is_float, tree.nodes):
         parts = tree.named(node.captions)
         if any(part.text for part in parts):
             found[node.self_ref] = (_caption(parts, places), frozenset(part.self_ref for part in parts))
-    found.update(_lost(tree, places, found))
+    found.update(_unassigned_captions(tree, places, found))
     return found
 
 
-def _lost(
+def _unassigned_captions(
     tree: Tree, places: Places, found: Mapping[str, tuple[Caption, frozenset[str]]]
 ) -> Mapping[str, tuple[Caption, frozenset[str]]]:
-    """Match the captions that docling left alone with the floats without a caption beside them."""
+    """Matches captions that docling assigned to no float with adjacent floats that have no caption."""
     nodes: dict[Block, Node] = {}
     for node in tree.nodes:
-        kind = "note" if node.label == "caption" else _KINDS.get(node.label)
+        kind = "note" if node.label == "caption" else _FLOAT_KINDS.get(node.label)
         if kind is not None and node.self_ref not in found and node.prov:
             place = places.of(node)[0]
             line = TextLine(text=node.text, box=place.box)
@@ -124,13 +135,10 @@ def _caption(parts: list[Node], places: Places) -> Caption:
     return Caption(kind=start.kind, label=start.label, text=start.text, place=place)
 
 
-Role = Literal["column_header", "row_header", "section", "value"]
-
-
 def cells_of(node: Node, places: Places) -> tuple[Cell, ...]:
-    """The cells that hold text, row by row; one without a box gets the place of the table.
+    """Returns the cells that contain text, row by row; a cell without a box gets the place of the table.
 
-    If docling names no row headers, the texts of the first column are.
+    If docling marks no row headers, texts in the first column are row headers.
     """
     own = sorted(
         (cell for cell in (node.data.table_cells if node.data else []) if cell.text.strip()),
@@ -143,7 +151,7 @@ def cells_of(node: Node, places: Places) -> tuple[Cell, ...]:
             row=cell.start_row_offset_idx,
             column=cell.start_col_offset_idx,
             text=" ".join(cell.text.split()),
-            place=_place(cell, place, places),
+            place=_cell_place(cell, place, places),
             row_span=cell.row_span,
             column_span=cell.col_span,
             role=_cell_role(cell, stub=not named),
@@ -153,7 +161,7 @@ def cells_of(node: Node, places: Places) -> tuple[Cell, ...]:
 
 
 def header_rows(cells: Sequence[Cell]) -> int:
-    """How many leading rows consist of column headers."""
+    """Returns the number of leading rows that consist of column headers."""
     roles: dict[int, set[str]] = {}
     for cell in cells:
         for row in range(cell.row, cell.row + (cell.row_span if cell.role == "column_header" else 1)):
@@ -164,7 +172,7 @@ def header_rows(cells: Sequence[Cell]) -> int:
     return row
 
 
-def _place(cell: CellNode, table: Place, places: Places) -> Place:
+def _cell_place(cell: CellNode, table: Place, places: Places) -> Place:
     return table if cell.bbox is None else places.at(table.page, cell.bbox)
 
 
@@ -178,16 +186,9 @@ def _cell_role(cell: CellNode, *, stub: bool) -> Role:
     return "value"
 
 
-# The confidence in tables that docling's model read.
-_TABLE_CONFIDENCE = 0.8
-_NUMBER = re.compile(r"\s*\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")
-_FRONT: dict[str, BlockKind] = {"title": "title", "section_header": "heading", "text": "text", "paragraph": "text"}
-_PLAIN_MARKS = ("-", "·", "*")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drafted:
-    """The elements of a document, its title, the lines of its authors, and what docling did not read."""
+    """The elements of a document, its title, the lines of its authors, and what docling could not read."""
 
     drafts: tuple[Draft, ...]
     title: str
@@ -196,22 +197,24 @@ class Drafted:
 
 
 def draft_nodes(document: DoclingFile, places: Places) -> Drafted:
-    """Make all elements of a document."""
-    return _Drafter(document, places).drafted()
+    """Returns all elements of a document."""
+    return _DocumentDrafter(document, places).draft()
 
 
-class _Drafter:
+class _DocumentDrafter:
+    """Drafts the elements of one document."""
+
     def __init__(self, document: DoclingFile, places: Places) -> None:
         self._tree = Tree(document)
         self._places = places
         self._captions = captions_of(self._tree, places)
-        self._title, self._authors = self._front()
+        self._title, self._authors = self._find_front()
         self._problems: list[PageProblem] = []
 
-    def drafted(self) -> Drafted:
+    def draft(self) -> Drafted:
         """See `draft_nodes`."""
         furniture: list[Draft] = []
-        drafts = [*self._head()]
+        drafts = [*self._front_matter()]
         for at, (node, element) in enumerate(self._elements()):
             if isinstance(element, Passage) and element.role == "furniture":
                 furniture.append(Draft(at=at, element=element))
@@ -224,17 +227,17 @@ class _Drafter:
             problems=tuple(self._problems),
         )
 
-    def _front(self) -> tuple[Node | None, tuple[Node, ...]]:
+    def _find_front(self) -> tuple[Node | None, tuple[Node, ...]]:
         blocks: dict[Block, Node] = {}
         for node in self._tree.nodes:
-            if node.label in _FRONT and node.text and node.content_layer == "body":
+            if node.label in _FRONT_KINDS and node.text and node.content_layer == "body":
                 place = self._places.of(node)[0]
                 line = TextLine(text=node.text, box=place.box)
-                blocks[Block(kind=_FRONT[node.label], page=place.page, box=place.box, lines=(line,))] = node
+                blocks[Block(kind=_FRONT_KINDS[node.label], page=place.page, box=place.box, lines=(line,))] = node
         front = find_front(list(blocks))
         return blocks[front.title] if front.title else None, tuple(blocks[block] for block in front.authors)
 
-    def _head(self) -> Iterator[Draft]:
+    def _front_matter(self) -> Iterator[Draft]:
         if self._title:
             yield Draft(at=-2, element=self._passage(self._title, "title"))
         if self._authors:
@@ -267,7 +270,7 @@ class _Drafter:
             elif node.label == "reference" or (references and node.label in ("list_item", "text", "paragraph")):
                 yield node, self._reference(node)
             else:
-                self._tell_lost(node)
+                self._report_unassigned_caption(node)
                 opens = role == "paragraph" and is_abstract(node.text) and not last
                 yield node, self._passage(node, _passage_role(node, "abstract" if opens else role))
 
@@ -281,7 +284,7 @@ class _Drafter:
         if node.label in ("table", "document_index") or (caption and caption.kind == "table"):
             cells = cells_of(node, self._places)
             if not cells:
-                self._tell(place.page, f"{label or 'a table'}: docling read no cells of it")
+                self._report(place.page, f"{label or 'a table'}: docling read no cells of it")
             return Table(id="", place=place, order=0, cells=cells, label=label, caption=text, caption_place=at,
                          header_rows=header_rows(cells), confidence=_TABLE_CONFIDENCE if cells else 0.0,
                          more_places=tuple(more))  # fmt: skip
@@ -289,33 +292,35 @@ class _Drafter:
         return Figure(id="", place=place, order=0, label=label, caption=text, caption_place=at, text=inside)
 
     def _equation(self, node: Node) -> Equation:
-        """A formula; docling leaves its number in the printed text."""
-        number = _NUMBER.search(node.orig)
+        """Returns a formula; docling leaves its number in the original text."""
+        number = _EQUATION_NUMBER.search(node.orig)
         text = node.text.strip() or (node.orig[: number.start()] if number else node.orig).strip()
         label = f"Equation {number[1]}" if number else ""
         return Equation(id="", place=self._places.of(node)[0], order=0, text=text, label=label)
 
     def _reference(self, node: Node) -> Reference:
         place, *more = self._places.of(node)
-        text = _marked(node).removeprefix("• ")
+        text = _with_marker(node).removeprefix("• ")
         return Reference(id="", place=place, order=0, text=text, label=entry_label(text), year=entry_year(text),
                          more_places=tuple(more))  # fmt: skip
 
     def _passage(self, node: Node, role: PassageRole, *, level: int = 0) -> Passage:
         place, *more = self._places.of(node)
-        text = _marked(node) if role == "list" else node.text.strip()
+        text = _with_marker(node) if role == "list" else node.text.strip()
         return Passage(id="", place=place, order=0, text=text, role=role, level=level, more_places=tuple(more))
 
-    def _tell_lost(self, node: Node) -> None:
+    def _report_unassigned_caption(self, node: Node) -> None:
         if node.label == "caption":
-            self._tell(self._places.of(node)[0].page, f"{node.text[:60]!r}: docling found nothing beside this caption")
+            self._report(
+                self._places.of(node)[0].page, f"{node.text[:60]!r}: docling found nothing beside this caption"
+            )
 
-    def _tell(self, page: int, reason: str) -> None:
+    def _report(self, page: int, reason: str) -> None:
         self._problems.append(PageProblem(page=page, reason=reason))
 
 
 def _passage_role(node: Node, flow: PassageRole) -> PassageRole:
-    """The role of running text; `flow` is that of paragraphs in this section."""
+    """Returns the role of running text; `flow` is that of paragraphs in the current section."""
     if node.label in ("page_header", "page_footer") or node.content_layer != "body":
         return "furniture"
     if node.label == "footnote":
@@ -323,8 +328,8 @@ def _passage_role(node: Node, flow: PassageRole) -> PassageRole:
     return "list" if node.label == "list_item" and flow == "paragraph" else flow
 
 
-def _marked(node: Node) -> str:
-    """A list item with its printed marker, or a bullet for docling's plain ones."""
+def _with_marker(node: Node) -> str:
+    """Returns a list item with its printed marker, or with a bullet for docling's plain markers."""
     text, mark = node.text.strip(), node.marker.strip()
     if node.label != "list_item" or not mark or text.startswith(mark):
         return text

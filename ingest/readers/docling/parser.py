@@ -1,6 +1,6 @@
-"""`DoclingParser`: docling reads a PDF, and what it finds becomes a `ParsedPaper`.
+"""`DoclingParser` reads a PDF with docling and converts the result to a `ParsedPaper`.
 
-The library is imported only when a file is read with it.
+Docling is imported only when a file is read with it.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ _OTHER_ENGINE = "or set parser.engine = 'paperscope'."
 
 
 def find_models(settings: ParserSettings) -> Path:
-    """The folder of docling's models. Raises `SettingsError` if it, or docling, is missing."""
+    """Returns the folder of docling's models. Raises `SettingsError` if it, or docling, is missing."""
     if find_spec("docling") is None:
         raise SettingsError(
             "parser.engine = 'docling' needs docling, which isn't installed. Install it with "
@@ -109,7 +109,7 @@ class DoclingParser:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Converted:
-    """A document in docling's JSON format, and what docling reports that it could not read."""
+    """A document in docling's JSON format, and the problems that docling reports."""
 
     document: Mapping[str, object]
     problems: tuple[PageProblem, ...]
@@ -124,11 +124,11 @@ class _Options:
 
 
 def convert(data: bytes, options: _Options, *, name: str, on_page: PageCallback | None) -> Converted:
-    """Read a PDF with docling.
+    """Reads a PDF with docling.
 
     Raises:
-        PaperFileError: Docling can't read the file.
-        SettingsError: The models can't be loaded.
+            PaperFileError: Docling can't read the file.
+            SettingsError: The models can't be loaded.
     """
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
 
@@ -155,7 +155,7 @@ def convert(data: bytes, options: _Options, *, name: str, on_page: PageCallback 
 
 @lru_cache(maxsize=1)
 def _converter(options: _Options) -> "DocumentConverter":
-    """Docling with its models loaded, which takes longer than reading a short paper."""
+    """Returns docling with its models loaded; cached, since loading takes longer than reading a short paper."""
     from docling.datamodel.backend_options import PdfBackendOptions
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.pipeline_options import PdfPipelineOptions, RapidOcrOptions
@@ -191,7 +191,7 @@ def _first_line(text: str) -> str:
 def paper_of_docling(
     document: Mapping[str, object], *, sha256: str, file: str, problems: tuple[PageProblem, ...] = ()
 ) -> Paper:
-    """The paper, without crops, of a DoclingDocument in JSON. Raises `PaperFileError` for any other JSON."""
+    """Returns the paper, without crops, of a DoclingDocument in JSON. Raises `PaperFileError` for any other JSON."""
     try:
         read = DoclingFile.model_validate(document)
     except ValidationError as error:
@@ -222,13 +222,13 @@ def _readable_pages(document: Document) -> Sequence[PageContent]:
         try:
             pages.append(document.read(number))
         except PageReadError:
-            # Docling's reading of the page is kept; the crops report that it can't be rendered.
+            # Docling's text of the page is kept; `add_crops` reports that the page can't be rendered.
             continue
     return pages
 
 
 def _pages_without_text(paper: Paper, pages: Sequence[PageContent]) -> list[PageProblem]:
-    """A problem for each page with ink on which docling found no text."""
+    """Returns a problem for each page with ink on which docling found no text."""
     with_text = {element.place.page for element in paper.elements if element.kind != "figure"}
     return [
         PageProblem(page=page.number, reason=_NO_TEXT)

@@ -1,4 +1,4 @@
-"""The JSON of docling (DoclingDocument 1.x) as values, and its tree in reading order."""
+"""Pydantic models of docling's JSON (DoclingDocument 1.x), and its node tree in reading order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
@@ -10,6 +10,9 @@ __all__ = ["CellNode", "Corners", "DoclingFile", "Node", "Provenance", "Tree", "
 
 _MOST_CELLS = 10_000
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+_FLOATS = ("table", "document_index", "picture", "chart", "code")
 
 
 class _Lenient(BaseModel):
@@ -60,7 +63,7 @@ class TableNode(_Lenient):
 
 
 class Node(_Lenient):
-    """A text, table, picture or group; `orig` is the printed text, `marker` that of a list item."""
+    """A text, table, picture or group; `orig` is the printed text, `marker` the marker of a list item."""
 
     self_ref: str
     label: str = ""
@@ -90,7 +93,7 @@ class PageNode(_Lenient):
 
 
 class DoclingFile(_Lenient):
-    """A document."""
+    """A docling document."""
 
     body: Node
     furniture: Node | None = None
@@ -105,16 +108,13 @@ class DoclingFile(_Lenient):
     pages: dict[int, PageNode] = {}
 
 
-_FLOATS = ("table", "document_index", "picture", "chart", "code")
-
-
 def is_float(node: Node) -> bool:
-    """Whether a node may have a caption, and its children are parts of it."""
+    """Whether a node may have a caption and treats its children as parts of itself."""
     return node.label in _FLOATS
 
 
 class Tree:
-    """The nodes of a document in reading order. Dangling and repeated references are ignored."""
+    """The nodes of a document in reading order; dangling and repeated references are ignored."""
 
     def __init__(self, document: DoclingFile) -> None:
         leaves = (
@@ -132,16 +132,16 @@ class Tree:
         self.nodes: Sequence[Node] = tuple(self._read([document.body, *filter(None, [document.furniture])]))
 
     def named(self, refs: Iterable[Ref]) -> list[Node]:
-        """The nodes that are referenced."""
+        """Returns the referenced nodes."""
         return [self._nodes[ref.target] for ref in refs if ref.target in self._nodes]
 
     def inside(self, node: Node) -> list[Node]:
-        """The nodes inside a float in reading order, without its captions and footnotes."""
+        """Returns the nodes inside a float in reading order, without its captions and footnotes."""
         apart = {ref.target for ref in (*node.captions, *node.footnotes)}
         return [part for part in self._below(node.children) if part.self_ref not in apart]
 
     def _read(self, roots: Sequence[Node]) -> Iterator[Node]:
-        """Leaves in reading order: floats as a whole, followed by their footnotes, without captions."""
+        """Yields leaf nodes in reading order, each float followed by its footnotes, without captions."""
         seen = set(self._captions)
         pending = [*reversed(roots)]
         while pending:

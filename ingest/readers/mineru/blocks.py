@@ -58,6 +58,11 @@ _BULLET = re.compile(r"^[\uf000-\uf0ff\u0000-\u001f\u007f-\u009f\ufffd▪◦●�
 _FORMULAS = frozenset(("inline_equation", "interline_equation", "equation", "equation_inline"))
 
 
+A4 = (595.3, 841.9)
+_PARENTS = frozenset(("table", "image", "chart", "code", "algorithm"))
+_THOUSANDTHS = 1000.0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BlockDocument:
     """The blocks of a document; `sized` is false if its file names no page sizes and A4 is assumed."""
@@ -93,10 +98,6 @@ def clean_text(text: str) -> str:
     text = re.sub(r"\s+", " ", _BULLET.sub("• ", text.lstrip(" "))).translate(_LIGATURES)
     text = re.sub(r"(?<=\$)\s+(?=[.,;:)\]])|(?<=[(\[])\s+(?=\$)", "", text)
     return text.strip()
-
-
-A4 = (595.3, 841.9)
-_PARENTS = frozenset(("table", "image", "chart", "code", "algorithm"))
 
 
 def blocks_of_middle(middle: Middle) -> BlockDocument:
@@ -219,9 +220,6 @@ def _lost_bullet(line: Node) -> bool:
     """Whether a line lost its bullet: older versions begin it with a space, and no other line."""
     first = line.spans[0] if line.spans else None
     return first is not None and first.type == "text" and str(first.content or "").startswith(" ")
-
-
-_THOUSANDTHS = 1000.0
 
 
 def blocks_of_items(items: Sequence[Item]) -> BlockDocument:

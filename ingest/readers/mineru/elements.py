@@ -1,4 +1,4 @@
-"""MinerU's blocks to elements in reading order, with captions matched anew."""
+"""Converts MinerU's blocks to elements in reading order and matches captions with floats."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,12 +33,19 @@ from paperscope_core.types import (
 __all__ = ["Drafted", "FloatBuilder", "RunningText", "TextJoiner", "draft_blocks"]
 
 
-# The confidence in tables that MinerU's model wrote as HTML.
+# Confidence of tables that MinerU's model wrote as HTML.
 _HTML_CONFIDENCE = 0.8
 
 
+_SENTENCE_ENDS = (".", "!", "?", ":", "。", "”", '"', ")")
+_ITEM_MARKER = re.compile(r"[•▪‣◦–*-] |\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)] ")
+_EQUATION_TAG = re.compile(r"\\tag\s*\*?\s*\{\s*\(?\s*([^{}()]{1,12}?)\s*\)?\s*\}")
+_CITED_EQUATION = re.compile(r"\bEq(?:s?\.|uations?)\s*\(?(\d{1,3})\)?")
+_NOTE_MARK = re.compile(r"(?:\d{1,2}|[*†‡§¶]|\$\^)")
+
+
 class FloatBuilder:
-    """Makes the elements of tables, figures and listings, and collects their crops and problems."""
+    """Builds the elements of tables, figures and listings, and collects their crops and problems."""
 
     def __init__(self, document: BlockDocument, *, paper: str, folder: Path) -> None:
         self._document = document
@@ -49,11 +56,11 @@ class FloatBuilder:
 
     @property
     def problems(self) -> tuple[PageProblem, ...]:
-        """What can't be read."""
+        """The problems found so far."""
         return tuple(self._problems)
 
     def element(self, part: BlockFloat, label: BlockCaption | None) -> Element:
-        """The element of a float, with its caption if it has one."""
+        """Returns the element of a float, with its caption if it has one."""
         name, caption = (label.label, label.text) if label else ("", "")
         place = self._place(part.page, part.box)
         at = self._place(part.page, label.box) if label else None
@@ -82,7 +89,7 @@ class FloatBuilder:
         return Figure(id="", place=place, order=0, label=name, caption=caption, caption_place=at, crop=crop)
 
     def missing(self, label: BlockCaption) -> Element:
-        """The empty element of a caption without a float, placed at the caption."""
+        """Returns the empty element of a caption without a float, placed at the caption."""
         page, name = label.block.page, label.label
         self._problem(page, f"{name}: MinerU found nothing beside this caption")
         place = self._place(page, label.box)
@@ -102,7 +109,8 @@ class FloatBuilder:
         return Passage(id="", place=place, order=0, text="", role="code", label=name, caption=label.text)
 
     def crop(self, blocks: Sequence[Block], *, name: str = "an equation") -> str | None:
-        """The crop of the blocks, None without one; an image that can't be read is a problem."""
+        """Returns the hash of the blocks' crop, or None if they have no image; an unreadable image is recorded as a
+        problem."""
         if not any(block.images for block in blocks):
             return None
         try:
@@ -115,7 +123,7 @@ class FloatBuilder:
         return crop
 
     def _cells(self, part: BlockFloat) -> tuple[tuple[Cell, ...], int]:
-        """The cells of all parts, one below the other, and the number of header rows of the first."""
+        """Returns the cells of all parts, stacked vertically, and the number of header rows of the first part."""
         cells: list[Cell] = []
         header, row = 0, 0
         for block in part.blocks:
@@ -132,13 +140,9 @@ class FloatBuilder:
         return Place(paper=self._paper, page=self._document.pages[page].number, box=box)
 
 
-_ENDS = (".", "!", "?", ":", "。", "”", '"', ")")
-_ITEM = re.compile(r"[•▪‣◦–*-] |\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)] ")
-
-
 @dataclass(kw_only=True, slots=True)
 class RunningText:
-    """A passage under construction: its lines, and the page index and box of each block that they come from."""
+    """A passage under construction: its lines, and the page index and box of each block they come from."""
 
     at: float
     role: PassageRole
@@ -147,7 +151,7 @@ class RunningText:
     places: list[tuple[int, Box]] = field(default_factory=list)
 
     def add(self, page: int, lines: Sequence[TextLine]) -> None:
-        """Add lines of a page."""
+        """Adds lines of a page."""
         box = bounding_box(line.box for line in lines)
         if (
             self.places
@@ -162,48 +166,50 @@ class RunningText:
 
 
 class TextJoiner:
-    """Joins blocks in reading order into texts; `stop` ends the current one, as headings and equations do."""
+    """Joins consecutive blocks into passages; `stop` ends the current passage at headings and equations."""
 
     def __init__(self) -> None:
         self.texts: list[RunningText] = []
-        self._open: RunningText | None = None
+        self._current: RunningText | None = None
 
     def stop(self) -> None:
-        """End the current text."""
-        self._open = None
+        """Ends the current passage."""
+        self._current = None
 
     def take(self, block: Block, *, at: float, role: PassageRole, reference: bool) -> None:
-        """Add a block to the current text if it continues that, else as one or several texts."""
-        parts = list(_references(block) if reference else _items(block))
+        """Appends a block to the current passage if it continues it, otherwise starts one or more passages."""
+        parts = list(_reference_entries(block) if reference else _list_items(block))
         for index, (lines, marked) in enumerate(parts):
             own: PassageRole = "list" if marked and role == "paragraph" else role
-            text = self._open
+            text = self._current
             if text is None or marked or index or not _continues(text, block, lines):
                 text = RunningText(at=at + index / (len(parts) + 1), role=own, reference=reference)
                 self.texts.append(text)
             text.add(block.page, lines)
-            self._open = text
+            self._current = text
 
 
 def _continues(text: RunningText, block: Block, lines: Sequence[TextLine]) -> bool:
-    """Whether a block continues a text: MinerU joined them, or it begins a column in the middle of a sentence."""
+    """Whether a block continues a passage: MinerU joined them, or it starts a column in mid-sentence."""
     if block.continues:
         return True
     last, first = text.lines[-1].text.rstrip(), lines[0].text
     moved = text.places[-1][0] != block.page or block.box.y0 < text.places[-1][1].y0
     if text.reference:
         return moved and not entry_label(block.text)
-    return moved and first[:1].islower() and not last.endswith(_ENDS)
+    return moved and first[:1].islower() and not last.endswith(_SENTENCE_ENDS)
 
 
-def _items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
-    """The lines of a block, cut where list items begin, and whether each part is such an item."""
+def _list_items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
+    """Yields the lines of each list item in a block, and whether they start with a list marker."""
     listed = block.kind == "list" or any(line.text.startswith("• ") for line in block.lines)
     bulleted = any(line.starts for line in block.lines)
     run: list[TextLine] = []
     marked = False
     for line in block.lines:
-        starts = listed and (line.text.startswith("• ") or (line.starts if bulleted else bool(_ITEM.match(line.text))))
+        starts = listed and (
+            line.text.startswith("• ") or (line.starts if bulleted else bool(_ITEM_MARKER.match(line.text)))
+        )
         if starts and run:
             yield run, marked
             run = []
@@ -214,8 +220,8 @@ def _items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
         yield run, marked
 
 
-def _references(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
-    """The entries of a block: cut at marks (`[12]`), or else at list items that name a year."""
+def _reference_entries(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
+    """Yields the entries of a block, split at marks (`[12]`) or else at list items that contain a year."""
     marks = [bool(entry_mark(line.text)) for line in block.lines]
     cuts = marks if any(marks) else [line.starts for line in block.lines]
     runs: list[list[TextLine]] = []
@@ -233,14 +239,9 @@ def _references(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
     yield from ((entry, any(marks[:1])) for entry in entries)
 
 
-_TAG = re.compile(r"\\tag\s*\*?\s*\{\s*\(?\s*([^{}()]{1,12}?)\s*\)?\s*\}")
-_CITED = re.compile(r"\bEq(?:s?\.|uations?)\s*\(?(\d{1,3})\)?")
-_NOTE_MARK = re.compile(r"(?:\d{1,2}|[*†‡§¶]|\$\^)")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drafted:
-    """The elements of a document, its title, the lines of its authors, and what can't be read."""
+    """The elements of a document, its title, the lines of its authors, and the problems found."""
 
     drafts: tuple[Draft, ...]
     title: str
@@ -249,46 +250,48 @@ class Drafted:
 
 
 def draft_blocks(document: BlockDocument, *, paper: str, floats: FloatBuilder) -> Drafted:
-    """Make all elements of a document; `floats` makes those of tables, figures and listings."""
-    return _Drafter(document, paper=paper, floats=floats).drafted()
+    """Returns all elements of a document; `floats` builds tables, figures and listings."""
+    return _DocumentDrafter(document, paper=paper, floats=floats).draft()
 
 
-class _Drafter:
+class _DocumentDrafter:
+    """Drafts the elements of one document."""
+
     def __init__(self, document: BlockDocument, *, paper: str, floats: FloatBuilder) -> None:
         self._blocks = document.blocks
         self._document = document
         self._paper = paper
-        self._maker = floats
+        self._float_builder = floats
         self._front: Front = find_front(document.blocks)
         lines = (line.text for block in document.blocks for line in block.lines)
         self._vocabulary: Vocabulary = vocabulary_of(lines)
 
-        self._numbers = _counted(document.blocks)
+        self._equation_numbers = _missing_numbers(document.blocks)
 
-    def drafted(self) -> Drafted:
+    def draft(self) -> Drafted:
         """See `draft_blocks`."""
         labels = find_captions([block for block in self._blocks if block is not self._front.title])
         parts = group_floats(self._blocks, labels)
         pairs, floats = match_captions(labels, parts)
         named = {part: label for label, part in pairs.items()}
-        drafts = [*self._head(), *self._flow(labels, floats)]
-        drafts.extend(self._floats(floats, named))
-        drafts.extend(self._lost(labels, pairs))
+        drafts = [*self._front_matter(), *self._text_drafts(labels, floats)]
+        drafts.extend(self._float_drafts(floats, named))
+        drafts.extend(self._missing_drafts(labels, pairs))
         drafts.sort(key=lambda draft: draft.at)
         title = self._front.title
         return Drafted(
-            drafts=(*drafts, *self._furniture()),
+            drafts=(*drafts, *self._furniture_drafts()),
             title=self._joined(title) if title else "",
             authors=tuple(line.text for block in self._front.authors for line in block.lines),
-            problems=(*self._maker.problems, *self._noted()),
+            problems=(*self._float_builder.problems, *self._numbering_problems()),
         )
 
-    def _noted(self) -> Iterator[PageProblem]:
-        if self._numbers:
+    def _numbering_problems(self) -> Iterator[PageProblem]:
+        if self._equation_numbers:
             reason = "MinerU left out the numbers of equations; they were counted, as the text cites the last one"
             yield PageProblem(page=self._document.pages[0].number, reason=reason)
 
-    def _head(self) -> Iterator[Draft]:
+    def _front_matter(self) -> Iterator[Draft]:
         title, authors = self._front.title, self._front.authors
         if title:
             yield Draft(at=-2, element=self._passage(self._joined(title), "title", title))
@@ -297,8 +300,8 @@ class _Drafter:
             more = tuple(self._place(block.page, block.box) for block in authors[1:])
             yield Draft(at=-1, element=self._passage(text, "authors", authors[0], more=more))
 
-    def _flow(self, labels: Sequence[BlockCaption], floats: Sequence[BlockFloat]) -> Iterator[Draft]:
-        """Headings, equations, footnotes and running text."""
+    def _text_drafts(self, labels: Sequence[BlockCaption], floats: Sequence[BlockFloat]) -> Iterator[Draft]:
+        """Yields headings, equations, footnotes and running text."""
         taken = {label.block for label in labels} | {block for part in floats for block in part.blocks}
         taken |= {*self._front.authors, *([self._front.title] if self._front.title else ())}
         flow = TextJoiner()
@@ -329,9 +332,9 @@ class _Drafter:
             elif block.kind in ("text", "heading", "title", "list", "reference", "note"):
                 own: PassageRole = "abstract" if role == "paragraph" and is_abstract(block.text) and not last else role
                 flow.take(block, at=at, role=own, reference=references or block.kind == "reference")
-        yield from (self._text(text) for text in flow.texts)
+        yield from (self._text_draft(text) for text in flow.texts)
 
-    def _text(self, text: RunningText) -> Draft:
+    def _text_draft(self, text: RunningText) -> Draft:
         joined = join_lines((line.text for line in text.lines), self._vocabulary)
         place, *more = (self._place(page, box) for page, box in text.places)
         if text.reference:
@@ -345,31 +348,35 @@ class _Drafter:
 
     def _equation(self, block: Block) -> Equation:
         text = " ".join(line.text for line in block.lines).strip().strip("$").strip()
-        tag = _TAG.search(text)
-        number = tag[1] if tag else self._numbers.get(block, "")
+        tag = _EQUATION_TAG.search(text)
+        number = tag[1] if tag else self._equation_numbers.get(block, "")
         return Equation(
             id="",
             place=self._place(block.page, block.box),
             order=0,
-            text=_TAG.sub("", text).strip(),
+            text=_EQUATION_TAG.sub("", text).strip(),
             label=f"Equation {number}" if number else "",
-            crop=self._maker.crop([block]),
+            crop=self._float_builder.crop([block]),
         )
 
-    def _floats(self, floats: Sequence[BlockFloat], named: Mapping[BlockFloat, BlockCaption]) -> Iterator[Draft]:
+    def _float_drafts(self, floats: Sequence[BlockFloat], named: Mapping[BlockFloat, BlockCaption]) -> Iterator[Draft]:
         at = {block: index for index, block in enumerate(self._blocks)}
         for part in floats:
-            yield Draft(at=min(at[block] for block in part.blocks), element=self._maker.element(part, named.get(part)))
+            yield Draft(
+                at=min(at[block] for block in part.blocks), element=self._float_builder.element(part, named.get(part))
+            )
 
-    def _lost(self, labels: Sequence[BlockCaption], pairs: Mapping[BlockCaption, BlockFloat]) -> Iterator[Draft]:
-        """Captions without a float."""
+    def _missing_drafts(
+        self, labels: Sequence[BlockCaption], pairs: Mapping[BlockCaption, BlockFloat]
+    ) -> Iterator[Draft]:
+        """Yields an empty element for each caption without a float."""
         at = {block: index for index, block in enumerate(self._blocks)}
         for label in labels:
             if label not in pairs:
-                yield Draft(at=at[label.block], element=self._maker.missing(label))
+                yield Draft(at=at[label.block], element=self._float_builder.missing(label))
 
-    def _furniture(self) -> Iterator[Draft]:
-        """Page furniture, and the footnotes among the blocks that older versions discard."""
+    def _furniture_drafts(self) -> Iterator[Draft]:
+        """Yields page furniture, and the footnotes among the blocks that older versions discard."""
         for block in self._blocks:
             if block.lines and block.kind in ("furniture", "discarded"):
                 height = self._document.pages[block.page].height
@@ -393,12 +400,15 @@ class _Drafter:
         return Place(paper=self._paper, page=self._document.pages[page].number, box=box)
 
 
-def _counted(blocks: Sequence[Block]) -> dict[Block, str]:
-    """Numbers for equations that have lost theirs, if the highest number that the text cites is their count."""
+def _missing_numbers(blocks: Sequence[Block]) -> dict[Block, str]:
+    """Returns consecutive numbers for equations that lost theirs.
+
+    Empty unless the highest number cited in the text equals the number of equations.
+    """
     equations = [block for block in blocks if block.kind == "equation"]
-    if not equations or any(_TAG.search(block.text) for block in equations):
+    if not equations or any(_EQUATION_TAG.search(block.text) for block in equations):
         return {}
-    cited = [int(number) for block in blocks if block.kind == "text" for number in _CITED.findall(block.text)]
+    cited = [int(number) for block in blocks if block.kind == "text" for number in _CITED_EQUATION.findall(block.text)]
     if max(cited, default=0) != len(equations):
         return {}
     return {block: str(number) for number, block in enumerate(equations, start=1)}

@@ -11,13 +11,15 @@ __all__ = ["Corners", "Item", "Middle", "Node", "PageNode"]
 Corners: TypeAlias = tuple[float, float, float, float]
 
 
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
 def _corners(value: object) -> object:
     """None for a box that is missing, empty or has not four corners."""
     return value if isinstance(value, list | tuple) and len(value) == 4 else None
 
 
 MaybeCorners = Annotated[Corners | None, BeforeValidator(_corners)]
-Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
 class _Lenient(BaseModel):
