@@ -18,11 +18,17 @@ from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyErro
 
 __all__ = ["Database", "enlarge_cache", "is_corruption", "read_only_uri", "translate_errors"]
 
-
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+_BUSY_SECONDS = 60.0
+_BEGIN = "paperscope_begin"
+_CACHE_KB = 65_536
+_LOG_PAGES = 8_000
+# What a model replies, and what SQLite writes along with it.
+_ROOM = 1_000_000
 
 
 @contextmanager
@@ -86,14 +92,6 @@ def _busy(path: Path) -> StoreError:
     return StoreError(
         "another process has locked it for too long; try again when that process has finished", where=path
     )
-
-
-_BUSY_SECONDS = 60.0
-_BEGIN = "paperscope_begin"
-_CACHE_KB = 65_536
-_LOG_PAGES = 8_000
-# What a model replies, and what SQLite writes along with it.
-_ROOM = 1_000_000
 
 
 class Database:

@@ -25,8 +25,9 @@ __all__ = [
     "read_relations",
 ]
 
-
 DESCRIPTION_LIMIT = 1200
+
+Texts = Sequence[str]
 
 
 def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
@@ -114,9 +115,6 @@ def _joined(texts: Iterable[str]) -> str:
             kept.append(text)
             room -= len(text) + 1
     return " ".join(kept)
-
-
-Texts = Sequence[str]
 
 
 def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, Entity]:

@@ -56,6 +56,17 @@ __all__ = [
     "require_crop",
 ]
 
+T = TypeVar("T")
+
+_ELEMENT_KINDS: dict[str, type[Element]] = {
+    "passage": types.Passage,
+    "table": types.Table,
+    "figure": types.Figure,
+    "equation": types.Equation,
+    "reference": types.Reference,
+}
+_SHOWN = 5
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
@@ -94,17 +105,6 @@ class Searchable:
     embedder: str
     vectors: NDArray[float32]
     entities: tuple[Entity, ...]
-
-
-T = TypeVar("T")
-
-_ELEMENT_KINDS: dict[str, type[Element]] = {
-    "passage": types.Passage,
-    "table": types.Table,
-    "figure": types.Figure,
-    "equation": types.Equation,
-    "reference": types.Reference,
-}
 
 
 def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> list[PaperEntry]:
@@ -308,9 +308,6 @@ def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
         return Checkpoint()
     token = connection.execute(select(changes.c.token).where(changes.c.revision == revision)).scalar()
     return None if token is None else Checkpoint(revision=revision, token=token)
-
-
-_SHOWN = 5
 
 
 def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:

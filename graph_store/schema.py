@@ -185,7 +185,7 @@ short_forms = Table(
     Index("short_forms_by_entity", "entity", "sense", "paper", "short"),
 )
 
-# Derived from the short forms of all papers; see `graph_store.meanings`.
+# Derived from the short forms of all papers; see `graph_store.short_forms`.
 meanings = Table(
     "meanings",
     metadata,

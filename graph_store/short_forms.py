@@ -28,13 +28,17 @@ __all__ = [
     "shorts_of",
 ]
 
-
 _ARTICLES = frozenset({"a", "an", "the"})
 # Papers misspell and clip long forms ("convolution neural network", "maximum spaning tree", "out of vocab"): words with
 # the same beginning, or nearly the same letters, count as one word. "Recurrent" and "recursive" do not.
 _BEGINNING = 6
 _CLIPPED = 4
 _ALIKE = 0.85
+
+_APART = ""
+# The key of a short form is one word, and hardly longer than itself.
+_LONGEST = 20
+_KNOWN = "paperscope_meanings"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -109,12 +113,6 @@ def _alike(one: str, other: str) -> bool:
 
 def _sense(long: str) -> str:
     return " ".join(singular_key(word) for word in entity_key(long).split() if word not in _ARTICLES)
-
-
-_APART = ""
-# The key of a short form is one word, and hardly longer than itself.
-_LONGEST = 20
-_KNOWN = "paperscope_meanings"
 
 
 def insert_short_forms(connection: Connection, paper: str, found: Sequence[ShortForm]) -> None:

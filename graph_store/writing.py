@@ -30,6 +30,8 @@ from paperscope_core.types import Entity, IndexedPaper, Paper, PaperImages, Rela
 
 __all__ = ["crops_of_paper", "insert_byline", "insert_graph", "put_paper", "remove_paper", "validate"]
 
+Row = dict[str, str | int | float | bytes]
+
 
 def validate(indexed: IndexedPaper) -> None:
     """Raise ValueError, quoting the offender, unless every id that one part names exists in another."""
@@ -80,9 +82,6 @@ def _require(kind: str, ids: Iterable[str], known: set[str], *, of: str) -> None
     for key in ids:
         if key not in known:
             raise ValueError(f"{of} names {kind} {key!r}, which its paper does not have")
-
-
-Row = dict[str, str | int | float | bytes]
 
 
 def put_paper(

@@ -78,23 +78,23 @@ class InputError(PaperscopeError):
 
 
 class PaperFileError(InputError):
-    """A file that can't be read as a paper."""
+    """A file can't be read as a paper."""
 
 
 class PaperLockedError(PaperFileError):
-    """An encrypted file, without a password that opens it."""
+    """A file is encrypted, and no password that opens it is given."""
 
 
 class QuestionFileError(InputError):
-    """A question file that can't be read."""
+    """A question file can't be read."""
 
 
 class GoldFileError(InputError):
-    """Gold data of an evaluation that can't be used."""
+    """Gold data of an evaluation can't be used."""
 
 
 class SettingsError(InputError):
-    """An unknown or wrong setting. Its message is for the operator, since it may quote paths and addresses."""
+    """A setting is unknown or wrong. The message is for the operator, since it may quote paths and addresses."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -102,15 +102,15 @@ class SettingsError(InputError):
 
 
 class UnknownPaperError(InputError):
-    """No such paper in the library."""
+    """The library has no such paper."""
 
 
 class UnknownEntityError(InputError):
-    """No such entity in the graph."""
+    """The graph has no such entity."""
 
 
 class UnknownJobError(InputError):
-    """No such job in the library."""
+    """The library has no such job."""
 
 
 class StoreError(PaperscopeError):
@@ -132,7 +132,7 @@ class StoreFullError(StoreError):
 
 
 class JobLostError(StoreError):
-    """The worker has lost its job: its lease expired, and another worker took over."""
+    """The worker no longer holds its job: its lease expired, and another worker took over."""
 
 
 class KeyFileError(PaperscopeError):

@@ -42,17 +42,17 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def replace_file(path: Path, *parts: bytes, mode: int = 0o666) -> None:
-    """Write a file through a temporary one in the same folder, so that no reader ever sees half of it.
+    """Write a file through a temporary one in the same folder, so that readers never see a partial file.
 
     The data is on the disk when this returns.
 
     Args:
-        path: The file to write or replace.
-        parts: Its content.
-        mode: Its permissions, before the umask.
+            path: The file to write or replace.
+            parts: Its content.
+            mode: Its permissions, before the umask.
 
     Raises:
-        OSError: The file can't be written; `path` is then unchanged.
+            OSError: The file can't be written; `path` is then unchanged.
     """
     # Not `mkstemp`, which ignores the umask and creates files that only their owner can read.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")

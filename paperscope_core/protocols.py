@@ -41,6 +41,9 @@ __all__ = [
     "VisionModel",
 ]
 
+PageCallback = Callable[[int, int], None]
+"""Called with (pages read, pages in total) after each page."""
+
 
 class LanguageModel(Protocol):
     """Replies to requests."""
@@ -128,10 +131,10 @@ class CallCache(Protocol):
     """Caches paid calls. A reply is durable when `put_call` returns."""
 
     def check_room(self) -> None:
-        """Check that a reply could be stored; called before a call is paid.
+        """Check that a reply could be stored; called before a call is sent.
 
         Raises:
-            StoreError: It could not.
+                StoreError: It could not be stored.
         """
         ...
 
@@ -140,12 +143,12 @@ class CallCache(Protocol):
         ...
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        """Store a reply of the model with this name."""
+        """Store a reply of this model."""
         ...
 
 
 class VectorCache(Protocol):
-    """Caches embeddings by embedder name and text. They are durable when `put_vectors` returns."""
+    """Caches embeddings by embedder name and text. A vector is durable when `put_vectors` returns."""
 
     def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
         """Return the cached vectors, each of shape (d,), by text; other texts are left out."""
@@ -156,10 +159,6 @@ class VectorCache(Protocol):
         ...
 
 
-PageCallback = Callable[[int, int], None]
-"""Called with (pages read, pages in total) after each page."""
-
-
 class Parser(Protocol):
     """Reads a paper from a file."""
 
@@ -167,14 +166,14 @@ class Parser(Protocol):
         """Read a paper.
 
         Args:
-            file: The file, with the password if it is encrypted.
-            on_page: Called after each page.
+                file: The file, with the password if it is encrypted.
+                on_page: Called after each page.
 
         Returns:
-            The paper; a page that can't be read is a `PageProblem` of it.
+                The paper. A page that can't be read is reported as a `PageProblem`.
 
         Raises:
-            PaperFileError: Nothing can be read.
+                PaperFileError: Nothing can be read.
         """
         ...
 
@@ -206,7 +205,7 @@ class GraphIndex(Protocol):
         ...
 
     def catch_up(self) -> None:
-        """Take in what the store has and the index has not."""
+        """Apply the store's changes since the index's revision."""
         ...
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
@@ -214,7 +213,7 @@ class GraphIndex(Protocol):
         ...
 
     def close(self) -> None:
-        """Release files; the index can't be used afterwards."""
+        """Release the files; the index can't be used afterwards."""
         ...
 
 
@@ -246,24 +245,24 @@ class Corpus(Protocol):
         ...
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
-        """Entities as some papers contribute to them.
+        """The entities as some papers describe them.
 
         Args:
-            ids: The entities' ids.
-            papers: The papers' ids; none for all papers.
+                ids: The entities' ids.
+                papers: The papers' ids; none for all papers.
 
         Returns:
-            The entities by id; those that none of the papers names are left out.
+                The entities by id, without those that none of the papers names.
         """
         ...
 
     def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
-        """Relations of some entities, those between two of them first, then by weight.
+        """The relations of some entities, those between two of them first, then by weight.
 
         Args:
-            entities: The entities' ids.
-            papers: The papers that state them; none for all papers.
-            limit: The most relations to return.
+                entities: The entities' ids.
+                papers: The papers that state them; none for all papers.
+                limit: The maximum number of relations.
         """
         ...
 
@@ -280,7 +279,7 @@ class Corpus(Protocol):
         ...
 
     def images(self, paper: str) -> PaperImages:
-        """What a vision model read in a paper's images; empty if none did."""
+        """The readings of a paper's images; empty if no vision model read them."""
         ...
 
     def crop(self, crop: str) -> bytes:

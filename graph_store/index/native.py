@@ -20,6 +20,15 @@ from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
 __all__ = ["DerivedIndex", "NativeGraphIndex", "catch_up"]
 
+T = TypeVar("T")
+
+_LOCK_SECONDS = 600
+_SEEDS = 20
+_GUESSED_SEEDS = 5
+# The snapshot is rewritten when this share of it has changed, so that n papers cost O(n) bytes, not O(n²).
+_STALE_SHARE = 0.25
+_STALE_LEAST = 2000
+
 
 class DerivedIndex(Protocol):
     """An index that is derived from the store."""
@@ -60,16 +69,6 @@ def _searchable(store: Store, paper: str) -> Searchable | None:
         return store.searchable(paper)
     except KeyError:
         return None
-
-
-T = TypeVar("T")
-
-_LOCK_SECONDS = 600
-_SEEDS = 20
-_GUESSED_SEEDS = 5
-# The snapshot is rewritten when this share of it has changed, so that n papers cost O(n) bytes, not O(n²).
-_STALE_SHARE = 0.25
-_STALE_LEAST = 2000
 
 
 class NativeGraphIndex:

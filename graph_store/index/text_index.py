@@ -14,20 +14,7 @@ from graph_store.index.query_terms import folded, longest_first, match_terms, na
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.types import WORK, Filters, Hit, kind_of
 
-__all__ = [
-    "_CHUNKS",
-    "_CLEAR",
-    "_ENTITIES",
-    "_FREQUENCIES",
-    "_NAMED",
-    "_NUMBERS",
-    "_SECTIONS",
-    "TextIndex",
-    "_checked",
-    "_connect",
-    "_prepared",
-]
-
+__all__ = ["TextIndex"]
 
 # Format 3 has the ids of entities that version 9 of the library has.
 _FORMAT = 3
@@ -55,28 +42,6 @@ _CLEAR = (
     "DELETE FROM entity_words",
     "UPDATE mark SET revision = 0, token = ''",
 )
-
-
-def _connect(uri: str) -> sqlite3.Connection:
-    """A connection in autocommit mode that any thread may use."""
-    return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
-
-
-def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Create the tables in an empty file."""
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    return _checked(connection)
-
-
-def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Close the connection and raise sqlite3.DatabaseError if the tables are of another format."""
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found != _FORMAT:
-        connection.close()
-        raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
-    return connection
-
 
 # Lists are bound as JSON, so that the queries do not depend on their length. NULL means no restriction.
 _NUMBERS = """
@@ -118,12 +83,31 @@ SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
-
-
 # The most chunks and names that are ranked; a word in more of them says little. A hundred papers have fewer.
 _RANKED = {"chunk_words": 10_000, "entity_words": 2_000}
 # k1 + 1, the limit of BM25 for a word that occurs often; FTS5's bm25() has k1 = 1.2.
 _MOST_OF_A_WORD = 2.2
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    """A connection in autocommit mode that any thread may use."""
+    return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
+
+
+def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Create the tables in an empty file."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    return _checked(connection)
+
+
+def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Close the connection and raise sqlite3.DatabaseError if the tables are of another format."""
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found != _FORMAT:
+        connection.close()
+        raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
+    return connection
 
 
 class TextIndex:

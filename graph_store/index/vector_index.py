@@ -17,6 +17,8 @@ from paperscope_core.files import replace_file
 
 __all__ = ["VectorIndex", "VectorTable", "load_snapshot", "save_snapshot"]
 
+_FORMAT = 1
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class VectorTable:
@@ -126,9 +128,6 @@ class VectorIndex:
 
 def _selector(numbers: Sequence[int]) -> faiss.IDSelectorBatch:
     return faiss.IDSelectorBatch(np.array(numbers, dtype=np.int64))
-
-
-_FORMAT = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,15 +15,15 @@ __all__ = ["Budget", "BudgetedEmbedder", "BudgetedModel"]
 
 
 class Budget:
-    """What several models may spend together.
+    """A limit on what several models spend together.
 
-    A call is sent only if the number of calls stays within `max_calls`, and if what is spent, the estimates of the
-    calls in progress and its own estimate stay within `max_cost`. So the cost exceeds `max_cost` at most by the error
-    of the estimates of the calls in progress.
+    A call is sent only if the number of calls stays within `max_calls`, and if the sum of the cost so far, the
+    estimates of the calls in progress and its own estimate stays within `max_cost`. The cost therefore exceeds
+    `max_cost` at most by the error of the estimates of the calls in progress.
 
     Args:
-        max_calls: How many calls may be sent; None for no limit.
-        max_cost: The most that calls may cost, in the currency of the price settings; None for no limit.
+            max_calls: The maximum number of calls; None for no limit.
+            max_cost: The maximum cost, in the currency of the price settings; None for no limit.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:
@@ -55,14 +55,14 @@ class Budget:
         self._reserved += cost
 
     def settle(self, cost: float, usage: Usage) -> None:
-        """Replace a call's estimated cost by what it used."""
+        """Replace a call's estimated cost by its actual usage."""
         self._in_progress -= 1
         self._reserved -= cost
         self._spent += usage
 
 
 class BudgetedModel(ModelWrapper):
-    """Sends a language model only the calls that a budget allows, and raises BudgetError for the others.
+    """Sends a language model only the calls that fit into a budget, and raises BudgetError for the others.
 
     A rate-limited call costs nothing. A call that fails in another way counts with its estimate, because it may be
     billed. Prices are per million tokens.
@@ -92,7 +92,7 @@ class BudgetedModel(ModelWrapper):
 
 
 class BudgetedEmbedder(EmbedderWrapper):
-    """Sends an embedder only the calls that a budget allows, like `BudgetedModel`; each `embed` is a call."""
+    """Sends an embedder only the calls that fit into a budget, like `BudgetedModel`; each `embed` is one call."""
 
     def __init__(self, embedder: Embedder, budget: Budget, *, price_prompt: float = 0.0) -> None:
         super().__init__(embedder)

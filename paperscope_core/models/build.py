@@ -20,9 +20,12 @@ from paperscope_core.types import ModelCall
 
 __all__ = ["Models", "RoleCallListener", "build_embedder", "build_model", "build_models", "build_reranker"]
 
-
 RoleCallListener = Callable[[str, ModelCall], None]
 """Called on any thread with the role ("answer", "extract", "vision", "embed") of each call as it ends."""
+
+# Shared by all libraries of a process that use the same weights, which are then loaded only once.
+_local_embedder = lru_cache(maxsize=1)(LocalEmbedder)
+_local_reranker = lru_cache(maxsize=1)(CrossEncoderReranker)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +40,7 @@ class Models:
     drains: tuple[Callable[[], Awaitable[None]], ...] = ()
 
     async def aclose(self) -> None:
-        """Wait for calls whose callers were cancelled: they are paid, and their replies are cached."""
+        """Wait for calls whose callers were cancelled: they are paid for, and their replies are cached."""
         for drain in self.drains:
             await drain()
 
@@ -45,16 +48,16 @@ class Models:
 def build_models(
     settings: Settings, cache: CallCache, *, budget: Budget | None = None, on_call: RoleCallListener | None = None
 ) -> Models:
-    """Build the model of each role; nothing is loaded or sent yet.
+    """Build the model of each role. Nothing is loaded or sent yet.
 
     Args:
-        settings: The settings of all roles.
-        cache: Where replies are cached.
-        budget: What all roles may spend together.
-        on_call: Called with every call to an endpoint.
+            settings: The settings of all roles.
+            cache: Caches replies.
+            budget: The budget that all roles share.
+            on_call: Called with every call to an endpoint.
 
     Raises:
-        ModelError: Weights of a local model are missing.
+            ModelError: Weights of a local model are missing.
     """
 
     def listener(role: str) -> CallListener | None:
@@ -74,16 +77,11 @@ def build_models(
     )
 
 
-# Shared by all libraries of a process that use the same weights, so that these are in memory once.
-_local_embedder = lru_cache(maxsize=1)(LocalEmbedder)
-_local_reranker = lru_cache(maxsize=1)(CrossEncoderReranker)
-
-
 def build_reranker(settings: RetrievalSettings) -> Reranker | None:
-    """Build the reranker, or None if none is set.
+    """Build the reranker; None if none is configured.
 
     Raises:
-        ModelError: Its weights are missing.
+            ModelError: Its weights are missing.
     """
     return _local_reranker(find_weights(settings.reranker)) if settings.reranker else None
 
@@ -91,14 +89,14 @@ def build_reranker(settings: RetrievalSettings) -> Reranker | None:
 def build_embedder(
     settings: EmbedSettings, *, budget: Budget | None = None, on_call: CallListener | None = None
 ) -> Embedder:
-    """Build the embedder; `budget` and `on_call` concern one on a server only.
+    """Build the embedder; `budget` and `on_call` apply only to one on a server.
 
     Raises:
-        ModelError: The weights of a local one are missing.
+            ModelError: The weights of a local one are missing.
     """
     if settings.provider == "local":
         return _local_embedder(find_weights(settings.model))
-    # Retries are inside the batches, so that batches that succeeded are not sent again.
+    # Each batch is retried by itself, so that successful batches are not sent again.
     embedder: Embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
     if on_call is not None:
         embedder = CountedEmbedder(embedder, on_call, price_prompt=settings.price_prompt)
@@ -110,11 +108,12 @@ def build_embedder(
 def build_model(
     role: RoleSettings, cache: CallCache, *, budget: Budget | None = None, on_call: CallListener | None = None
 ) -> CachedModel | None:
-    """Build the model of one role, or None if it is not configured.
+    """Build the model of one role; None if it is not configured.
 
-    The order of the wrappers matters. The cache is outermost, as a cached reply needs no slot. Retries are outside the
-    concurrency limit, so that a call that waits holds no slot. What lets a cancelled call finish is inside the limit,
-    so that the call keeps its slot. The budget and `on_call` are innermost and see every call that is sent.
+    The order of the wrappers matters. The cache is outermost, because a cached reply needs no slot. Retries are outside
+    the concurrency limit, so that a call waiting for a retry occupies no slot. `FinishingModel` is inside the limit, so
+    that a cancelled call keeps its slot until it ends. The budget and `on_call` are innermost and see every call that
+    is sent.
     """
     if not role.configured:
         return None

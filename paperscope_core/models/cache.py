@@ -16,23 +16,23 @@ from paperscope_core.types import ModelReply, ModelRequest, Usage
 
 __all__ = ["CachedEmbedder", "CachedModel", "MemoryCallCache", "MemoryVectorCache"]
 
-# New vectors are written to the cache so often: an interrupted embedding loses at most one batch.
+# Texts per batch. Vectors are cached after each batch, so an interrupted embedding loses at most one.
 _BATCH_TEXTS = 64
 
 
 @dataclass(kw_only=True, slots=True)
 class _PendingCall:
-    """A call in progress, and how many callers wait for its reply."""
+    """A call in progress, with the number of callers that wait for its reply."""
 
     task: asyncio.Task[ModelReply]
     waiting: int = 0
 
 
 class CachedModel(ModelWrapper):
-    """Answers from a cache where it can; equal requests at the same time share one call.
+    """Answers from a cache if possible; concurrent equal requests share one call.
 
-    No call is sent whose reply the cache could not store. A call whose callers are all cancelled is cancelled, too; if
-    it ends with a reply nevertheless (see `FinishingModel`), the reply is cached. `drain` waits for such calls.
+    A call is sent only if the cache can store its reply. A call is cancelled once all its callers are cancelled; if it
+    ends with a reply nevertheless (see `FinishingModel`), the reply is cached. `drain` waits for such calls.
     """
 
     def __init__(self, model: LanguageModel, cache: CallCache) -> None:
@@ -66,7 +66,7 @@ class CachedModel(ModelWrapper):
             try:
                 reply = await self._wait(call)
             except asyncio.CancelledError:
-                # If not this caller but all earlier ones were cancelled, and the call ended without a reply: ask anew.
+                # All earlier callers were cancelled, but not this one, and the call ended without a reply: repeat it.
                 if shared and call.task.cancelled() and not _is_cancelling():
                     continue
                 raise
@@ -106,7 +106,7 @@ def _is_cancelling() -> bool:
 def _remove(pending: dict[str, _PendingCall], key: str, done: asyncio.Task[ModelReply]) -> None:
     del pending[key]
     if not done.cancelled():
-        # Retrieved, so that asyncio does not log an error that no caller waited for.
+        # Retrieve the error, so that asyncio does not log it when no caller waits for it.
         done.exception()
 
 
@@ -144,13 +144,13 @@ def _missing(texts: Sequence[str], cached: Container[str]) -> list[str]:
 
 
 class MemoryCallCache:
-    """A `CallCache` in memory, for libraries that can't be written."""
+    """A `CallCache` in memory, for read-only libraries."""
 
     def __init__(self) -> None:
         self._replies: dict[str, ModelReply] = {}
 
     def check_room(self) -> None:
-        """Do nothing: there is always room."""
+        """Do nothing: memory is not limited."""
 
     def get_call(self, key: str) -> ModelReply | None:
         """Return the reply under a key, or None."""
@@ -162,13 +162,13 @@ class MemoryCallCache:
 
 
 class MemoryVectorCache:
-    """A `VectorCache` of the most recently used texts, in front of another one that it only reads.
+    """A `VectorCache` of the most recently used texts in front of another one, to which it does not write.
 
     For one embedder and one event loop.
 
     Args:
-        backing: The cache that is asked for texts that are not in memory.
-        size: How many texts are held.
+            backing: The cache that is read for texts that are not in memory.
+            size: The maximum number of texts.
     """
 
     def __init__(self, backing: VectorCache, *, size: int) -> None:
@@ -177,7 +177,7 @@ class MemoryVectorCache:
         self._vectors: OrderedDict[str, NDArray[float32]] = OrderedDict()
 
     def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
-        """Return the vectors of those texts that either cache holds."""
+        """Return the vectors of those texts that either cache contains."""
         known = {text: self._vectors[text] for text in texts if text in self._vectors}
         for text in known:
             self._vectors.move_to_end(text)
@@ -188,7 +188,7 @@ class MemoryVectorCache:
 
     def put_vectors(self, _embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
         """Store the vectors of these texts, and drop the least recently used ones."""
-        # Copied, because a row keeps the whole matrix alive that it is a view of.
+        # Copy the row, because a view would keep the whole matrix in memory.
         self._vectors.update({text: vector.copy() for text, vector in vectors.items()})
         while len(self._vectors) > self._size:
             self._vectors.popitem(last=False)

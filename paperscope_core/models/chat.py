@@ -51,7 +51,7 @@ class _Chunk(BaseModel):
 
 
 class _ChunkReader:
-    """Joins the chunks of one completion; `on_text` is called with the text so far."""
+    """Joins the chunks of one completion, and calls `on_text` with the text so far."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
@@ -60,7 +60,7 @@ class _ChunkReader:
         self._usage: _TokenUsage | None = None
 
     def add(self, data: object) -> None:
-        """Add one chunk, as decoded JSON. Raises ValueError if it is none."""
+        """Add one chunk, as decoded JSON. Raises ValueError if it is not a chunk."""
         chunk = _Chunk.model_validate(data)
         self._usage = chunk.usage or self._usage
         for choice in chunk.choices[:1]:
@@ -72,7 +72,7 @@ class _ChunkReader:
 
     @property
     def completion(self) -> ChatCompletion:
-        """The completion that the chunks so far make up."""
+        """The completion assembled from the chunks so far."""
         message = _Message(content=self._text or None, refusal=self._refusal or None)
         return ChatCompletion(choices=[_Choice(message=message, finish_reason=self._finish_reason)], usage=self._usage)
 
@@ -82,12 +82,12 @@ class OpenAIChatModel:
 
     Servers differ in what they support. If one rejects `response_format`, the schema is put into the prompt; if it
     rejects `temperature` or streaming, they are left out; if it rejects `max_tokens`, `max_completion_tokens` is sent
-    instead. What helped is remembered.
+    instead. Later requests leave out the rejected features from the start.
 
     Args:
-        endpoint: The model and its server.
-        price_prompt: Price of a million prompt tokens.
-        price_completion: Price of a million completion tokens.
+            endpoint: The model and its server.
+            price_prompt: Price of a million prompt tokens.
+            price_completion: Price of a million completion tokens.
     """
 
     def __init__(self, endpoint: Endpoint, *, price_prompt: float = 0.0, price_completion: float = 0.0) -> None:
@@ -163,7 +163,7 @@ class OpenAIChatModel:
 
 
 def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
-    """The fields of a request that some servers reject; a name comes before those that are part of it."""
+    """The fields of a request that some servers reject; a name precedes those that are part of it."""
     features = {
         "response_format": request.schema is not None,
         "temperature": True,
@@ -175,7 +175,7 @@ def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
 
 
 def _rejected_feature(complaint: str, sent: Sequence[str]) -> str | None:
-    """The feature that a server's error names, or else `response_format`, the likeliest; None if it was not sent."""
+    """The feature that a server's error names, or else `response_format`, the likeliest; None if that was not sent."""
     named = [feature for feature in sent if feature in complaint]
     return next(iter(named + [feature for feature in sent if feature == "response_format"]), None)
 

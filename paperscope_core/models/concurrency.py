@@ -1,4 +1,4 @@
-"""How many model calls run at once, and what becomes of a call whose caller is cancelled."""
+"""Limits concurrent model calls, and lets calls finish whose callers are cancelled."""
 
 import asyncio
 import threading
@@ -14,7 +14,7 @@ __all__ = ["FinishingModel", "LimitedModel", "PerLoop"]
 
 T = TypeVar("T")
 
-# Successful calls per open slot before another slot opens. Slots that open as fast as they close would keep the server
+# Successful calls per open slot before another slot opens. If slots opened as fast as they close, the server would stay
 # at its limit.
 _REPLIES_TO_REOPEN = 5
 
@@ -41,9 +41,9 @@ class PerLoop(Generic[T]):
 
 
 class LimitedModel(ModelWrapper):
-    """Runs at most `concurrency` calls at once on an event loop, and fewer while the server limits the rate.
+    """Limits concurrent calls on an event loop to `concurrency`, and to fewer while the server limits the rate.
 
-    Each rate-limited call closes a slot, down to the last one; a row of successful calls opens one again.
+    Each rate-limited call closes a slot, down to the last one; a series of successful calls opens one again.
     """
 
     def __init__(self, model: LanguageModel, *, concurrency: int) -> None:
@@ -88,9 +88,9 @@ class _Slots:
 
 
 class FinishingModel(ModelWrapper):
-    """Lets a call that was sent run to its end after its caller is cancelled, so that its paid reply can be cached.
+    """Lets a call that was sent finish after its caller is cancelled, so that its paid reply can be cached.
 
-    If such a call fails, the caller sees the cancellation and not the failure, so that nothing retries the call.
+    If such a call fails, the caller gets the cancellation instead of the failure, so that nothing retries the call.
     """
 
     async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:

@@ -28,8 +28,8 @@ EMBEDDING_BATCH = 64
 class LocalEmbedder:
     """An `Embedder` that loads its weights on first use, which takes seconds, and runs in a thread.
 
-    Texts are batched by length, and cut at the model's window (256 word pieces for the bundled weights). Only weights
-    under a Hugging Face name may be downloaded, while they are loaded.
+    Texts are batched by length, and truncated to the model's window (256 word pieces for the bundled weights). Only
+    weights with a Hugging Face name may be downloaded, when they are loaded.
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -44,7 +44,7 @@ class LocalEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The length of a vector. Loads the weights, and raises ModelError if it can't."""
+        """The length of a vector. Loads the weights; raises ModelError if that fails."""
         return self._load().get_embedding_dimension() or 0
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
@@ -95,7 +95,7 @@ class OpenAIEmbedder:
         return self._dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """Embed texts in one call, however many. See `Embedder.embed`."""
+        """Embed any number of texts in one call. See `Embedder.embed`."""
         if not texts:
             return np.empty((0, self._dimension), dtype=float32)
         body = {"input": list(texts), "encoding_format": "float"}
@@ -132,7 +132,7 @@ class Embeddings(BaseModel):
 
 
 class BatchedEmbedder(EmbedderWrapper):
-    """Splits texts into batches of at most `size` and embeds one after another."""
+    """Splits texts into batches of at most `size`, which it embeds one after another."""
 
     def __init__(self, embedder: Embedder, *, size: int = EMBEDDING_BATCH) -> None:
         super().__init__(embedder)

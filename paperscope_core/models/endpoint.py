@@ -33,7 +33,7 @@ __all__ = ["BadRequestError", "Endpoint", "retry_after"]
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-# How many characters of a server's reply an error quotes.
+# The maximum number of characters that an error quotes of a server's reply.
 _QUOTE_LENGTH = 300
 _MASK = "********"
 _REMEDIES = {
@@ -72,12 +72,12 @@ class Endpoint:
         """Send a request and parse its reply.
 
         Args:
-            path: The path below the base URL.
-            body: The request's JSON; the model's name is added.
-            reply: The type of the reply.
+                path: The path below the base URL.
+                body: The request's JSON; the model's name is added.
+                reply: The type of the reply.
 
         Raises:
-            ModelError: The call fails, or the reply is of another form.
+                ModelError: The call fails, or the reply has another form.
         """
         async with self._client() as client:
             text = await client.post(path, body={"model": self.model, **body}, cast_to=str)
@@ -120,9 +120,9 @@ class Endpoint:
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator["AsyncOpenAI"]:
-        """A client for one call, with its errors translated.
+        """Yields a client for one call, and translates its errors.
 
-        Creating one takes a millisecond, and no socket outlives its event loop.
+        Creating a client takes a millisecond, and no socket outlives its event loop.
         """
         import openai
 
@@ -136,7 +136,7 @@ class Endpoint:
                     # Explicit, so that OPENAI_CUSTOM_HEADERS, which the package reads, can't replace the key.
                     default_headers={"Authorization": f"Bearer {key}"},
                     timeout=self.timeout,
-                    # `RetryPolicy` says why.
+                    # `RetryPolicy` gives the reason.
                     max_retries=0,
                     http_client=openai.DefaultAsyncHttpxClient(
                         verify=self._tls, follow_redirects=False, trust_env=False
@@ -170,11 +170,11 @@ class Endpoint:
             ) from None
 
     def _redacted(self, text: str) -> str:
-        """The start of a server's text with key and address masked."""
+        """The start of a server's text, with key and address masked."""
         address = urlsplit(self.base_url)
         for secret in filter(None, (self.api_key.get_secret_value(), self.base_url, address.netloc)):
             text = text.replace(secret, _MASK)
-        # A host may have a name that is part of other words.
+        # A host's name may be part of other words.
         host = re.escape(address.hostname or self.base_url)
         return re.sub(rf"(?<!\w){host}(?!\w)", _MASK, text)[:_QUOTE_LENGTH]
 
@@ -218,7 +218,7 @@ class Endpoint:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait; None if it does not say.
+    """The number of seconds that a server asks to wait; None if it does not say.
 
     Reads Retry-After (RFC 9110, section 10.2.3: seconds or a date), and OpenAI's `retry-after-ms`, which is preferred.
     """

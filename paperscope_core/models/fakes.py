@@ -1,4 +1,4 @@
-"""Deterministic models, embedders and rerankers for tests and for trying things out."""
+"""Deterministic models, embedders and rerankers for tests and experiments."""
 
 import asyncio
 import hashlib
@@ -20,11 +20,11 @@ _STREAMED_LETTERS = 7
 class FakeModel:
     """A language and vision model that replies from a function or a script.
 
-    A word counts as a token, and every call as one. `requests` are the requests so far.
+    Each word counts as a token. `requests` are the requests so far.
 
     Args:
-        replies: A function, or a script of replies; an error in the script is raised.
-        name: The model's name.
+            replies: A function, or a script of replies; an error in the script is raised.
+            name: The model's name.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FakeModel:
         return ModelReply(text=text, usage=Usage(calls=1, prompt_tokens=prompt, completion_tokens=len(text.split())))
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
-        """Return the same reply, streamed in pieces of seven letters."""
+        """Return the same reply as `complete`, streamed in pieces of seven characters."""
         reply = await self.complete(request)
         for end in range(_STREAMED_LETTERS, len(reply.text) + _STREAMED_LETTERS, _STREAMED_LETTERS):
             on_text(reply.text[:end])

@@ -28,11 +28,11 @@ _LOGGED_WAIT_SECONDS = 10.0
 class RetryPolicy:
     """Exponential backoff with jitter: `first` seconds, then twice as long each time, up to `longest`.
 
-    A rate limit is no failure. It does not count as one of the `retries`, and the wait is at least the server's
+    A rate limit is not a failure. It does not count as one of the `retries`, and the wait is at least the server's
     Retry-After. Once the waits for rate limits would exceed `patience` seconds in total, the call fails at once.
 
-    The `openai` client's own retries are switched off: it gives up after a Retry-After of more than two minutes, keeps
-    a concurrency slot while it waits, and reports neither the attempts nor what they cost.
+    The `openai` client's own retries are disabled: it gives up after a Retry-After of more than two minutes, occupies a
+    concurrency slot while it waits, and reports neither the attempts nor their cost.
     """
 
     retries: int = 4
@@ -43,10 +43,11 @@ class RetryPolicy:
     jitter: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Return what `call` returns, after as many attempts as it takes.
+        """Return the result of `call`, retried as the policy allows.
 
         Raises:
-            ModelUnavailableError: The last attempt's, after `retries` failures or when out of patience.
+                ModelUnavailableError: The error of the last attempt, after `retries` failures or once `patience` is
+                exhausted.
         """
         failures = limits = 0
         waited = 0.0
@@ -74,7 +75,7 @@ class RetryPolicy:
 
 
 class RetryingModel(ModelWrapper):
-    """Repeats failed calls of a language model under a policy."""
+    """Retries failed calls of a language model under a policy."""
 
     def __init__(self, model: LanguageModel, policy: RetryPolicy) -> None:
         super().__init__(model)
@@ -85,7 +86,7 @@ class RetryingModel(ModelWrapper):
 
 
 class RetryingEmbedder(EmbedderWrapper):
-    """Repeats failed calls of an embedder under a policy."""
+    """Retries failed calls of an embedder under a policy."""
 
     def __init__(self, embedder: Embedder, policy: RetryPolicy) -> None:
         super().__init__(embedder)

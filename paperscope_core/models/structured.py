@@ -19,7 +19,7 @@ __all__ = ["ask_json", "outermost_object", "partial_text", "strict_schema"]
 T = TypeVar("T")
 
 _IGNORED_KEYWORDS = ("default", "title", "examples", "discriminator")
-# A fence starts a line. JSON strings hold no line breaks, so a fence is never part of a value.
+# A fence starts a line. JSON strings contain no line breaks, so a fence is never part of a value.
 _FENCED_BLOCK = re.compile(r"^[ \t]*```[a-zA-Z]*[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _REPAIR_PROMPT = (
     "Your reply does not obey the JSON schema: {problems}.\n"
@@ -27,13 +27,13 @@ _REPAIR_PROMPT = (
 )
 _QUOTE_LENGTH = 200
 _QUOTED_PROBLEMS = 5
-# A cached reply that can't be used is asked for anew at a higher temperature, as a request of its own.
+# A request whose cached reply is unusable is repeated at a higher temperature, which gives it another cache key.
 _MAX_ATTEMPTS = 5
 _TEMPERATURE_STEP = 0.2
 
 
 class _UnusableReplyError(ModelReplyError):
-    """A reply, new or cached, that can't be used."""
+    """A new or cached reply can't be used."""
 
 
 async def ask_json(
@@ -104,7 +104,7 @@ async def _complete_reply(
 ) -> ModelReply:
     reply = await model.complete(request) if on_text is None else await stream_reply(model, request, on_text)
     if reply.cut:
-        # Its repair would be as long, and cut off, too.
+        # A repaired reply would be as long, and therefore cut off, too.
         raise _UnusableReplyError(f"model {model.name!r}: the reply was cut off at its token limit; allow more tokens")
     return reply
 
@@ -119,8 +119,10 @@ def _problems(error: ValueError) -> str:
 def outermost_object(text: str) -> str:
     """The text from the first opening to the last closing brace, inside the last fenced block if one has braces.
 
+    The text between the braces is not checked.
+
     Raises:
-        ValueError: There are no braces. What they enclose is not checked.
+            ValueError: There are no braces.
     """
     blocks = [block for block in _FENCED_BLOCK.findall(text) if "{" in block]
     inner = blocks[-1] if blocks else text
@@ -142,20 +144,20 @@ def partial_text(incomplete: str, field: str) -> str:
         # Bytes would be parsed faster, but a lone surrogate can't be encoded.
         value = from_json(incomplete[start:], allow_partial="trailing-strings")
     except ValueError:
-        # The object is followed by a fence or prose, or it is no JSON.
+        # The object is followed by a fence or prose, or is not JSON.
         return ""
     text = value.get(field) if isinstance(value, dict) else None
     return text if isinstance(text, str) else ""
 
 
 def strict_schema(adapter: "TypeAdapter[T]") -> dict[str, object]:
-    """The JSON schema of a type in the form that servers enforce while the model writes ("strict mode").
+    """The JSON schema of a type in the form that servers enforce during generation ("strict mode").
 
     Every object requires all its properties and allows no others, `oneOf` becomes `anyOf`, and a `$ref` has no
     siblings. Source: OpenAI's guide "Structured outputs", section "Supported schemas".
 
     Raises:
-        TypeError: The type has no such schema: it is no object, or a mapping with arbitrary keys.
+            TypeError: The type has no such schema: it is not an object, or is a mapping with arbitrary keys.
     """
     schema = adapter.json_schema()
     root = _strict(_with_root_resolved(schema))
@@ -189,7 +191,7 @@ def _strict(node: dict[str, object]) -> dict[str, object]:
 
 
 def _strict_value(key: str, value: object) -> object:
-    # The keys of these two are names of fields and types, not keywords of JSON schema.
+    # The keys of these two are names of fields and types, not JSON Schema keywords.
     if key in ("properties", "$defs") and isinstance(value, dict):
         return {name: _strict(node) for name, node in value.items()}
     if key in ("enum", "const", "required"):

@@ -10,12 +10,12 @@ from paperscope_core.types import ModelRequest
 
 __all__ = ["count_tokens", "request_tokens", "token_counter"]
 
-# Tokens per character, fitted to cl100k (OpenAI's tokenizer for GPT-4) on the text of papers: 5.5 letters and spaces a
-# token, 1 digit, 1.4 other ASCII characters; other characters take two tokens each.
+# Tokens per character, fitted to cl100k (OpenAI's tokenizer for GPT-4) on the text of papers: a token is 5.5 letters
+# and spaces, 1 digit, or 1.4 other ASCII characters; any other character takes two tokens.
 _PER_LETTER, _PER_DIGIT, _PER_SIGN, _PER_NON_ASCII = 1 / 5.5, 1.0, 1 / 1.4, 2.0
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \n\t\r"
 _DIGITS = b"0123456789"
-# OpenAI's guide "Images and vision": an image takes 85 tokens and 170 per tile of 512 pixels, after it was scaled down
+# OpenAI's guide "Images and vision": an image takes 85 tokens plus 170 per tile of 512 pixels, after it is scaled down
 # to fit into 2048 x 2048 and to a shorter side of 768.
 _PER_IMAGE, _PER_TILE, _TILE_SIDE, _LONG_SIDE, _SHORT_SIDE = 85, 170, 512, 2048, 768
 # OpenAI's cookbook "How to count tokens with tiktoken": 3 or 4 tokens separate messages.
@@ -25,9 +25,9 @@ _PNG_SIZE = slice(16, 24)
 
 
 def count_tokens(text: str) -> int:
-    """Estimate the tokens of a text; for English papers within about 5 % of cl100k."""
+    """Estimate the tokens of a text, within about 5 % of cl100k for English papers."""
     ascii_ = text.encode("ascii", errors="ignore")
-    # Every question's context is counted: `translate` is much faster than a loop.
+    # The context of every question is counted, and `translate` is much faster than a loop.
     digits = len(ascii_) - len(ascii_.translate(None, _DIGITS))
     letters = len(ascii_) - len(ascii_.translate(None, _LETTERS))
     signs = len(ascii_) - digits - letters
@@ -50,7 +50,7 @@ def token_counter(tokenizer: str) -> Callable[[str], int]:
 
     try:
         loaded = Tokenizer.from_str(Path(tokenizer).expanduser().read_text(encoding="utf-8"))
-    except Exception as error:  # tokenizers raises nothing narrower
+    except Exception as error:  # tokenizers raises no narrower error
         raise SettingsError(
             f"answer.tokenizer {tokenizer!r} can't be read ({error}); name a model's tokenizer.json, or leave it empty"
         ) from error

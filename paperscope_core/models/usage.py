@@ -1,4 +1,4 @@
-"""Counts what model calls use, and estimates it before they are made."""
+"""Measures the usage of model calls, and estimates it in advance."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,12 +33,12 @@ CallListener = Callable[[ModelCall], None]
 """Called on any thread with each call as it ends."""
 
 _PRICED_TOKENS = 1_000_000
-# Tokens of a reply per token of the request's text, by the name of its schema. Entities: mean of careful replies to a
-# paper's own calls (single ones from 0.7 to 2.1). Verdicts on names and summaries: what the prompts ask for, 40 tokens
-# for a pair of 100 and 80 for sentences of 550.
+# Reply tokens per token of the request's text, by schema name. Entities: the mean of careful replies to a paper's
+# calls, which range from 0.7 to 2.1. Verdicts on names and summaries: what the prompts ask for, 40 tokens for a pair of
+# 100 tokens and 80 for sentences of 550.
 _REPLY_SHARES: Mapping[str, float] = MappingProxyType({"entities": 1.2, "same_names": 0.4, "summaries": 0.15})
-# Tokens of any other reply. Descriptions of images depend on nothing known beforehand: from 70 tokens for an equation
-# to 970 for a large table.
+# Tokens of any other reply. The length of an image's description can't be predicted: it ranges from 70 tokens for an
+# equation to 970 for a large table.
 _REPLY_TOKENS = 300
 _FILLER_SENTENCE = "There is nothing that could be said of this before the model is asked."
 
@@ -49,9 +49,9 @@ def estimate_usage(request: ModelRequest, *, price_prompt: float, price_completi
     """Estimate the usage of one call from its tokens and the mean reply to calls of its kind.
 
     Args:
-        request: The request of the call.
-        price_prompt: Price of a million prompt tokens.
-        price_completion: Price of a million completion tokens.
+            request: The request.
+            price_prompt: Price of a million prompt tokens.
+            price_completion: Price of a million completion tokens.
     """
     prompt = request_tokens(request)
     completion = _REPLY_TOKENS
@@ -69,7 +69,7 @@ def estimate_embedding(texts: Sequence[str], *, price_prompt: float) -> Usage:
 
 
 def minimal_reply(schema: Mapping[str, object]) -> Json:
-    """The smallest value that obeys a strict JSON schema: lists are empty, texts are a sentence without content."""
+    """The smallest value that matches a strict JSON schema: lists are empty, texts are a sentence without content."""
     return _minimal(schema, schema.get("$defs", {}))
 
 
@@ -113,7 +113,7 @@ class MeteredModel(ModelWrapper):
 
 
 class CountedModel(ModelWrapper):
-    """Reports every call that is sent, failed and repeated ones included."""
+    """Reports every call that is sent, including failed and repeated ones."""
 
     def __init__(self, model: LanguageModel, on_call: CallListener) -> None:
         super().__init__(model)
@@ -138,7 +138,7 @@ class CountedEmbedder(EmbedderWrapper):
 
 
 class CountedCache:
-    """A call cache that reports every reply that it holds."""
+    """A call cache that reports every cached reply that is used."""
 
     def __init__(self, cache: CallCache, on_call: CallListener) -> None:
         self._cache = cache
@@ -175,7 +175,7 @@ async def _reported(call: Awaitable[T], on_call: CallListener, *, usage: Callabl
 
 
 class DryRunModel:
-    """Stands in for a language model to count the requests that some code makes, without sending any.
+    """Replaces a language model to count requests without sending any.
 
     A cached reply comes from the cache. Any other request is counted once and gets the minimal reply that its schema
     allows. Prices are per million tokens.
@@ -193,12 +193,12 @@ class DryRunModel:
 
     @property
     def name(self) -> str:
-        """The name of the model that it stands in for."""
+        """The name of the model that it replaces."""
         return self._model.name
 
     @property
     def usage(self) -> Usage:
-        """The estimated usage of the requests so far; those with a cached reply count as cached."""
+        """The estimated usage of the requests so far; requests with a cached reply count as cached."""
         return self._usage
 
     async def complete(self, request: ModelRequest) -> ModelReply:

@@ -28,9 +28,9 @@ class Weights:
     """Weights of a local model.
 
     Attributes:
-        name: Identifies model and version: vectors of other weights are never compared with theirs.
-        location: A folder if `local`, else a Hugging Face name.
-        local: Whether the weights are on this machine.
+            name: Identifies model and version: vectors from weights with different names are never compared.
+            location: A folder if `local`, else a Hugging Face name.
+            local: Whether the weights are on this machine.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Weights:
         """Check the digest of bundled weights.
 
         Raises:
-            ModelError: The file can't be read, or its digest is another one.
+                ModelError: The file can't be read, or its digest differs.
         """
         if self.name != _versioned(_BUNDLED, BUNDLED_SHA256):
             return
@@ -79,14 +79,14 @@ def find_weights(model: str) -> Weights:
 
 
 def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
-    """Load weights without progress bars or warnings; those of a Hugging Face name are downloaded once.
+    """Load weights without progress bars or warnings, downloading those with a Hugging Face name on first use.
 
     Args:
-        weights: The weights to load.
-        load: Makes a model of a folder.
+            weights: The weights to load.
+            load: Creates a model from a folder.
 
     Raises:
-        ModelError: The weights can't be downloaded or loaded.
+            ModelError: The weights can't be downloaded or loaded.
     """
     from safetensors import SafetensorError
 
@@ -106,7 +106,7 @@ def _download(name: str) -> str:
     from huggingface_hub import errors, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError, XetDownloadError
 
-    # The base of HTTP errors in httpx2, or in httpx for huggingface-hub before version 2.
+    # The base class of HTTP errors in httpx2, or in httpx for huggingface-hub before version 2.
     http_error: type[Exception] = errors.HTTPError  # type: ignore[attr-defined]
     try:
         try:

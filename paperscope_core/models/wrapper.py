@@ -36,7 +36,7 @@ class SendRequest(Protocol):
 class ModelWrapper:
     """A language model that passes requests on to another one.
 
-    A subclass overrides `_call`, which streamed and other requests go through alike.
+    A subclass overrides `_call`, which handles both streamed and other requests.
     """
 
     def __init__(self, model: LanguageModel) -> None:

@@ -1,4 +1,4 @@
-"""Settings: one frozen tree, read once from overrides, the environment and a TOML file."""
+"""Settings: a frozen tree, read once from overrides, the environment and a TOML file."""
 
 from paperscope_core.settings.load import load_settings
 from paperscope_core.settings.schema import (

@@ -26,7 +26,7 @@ _PREFIX = "PAPERSCOPE_"
 _CONFIG_VARIABLE = f"{_PREFIX}CONFIG"
 _DEFAULT_FILE = Path("paperscope.toml")
 _FALLBACKS = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
-# Settings whose value is a table with names of the user's choice.
+# Settings whose value is a table with keys that the user chooses.
 _TABLES = frozenset({"extract.types"})
 
 
@@ -142,7 +142,7 @@ def _server(address: object) -> str:
 
 
 def _leaves(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Dotted names and values; an empty table is a value, unless it is a section."""
+    """Dotted names and values; an empty table counts as a value unless it is a section."""
     for key, value in values.items():
         name = prefix + key
         if isinstance(value, Mapping) and name not in _TABLES and (value or name in Settings.model_fields):
@@ -192,7 +192,7 @@ def _refuse_unknown(origins: Mapping[str, str]) -> None:
 
 
 def _error_message(error: ValidationError, origins: Mapping[str, str], inherited: Container[str]) -> str:
-    """One sentence per problem, with all names that share it; inherited values are not reported a second time."""
+    """One sentence per problem, with all names affected by it; inherited values are not reported a second time."""
     names: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False, include_context=False):
         name = ".".join(str(part) for part in problem["loc"])

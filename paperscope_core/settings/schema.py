@@ -120,7 +120,7 @@ class RoleSettings(_EndpointSettings):
 
 
 class AnswerSettings(RoleSettings):
-    """The model that answers, and how it is asked."""
+    """The model that answers questions, and the parameters of its requests."""
 
     tokenizer: str = Field(
         default="", description="the model's tokenizer.json, which counts tokens; empty: tokens are estimated"
@@ -131,7 +131,7 @@ class AnswerSettings(RoleSettings):
 
 
 class ExtractSettings(RoleSettings):
-    """The model that extracts entities, and how it is asked."""
+    """The model that extracts entities, and the parameters of its requests."""
 
     tokens_per_call: int = Field(
         default=2500, ge=200, description="neighbouring chunks share a call up to about this many tokens"
@@ -175,7 +175,7 @@ class EmbedSettings(_EndpointSettings):
 
 
 class ParserSettings(_Section):
-    """How files are read."""
+    """How files are parsed."""
 
     engine: Literal["paperscope", "docling", "mineru"] = Field(
         default="paperscope",
@@ -210,7 +210,7 @@ class ChunkingSettings(_Section):
 
 
 class RetrievalSettings(_Section):
-    """How much a question's context contains."""
+    """How much context is retrieved for a question."""
 
     chunks: int = Field(default=8, ge=1, description="the most chunks in a context")
     tokens: int = Field(
@@ -232,7 +232,7 @@ class RetrievalSettings(_Section):
 
 
 class LimitSettings(_Section):
-    """Which files are refused, and when reading is given up."""
+    """Which files are refused, and when parsing is aborted."""
 
     max_file_mb: int = Field(default=100, ge=1, description="the largest paper file, in megabytes")
     max_pages: int = Field(default=500, ge=1, description="the most pages of a paper")
@@ -296,7 +296,7 @@ class ServiceSettings(_Section):
 
 
 class SettingRow(NamedTuple):
-    """One setting for people: dotted name, value (keys masked), and where it comes from."""
+    """A setting for display: dotted name, value (keys masked), and origin."""
 
     name: str
     value: str
@@ -304,7 +304,7 @@ class SettingRow(NamedTuple):
 
 
 class SettingsSource(PydanticBaseSettingsSource):
-    """A source of settings; `origins` says where each value comes from, by dotted name."""
+    """A source of settings; `origins` gives the origin of each value by dotted name."""
 
     origins: dict[str, str]
 
@@ -313,7 +313,7 @@ class Settings(BaseSettings, _Section):
     """All settings.
 
     `model`, `base_url` and `api_key` are the defaults of answer, extract and vision. `judge` is the model that judges
-    answers for `eval answers`; it takes no defaults, because a model should not judge its own answers.
+    answers for `eval answers`; it inherits no defaults, because a model should not judge its own answers.
     """
 
     library: _Folder = Field(default=Path("library"), description="the library's folder")
@@ -337,7 +337,7 @@ class Settings(BaseSettings, _Section):
     _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     def __init__(self, *sources: SettingsSource, **values: object) -> None:
-        """Take `values`, then what they lack from each source in turn. Nothing else is read."""
+        """Take `values`, and then missing ones from each source in turn. Nothing else is read."""
         super().__init__(_build_sources=((InitSettingsSource(type(self), values), *sources), values))
         self._origins = dict(ChainMap(*(source.origins for source in sources)))
 

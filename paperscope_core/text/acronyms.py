@@ -1,9 +1,9 @@
 """Acronyms and their long forms as a paper defines them.
 
-After A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical
-text", Pacific Symposium on Biocomputing 8 (2003), pp. 451-462, which matches an acronym's letters from right to left.
-Unlike there, a long form whose initials are exactly these letters is preferred to the shortest match, and is required
-if the definition has no brackets.
+After A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical text",
+Pacific Symposium on Biocomputing 8 (2003), pp. 451-462, which matches an acronym's letters from right to left. This
+implementation prefers a long form whose initials are exactly the acronym's letters to the shortest match, and requires
+one if the definition has no brackets.
 """
 
 import re
@@ -41,7 +41,7 @@ _AFTER_LONG_FORM = re.compile(
 # Two initials often match by chance: more than a comma must connect an acronym of two letters to its long form.
 _EXPLICIT = re.compile(r"[=:]|[a-z]{2}")
 _MAX_WORDS = 12
-# More characters than a long form has. Without it, a hostile text would be read again for each of its acronyms.
+# More characters than any long form has. The limit keeps the time linear for a hostile text of many acronyms.
 _MAX_LENGTH = 200
 _OPTIONAL_WORDS = frozenset("a an and as at by for from in of on or the to via with".split())
 _BREAK = re.compile(r"[;:()\[\]]|[,.](?=\s|$)")
@@ -121,8 +121,8 @@ def short_form(name: str) -> str:
 def is_spelt(short: str, words: Sequence[str]) -> bool:
     """Whether the words' initials are the letters of `short`.
 
-    Only articles, prepositions and conjunctions and the later parts of hyphenated words may contribute no letter, and
-    neither the first nor the last word is one of the former.
+    Only articles, prepositions, conjunctions and the later parts of hyphenated words may contribute no letter, and
+    neither the first nor the last word may be an article, preposition or conjunction.
     """
     letters = [character.casefold() for character in _without_plural(short) if character.isalnum()]
     parts = [
@@ -140,7 +140,7 @@ def is_spelt(short: str, words: Sequence[str]) -> bool:
 
 
 def _initials_match(parts: Sequence[tuple[str, bool]], letters: list[str]) -> bool:
-    """Whether the initials, of which the optional ones may be skipped, are these letters."""
+    """Whether the initials, of which the optional ones may be skipped, are exactly these letters."""
     matched = {0}
     for initial, optional in parts:
         advanced = {number + 1 for number in matched if letters[number : number + 1] == [initial]}
@@ -184,7 +184,7 @@ def _long_form_before(left: str, inside: str) -> AcronymDefinition | None:
 
 
 def _long_form_inside(left: str, inside: str) -> AcronymDefinition | None:
-    """A definition whose long form is in the brackets; it must begin there, so that no remark is taken for one."""
+    """A definition with the long form in the brackets; it must begin there, so that a remark is not taken for one."""
     before = left.split()[-1:]
     for short in dict.fromkeys((before[0], _without_plural(before[0]))) if before else ():
         if not _is_short_form(short) or len(inside.split()) < 2:
@@ -196,7 +196,7 @@ def _long_form_inside(left: str, inside: str) -> AcronymDefinition | None:
 
 
 def _named_for_short(left: str, short: str) -> AcronymDefinition | None:
-    """A definition with "for short", which need not spell the acronym: from the last word with its initial."""
+    """A definition with "for short", which need not spell the acronym: it begins at the last word with its initial."""
     words = re.split(r",\s", left)[-1].split()
     starts = [number for number, word in enumerate(words) if word[0].casefold() == short[0].casefold()]
     if not starts or not _is_short_form(short):
@@ -206,7 +206,7 @@ def _named_for_short(left: str, short: str) -> AcronymDefinition | None:
 
 
 def _left_context(text: str) -> str:
-    """The words before a bracket, back to the last sign that no long form contains."""
+    """The words before a bracket, back to the last character that can't be part of a long form."""
     return re.sub(r"[\"\u201c\u201d]|['\u2019]s?$", "", re.split(r"[;:()\[\]]", text)[-1].strip()).strip()
 
 
@@ -224,7 +224,7 @@ def _is_short_form(text: str) -> bool:
 
 
 def _max_long_words(short: str) -> int:
-    """The most words of a long form (Schwartz and Hearst): min(n + 5, 2n) for n letters."""
+    """The maximum number of words in a long form (Schwartz and Hearst): min(n + 5, 2n) for n letters."""
     return min(len(short) + 5, len(short) * 2)
 
 
@@ -240,7 +240,7 @@ def _is_long_form(candidate: str, short: str) -> bool:
 
 
 def _without_head(candidate: str, short: str) -> str:
-    """`word error rate` of `word error rate metric` for WER: without the last word if the others spell the acronym."""
+    """`word error rate` of `word error rate metric` for WER: drops the last word if the others spell the acronym."""
     shorter = candidate.rpartition(" ")[0]
     initials = "".join(word[0] for word in re.findall(r"\w+", shorter))
     return shorter if initials.casefold() == short.casefold() else candidate

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["tag_words"]
 
 # The tagger tries every division of a word into morphemes, so its time grows fast with the word's length. The ending of
-# a longer word tells its part of speech as well.
+# a longer word identifies its part of speech equally well.
 _LONGEST_WORD = 30
 _lock = threading.Lock()
 
@@ -34,7 +34,7 @@ def tag_words(tokens: Sequence[str]) -> list[str]:
 
 @cache
 def _tagger() -> "HanoverTagger":
-    """The tagger with its English model, which the package contains; loading it takes 0.5 s."""
+    """The tagger with its bundled English model; loading it takes 0.5 s."""
     from HanTa.HanoverTagger import HanoverTagger
 
     return HanoverTagger("morphmodel_en.pgz")

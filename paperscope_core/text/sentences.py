@@ -37,12 +37,12 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences, knowing the abbreviations of papers ("et al.", "Fig. 3", "e.g.", initials).
+    """Split a text into sentences; knows the abbreviations of papers ("et al.", "Fig. 3", "e.g.", initials).
 
-    An empty line always ends a sentence. Text without an end of a sentence is returned whole.
+    An empty line always ends a sentence. Text without a sentence end is returned whole.
 
     Returns:
-        The sentences in order, stripped; joined they differ from `text` in white space only.
+            The stripped sentences in order; joined, they differ from `text` in white space only.
     """
     found: list[str] = []
     for block in _BLOCK_END.split(text):

@@ -1,7 +1,7 @@
 """Words of a text and keys of names: the project's one tokenizer, stop list and singularizer.
 
-Every package that compares words uses these, so that a question, a table header and an entity's name meet under the
-same form. Words keep their case until `word_key` folds it, because case tells `AIDS` from `aids`.
+Every package that compares words uses these, so that a question, a table header and an entity's name are compared in
+the same form. Words keep their case until `word_key` folds it, because case distinguishes `AIDS` from `aids`.
 """
 
 import re
@@ -58,12 +58,12 @@ NAME_SEPARATOR = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 _OWN_MARK = re.compile(r"(?:\s*\((?:ours|our (?:method|model|approach))\)[\s.,;:]*)+$", re.IGNORECASE)
 _NAME_ENDS = " .,;:"
 
-# 99 % of the 2,771 short forms in capitals that SDU's acronym identification corpus marks have at most so many letters.
-# A longer word in capitals is a word of a heading.
+# The maximum number of letters in 99 % of the 2,771 short forms in capitals of SDU's acronym identification corpus. A
+# longer word in capitals is a word of a heading.
 _LONGEST_ACRONYM = 5
-# Plurals of several nouns, of which the dictionary gives first the one that papers hardly use.
+# Plurals of several nouns, for which the lexicon lists a noun first that papers rarely use.
 _PREFERRED = {"axes": "axis", "leaves": "leaf"}
-# About 14 MB in each of two caches, without which comparing words takes several times as long.
+# About 14 MB in each of two caches. Without them, comparing words takes several times as long.
 _CACHED_WORDS = 1 << 16
 
 
@@ -76,7 +76,7 @@ class Token(NamedTuple):
 
     @property
     def parts(self) -> list[str]:
-        """The runs of letters and digits that signs join: `BERT` and `DSC` of `BERT+DSC`; the word itself else."""
+        """The runs of letters and digits joined by signs: `BERT` and `DSC` of `BERT+DSC`; otherwise the word itself."""
         return _RUN.findall(self.text)
 
 
@@ -96,7 +96,7 @@ def plain_words(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The keys of a text's words in order, with repeats and stop words; of a compound its own, then its parts'."""
+    """The keys of a text's words in order, with repeats and stop words; a compound precedes its parts."""
     found: list[str] = []
     for token in _TOKEN.findall(text):
         found.append(word_key(token))
@@ -116,13 +116,13 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def word_key(word: str) -> str:
-    """The form under which spellings of one word meet: lower case, in the singular.
+    """The common form of a word's spellings: lower case, in the singular.
 
-    A short word in capitals is an acronym and has no plural but the one with a small s: `GPUs` meets `GPU`, `AIDS` does
-    not meet `aid`.
+    A short word in capitals is an acronym, whose only plural is one with a lower-case s: `GPUs` matches `GPU`, `AIDS`
+    does not match `aid`.
 
     Args:
-        word: One word in the spelling of its text.
+            word: One word in its original spelling.
     """
     if len(word) > 2 and word.endswith("s") and word[:-1].isupper():
         return word[:-1].casefold()
@@ -133,14 +133,14 @@ def word_key(word: str) -> str:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def singular(word: str) -> str:
-    """The singular of a noun, or the base form of a verb that ends in -s; any other word as it is.
+    """The singular of a noun, or the base form of a verb that ends in -s; any other word unchanged.
 
     Words are looked up in the NIH SPECIALIST Lexicon, which `lemminflect` contains: `analyses` becomes `analysis`,
-    `matrices` `matrix`; `species` and `bias` stay. A word that the lexicon does not know loses a regular plural ending
-    (`datasets`).
+    `matrices` becomes `matrix`; `species` and `bias` are unchanged. A word that is not in the lexicon loses a regular
+    plural ending (`datasets`).
 
     Args:
-        word: One word in lower case.
+            word: One word in lower case.
     """
     if len(word) < 3 or word in STOP_WORDS or not word.isalpha():
         return word
@@ -149,7 +149,7 @@ def singular(word: str) -> str:
     known = _lexicon()(word)
     nouns = known.get("NOUN", ())
     if not word.endswith("s"):
-        # `data`, `media` and `dice` are listed as singulars, too.
+        # `data`, `media` and `dice` are also listed as singulars.
         return word if word in nouns or not nouns else nouns[0]
     if nouns:
         return nouns[0]
@@ -160,7 +160,7 @@ def singular(word: str) -> str:
 
 @cache
 def _lexicon() -> "Callable[[str], dict[str, tuple[str, ...]]]":
-    """The lookup of a word's base forms by part of speech; importing it and reading its lexicon takes 0.2 s."""
+    """Looks up a word's base forms by part of speech; importing it and reading its lexicon takes 0.2 s."""
     from lemminflect import getAllLemmas
 
     lookup: Callable[[str], dict[str, tuple[str, ...]]] = getAllLemmas
@@ -176,16 +176,16 @@ def _without_regular_ending(word: str) -> str:
 
 
 def entity_key(name: str) -> str:
-    """The key under which spellings of one name meet, its compatibility form with case, hyphens and spaces folded.
+    """The common key of a name's spellings: its compatibility form with case, hyphens and spaces folded.
 
-    `F1 Score`, `F1-score` and `F1 SCORE` meet; `+` and other signs that tell methods apart are kept. A trailing
-    "(ours)", by which tables mark a paper's own method, is no part of a name.
+    `F1 Score`, `F1-score` and `F1 SCORE` have one key; `+` and other signs that distinguish methods are kept. A
+    trailing "(ours)", with which tables mark a paper's own method, is not part of a name.
     """
     return NAME_SEPARATOR.sub(" ", _without_own_mark(name).casefold()).strip(_NAME_ENDS)
 
 
 def singular_key(name: str) -> str:
-    """`entity_key` with the last word in the singular: "dice losses" meets "Dice loss", "GPUs" meets "GPU"."""
+    """`entity_key` with the last word in the singular: "dice losses" matches "Dice loss", "GPUs" matches "GPU"."""
     parts = NAME_SEPARATOR.split(_without_own_mark(name).strip(_NAME_ENDS))
     return " ".join([*(part.casefold() for part in parts[:-1]), word_key(parts[-1])]).strip(_NAME_ENDS)
 

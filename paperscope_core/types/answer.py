@@ -35,7 +35,7 @@ Finding = Literal["asked", "printed", "computed", "unsupported"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What supports a claim: an element, the exact place (a cell's, if one is known) and the words there."""
+    """What supports a claim: an element, the exact place (of a cell, if known) and the words there."""
 
     element: str
     place: Place
@@ -44,7 +44,7 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """One statement of an answer with its evidence. Without evidence it is unsupported, and a warning says so."""
+    """One statement of an answer with its evidence. A claim without evidence is unsupported and causes a warning."""
 
     text: str
     evidence: tuple[Evidence, ...] = ()
@@ -85,7 +85,7 @@ Reading = ImageFinding | UnreadImage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitedCell:
-    """A cited cell with the headers of its row and column, "" if it has none."""
+    """A cited cell with the headers of its row and column; "" if it has none."""
 
     cell: Cell
     row: str = ""
@@ -94,13 +94,13 @@ class CitedCell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exhibit:
-    """A table, figure or equation that an answer cites or had read.
+    """A table, figure or equation that an answer cites or a vision model read for it.
 
     Attributes:
-        label: As printed, "" if it has none.
-        caption: The caption, or an equation's text as parsed.
-        latex: An equation as a vision model read it, "" if none did.
-        crops: The content hashes of its pictures (see `Library.crop`).
+            label: As printed, "" if it has none.
+            caption: The caption, or an equation's text as parsed.
+            latex: An equation as a vision model read it, "" if none did.
+            crops: The content hashes of its pictures (see `Library.crop`).
     """
 
     element: str
@@ -115,7 +115,7 @@ class Exhibit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageTime:
-    """How many seconds a stage of answering took."""
+    """The duration of a stage of answering, in seconds."""
 
     stage: str
     seconds: float
@@ -126,20 +126,20 @@ class Answer(Displayable):
     """An answer that can be checked.
 
     Attributes:
-        status: "answered"; "unanswerable" if the papers don't say what is asked; or, without a language model,
-            "evidence": nothing is concluded, and the claims quote the best places that speak of it.
-        text: The final text.
-        claims: Its statements with their evidence.
-        readings: What the vision model read in images for the question.
-        exhibits: The tables, figures and equations that it cites or had read.
-        initial: The text written from the context alone.
-        merged: The text written with the image findings, "" if no image was relevant.
-        model: The model that wrote it, "" if no language model is configured.
-        checks: For each number in the text what supports it.
-        warnings: What nothing supports.
-        confidence: How often (0 to 1) such an answer of the extractive answerer is right, as measured for its kind;
-            None for any other answer.
-        asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
+            status: "answered"; "unanswerable" if the papers don't contain the answer; or, without a language model,
+            "evidence": nothing is concluded, and the claims quote the most relevant places.
+            text: The final text.
+            claims: Its statements with their evidence.
+            readings: What the vision model read in images for the question.
+            exhibits: The tables, figures and equations that it cites or that were read for it.
+            initial: The text written from the context alone.
+            merged: The text written with the image findings, "" if no image was relevant.
+            model: The model that wrote it, "" if no language model is configured.
+            checks: The support of each number in the text.
+            warnings: The statements and numbers without support.
+            confidence: The share (0 to 1) of right answers of its kind, as measured for the extractive answerer; None
+            for any other answer.
+            asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
     """
 
     question: str
@@ -171,7 +171,7 @@ class Turn:
 
     @classmethod
     def of(cls, answer: Answer) -> "Turn":
-        """The turn that an answer completes; a follow-up question as it was understood."""
+        """The turn for an answer; a follow-up question is stored as it was understood."""
         cited = (evidence.place.paper for claim in answer.claims for evidence in claim.evidence)
         return cls(question=answer.asked_as or answer.question, answer=answer.text, papers=tuple(dict.fromkeys(cited)))
 
@@ -186,7 +186,7 @@ class StageEvent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextEvent:
-    """The next piece of the answer's text; `anew` if it starts over and earlier pieces are void."""
+    """The next piece of the answer's text; `anew` means that the text starts over and earlier pieces are void."""
 
     text: str
     anew: bool = False
@@ -195,7 +195,7 @@ class TextEvent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DoneEvent:
-    """The verified answer; its text is that of all pieces together."""
+    """The verified answer, whose text is that of all pieces together."""
 
     answer: Answer
     kind: Literal["done"] = "done"

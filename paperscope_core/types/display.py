@@ -1,4 +1,4 @@
-"""Values as HTML for notebooks and as text for terminals."""
+"""Renders values as HTML for notebooks and as text for terminals."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ from paperscope_core.types.tables import Table
 __all__ = ["View", "places_text", "to_html", "to_text", "view"]
 
 _KINDS: tuple[str, ...] = ("passage", "table", "figure", "equation", "reference")
-# More places of a graph row than these are counted and not listed.
+# The maximum number of places listed for a graph row; further ones are only counted.
 _LISTED_PLACES = 3
 
 
@@ -47,8 +47,8 @@ def to_html(value: Displayable, content: ContentSource | None = None) -> str:
     """Render a value as one block of HTML.
 
     Args:
-        value: The value to render.
-        content: Where images and tables are looked up that the value refers to; None for none.
+            value: The value to render.
+            content: The source of the images and tables that the value refers to; None to leave them out.
     """
     content = content or NoContent()
     match value:
@@ -65,7 +65,7 @@ def to_html(value: Displayable, content: ContentSource | None = None) -> str:
 
 
 def to_text(value: Displayable) -> str:
-    """Render a value as one line of text, an answer with a line per warning and place."""
+    """Render a value as one line of text, or an answer with a line per warning and place."""
     match value:
         case Answer():
             return _answer_text(value)
@@ -101,7 +101,7 @@ class View(Displayable):
 
 
 def view(value: Displayable | Sequence[Displayable], content: ContentSource) -> View:
-    """Render a value or several: papers as the rows of a table, other values one after another."""
+    """Render one or several values: papers as the rows of a table, other values one after another."""
     if isinstance(value, Displayable):
         return View(html=to_html(value, content), text=str(value))
     papers = [one for one in value if isinstance(one, Paper)]
@@ -229,7 +229,7 @@ def _cost(answer: Answer) -> str:
 
 
 def _context_html(context: Context, content: ContentSource) -> str:
-    """Four tables, of which only the sources are unfolded."""
+    """Four tables; only the sources are unfolded."""
     files = file_names(content)
     sources = (
         (row.id, row.content, _local_id(row.element), places_text([row.place], files)) for row in context.sources
@@ -261,11 +261,11 @@ def _context_text(context: Context) -> str:
 
 
 def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
-    """The pages of places and the files of their papers, each once; of many the first three.
+    """The pages of places and the files of their papers, without repeats; only the first three if there are many.
 
     Args:
-        places: The places; boxes are not shown.
-        files: The file name of each paper, by paper id.
+            places: The places; boxes are not shown.
+            files: The file name of each paper, by paper id.
     """
     where = list(dict.fromkeys(_place(place, files) for place in places))
     more = len(where) - _LISTED_PLACES
@@ -276,7 +276,7 @@ def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
 
 
 def _element_html(element: Element, content: ContentSource) -> str:
-    """The element, and what a vision model read in its image, named as such."""
+    """The element, and the reading of its image, marked as a vision model's."""
     title = element.label or "Equation" if isinstance(element, Equation) else _title(element)
     crops = image_tags(crops_of(element), _title(element), content)
     match element:
@@ -299,7 +299,7 @@ def _element_html(element: Element, content: ContentSource) -> str:
 
 
 def _title(element: Element) -> str:
-    """Label and caption; of an equation label and text, of a passage its label."""
+    """Label and caption; label and text of an equation; the label of a passage."""
     words = element.text if isinstance(element, Equation) else getattr(element, "caption", "")
     return ": ".join(part for part in (element.label or element.kind.capitalize(), words) if part)
 

@@ -1,4 +1,4 @@
-"""The base class of values that notebooks and terminals show."""
+"""The base class of values that can be displayed in notebooks and terminals."""
 
 from functools import singledispatch
 from typing import Protocol
@@ -7,7 +7,7 @@ __all__ = ["Displayable", "as_html", "as_text"]
 
 
 class _Printer(Protocol):
-    """What IPython passes to `_repr_pretty_`."""
+    """The printer that IPython passes to `_repr_pretty_`."""
 
     def text(self, text: str) -> None:
         """Write the text."""
@@ -28,7 +28,7 @@ def as_html(value: object) -> str:
 class Displayable:
     """A value with a text for `str` and an HTML form for notebooks.
 
-    `Library.show` adds the images, which values do not hold. A class of another package overrides `__str__` and
+    `Library.show` adds the images, which the values do not contain. A class of another package overrides `__str__` and
     `_repr_html_`.
     """
 
@@ -41,7 +41,7 @@ class Displayable:
         return as_html(self)
 
     def __init_subclass__(cls) -> None:
-        # IPython ignores an inherited one if the class has a `__repr__` of its own, as every dataclass has.
+        # IPython ignores an inherited method if the class defines `__repr__`, as every dataclass does.
         cls._repr_pretty_ = _print_pretty  # type: ignore[attr-defined]
 
 

@@ -47,13 +47,13 @@ class Passage(Displayable):
     """Running text.
 
     Attributes:
-        text: The text. A "list" passage is one item with its mark ("• ", "(a) ", "1. "); a "code" passage is a listing
-            or an algorithm with its line breaks and indentation.
-        role: What kind of text it is; "furniture" is page headers, page numbers and the like.
-        level: Of a heading, from 1; else 0.
-        more_places: Where it continues, in another column or on another page.
-        label: Of a floating listing or algorithm ("Algorithm 1"), else "".
-        caption: Of a floating listing or algorithm, else "".
+            text: The text. A "list" passage is one item with its mark ("• ", "(a) ", "1. "); a "code" passage is a
+            listing or an algorithm with its line breaks and indentation.
+            role: The kind of text; "furniture" is page headers, page numbers and the like.
+            level: The level of a heading, from 1; else 0.
+            more_places: The places of its continuation in another column or on another page.
+            label: The label of a floating listing or algorithm ("Algorithm 1"), else "".
+            caption: The caption of a floating listing or algorithm, else "".
     """
 
     id: str
@@ -120,7 +120,7 @@ class Equation(Displayable):
 class Reference(Displayable):
     """One entry of the bibliography.
 
-    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` is where the entry continues.
+    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` are the places of its continuation.
     """
 
     id: str
@@ -138,7 +138,7 @@ Element = Passage | Table | Figure | Equation | Reference
 
 
 def crops_of(element: Element) -> tuple[str, ...]:
-    """The content hashes of an element's pictures, those of a continued table's further parts included."""
+    """The content hashes of an element's pictures, including those of a continued table's further parts."""
     if not isinstance(element, Table | Figure | Equation):
         return ()
     more = element.more_crops if isinstance(element, Table) else ()
@@ -146,13 +146,13 @@ def crops_of(element: Element) -> tuple[str, ...]:
 
 
 def places_of(element: Element) -> tuple[Place, ...]:
-    """An element's places: where it begins, then where it continues."""
+    """An element's places: its beginning, then its continuation."""
     more = () if isinstance(element, Figure | Equation) else element.more_places
     return (element.place, *more)
 
 
 def title_lines(element: Table | Figure) -> list[str]:
-    """Label and caption on one line, the label once; no line if it has neither."""
+    """Label and caption on one line, without repeating the label; empty if it has neither."""
     caption = " ".join(element.caption.split())
     if element.label and not caption.casefold().startswith(element.label.casefold()):
         return [f"{element.label}: {caption}" if caption else element.label]
@@ -181,7 +181,7 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageProblem:
-    """A page, or part of one, that could not be read, and why."""
+    """A page, or part of one, that could not be read, with the reason."""
 
     page: int
     reason: str
@@ -249,7 +249,7 @@ class PaperEntry:
 
 @dataclass(frozen=True, slots=True)
 class PaperFile:
-    """The file or folder of a paper, with the password that opens it if it is encrypted."""
+    """The file or folder of a paper, with its password if it is encrypted."""
 
     path: Path
     password: str | None = field(default=None, kw_only=True, repr=False)

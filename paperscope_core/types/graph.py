@@ -35,11 +35,11 @@ class Chunk:
     A chunk never splits a table, and keeps a caption with its table or figure.
 
     Attributes:
-        id: `PAPER/chunk-N`.
-        text: The paper's own words, and nothing else.
-        elements: The ids of its elements in reading order.
-        place: Of its table, figure or equation, or of its first passage.
-        seen: What a vision model read in its image: searched and shown, never quoted.
+            id: `PAPER/chunk-N`.
+            text: The paper's text, without any model output.
+            elements: The ids of its elements in reading order.
+            place: The place of its table, figure or equation, or of its first passage.
+            seen: What a vision model read in its image: searched and shown, but never quoted.
     """
 
     id: str
@@ -52,13 +52,13 @@ class Chunk:
 
     @property
     def searched(self) -> str:
-        """What is embedded and indexed: the first line (a caption), what was read in the image, and the rest."""
+        """The text to embed and index: the first line (a caption), the reading of its image, and the rest."""
         head, _, rest = self.text.partition("\n")
         return "\n".join(part for part in (head, self.seen, rest) if part) if self.seen else self.text
 
     @property
     def shown(self) -> str:
-        """What a context contains: the text, and what was read in the image, marked as a model's words."""
+        """The text for a context, followed by the reading of its image, marked as a model's words."""
         return "\n".join(part for part in (self.text, model_words(self.seen)) if part) if self.seen else self.text
 
 
@@ -73,15 +73,15 @@ class Mention:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entity:
-    """Something that papers write about.
+    """A concept that papers name.
 
     Attributes:
-        id: `singular_key(name)`, or an element's id if it is a table, figure or equation.
-        name: The most common name.
-        type: Its type, such as "method" or "dataset".
-        description: What the papers say about it.
-        sources: The ids of the elements that name it.
-        mentions: Its exact mentions, in the order of elements and characters.
+            id: `singular_key(name)`, or an element's id if it is a table, figure or equation.
+            name: The most common name.
+            type: Its type, such as "method" or "dataset".
+            description: What the papers say about it.
+            sources: The ids of the elements that name it.
+            mentions: Its exact mentions, in the order of elements and characters.
     """
 
     id: str
@@ -95,7 +95,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Relation:
-    """A statement about two entities (their ids), with the ids of the elements that make it."""
+    """A statement about two entities (given by id), with the ids of the elements that make it."""
 
     source: str
     target: str
@@ -107,7 +107,7 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnreadChunk:
-    """A chunk for which the model gave no usable reply, and why; the next add asks again."""
+    """A chunk for which the model gave no usable reply, with the reason; the next add asks again."""
 
     chunk: str
     reason: str
@@ -115,7 +115,7 @@ class UnreadChunk:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnjudgedNames:
-    """Two names for which the model gave no usable verdict, and why; the next add asks again."""
+    """Two names for which the model gave no usable verdict, with the reason; the next add asks again."""
 
     names: tuple[str, str]
     reason: str
@@ -123,7 +123,7 @@ class UnjudgedNames:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnsummarisedEntity:
-    """An entity for which the model gave no usable summary, and why; the next add asks again."""
+    """An entity for which the model gave no usable summary, with the reason; the next add asks again."""
 
     entity: str
     reason: str
@@ -131,7 +131,7 @@ class UnsummarisedEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """A model's verdict whether two names of a paper mean the same, and its reason."""
+    """A model's verdict on whether two names of a paper mean the same, with its reason."""
 
     names: tuple[str, str]
     same: bool
@@ -140,14 +140,14 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shortfall:
-    """What a model's extraction lacks.
+    """What is missing from a model's extraction.
 
     Attributes:
-        unread: Chunks without a usable reply.
-        dropped_entities: Entities of the replies that were dropped: not in their chunk, or too many.
-        dropped_relations: Relations that were dropped for the same reasons.
-        unjudged: Names without a verdict.
-        unsummarised: Entities without a summary.
+            unread: Chunks without a usable reply.
+            dropped_entities: The number of entities dropped from replies: not in their chunk, or too many.
+            dropped_relations: The number of relations dropped for the same reasons.
+            unjudged: Names without a verdict.
+            unsummarised: Entities without a summary.
     """
 
     unread: tuple[UnreadChunk, ...] = ()
@@ -158,7 +158,7 @@ class Shortfall:
 
     @property
     def can_shrink(self) -> bool:
-        """Whether asking the model again may help."""
+        """Whether asking the model again may fill a gap."""
         return bool(self.unread or self.unjudged or self.unsummarised)
 
     def __add__(self, other: Self) -> "Shortfall":

@@ -52,7 +52,7 @@ _SHORTENED_LENGTH = 240
 
 
 class ContentSource(Protocol):
-    """Looks up what values refer to by id. `Library` implements it. Unknown ids raise KeyError."""
+    """Looks up by id what values refer to. `Library` implements it. Unknown ids raise KeyError."""
 
     def crop(self, crop: str) -> bytes:
         """The PNG bytes of a crop, by content hash."""
@@ -114,7 +114,7 @@ def bullet_list(items: Iterable[str]) -> str:
 
 
 def details(title: str, inner: str, *, open_: bool = False) -> str:
-    """A section that can be folded; "" without content."""
+    """A foldable section; "" without content."""
     tag = "details open" if open_ else "details"
     return f"<{tag}><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
 
@@ -141,5 +141,5 @@ def _image_tag(crop: str, title: str, content: ContentSource) -> str:
 
 
 def shortened(text: str, *, limit: int = _SHORTENED_LENGTH) -> str:
-    """A text cut to at most `limit` characters, the last of which is then an ellipsis."""
+    """The text, truncated to `limit` characters with a final ellipsis if it is longer."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

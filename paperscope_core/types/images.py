@@ -21,14 +21,14 @@ __all__ = [
 
 PictureKind = Literal["plot", "diagram", "photo", "table", "equation", "other"]
 
-# Papers don't use these brackets. A model's own are replaced, so that no reply can close the mark early.
+# Papers don't use these brackets. Those in a model's reply are replaced, so that no reply can close the mark early.
 _OPEN, _CLOSE = "⟦a vision model's words: ", "⟧"
 _MARKED = re.compile(rf"\n?{re.escape(_OPEN)}[^⟧]*(?:⟧|\Z)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenEntity:
-    """A name that is printed in an image, and what the image shows about it."""
+    """A name printed in an image, with what the image shows about it."""
 
     name: str
     type: str
@@ -37,7 +37,7 @@ class SeenEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataPoint:
-    """A point of a plot; `estimated` if its value was estimated from the axes and is not printed."""
+    """A point of a plot; `estimated` if its value is read off the axes and not printed."""
 
     series: str
     x: str
@@ -47,16 +47,16 @@ class DataPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImageDescription:
-    """What a vision model read in an element's image; none of it is the paper's own words.
+    """What a vision model read in an element's image, in the model's words.
 
     Attributes:
-        crop: The image's content hash.
-        picture: What kind of image it is.
-        visible_text: Texts printed in the image.
-        entities: Names printed in the image.
-        points: Points of a plot.
-        latex: An equation as LaTeX; the parser's text is kept beside it.
-        dropped: How many entities, lines and points of the reply were dropped: too many, repeated or not printed.
+            crop: The image's content hash.
+            picture: The kind of image.
+            visible_text: Texts printed in the image.
+            entities: Names printed in the image.
+            points: Points of a plot.
+            latex: An equation as LaTeX; the parser's text is kept, too.
+            dropped: The number of entities, lines and points dropped from the reply: too many, repeated or not printed.
     """
 
     element: str
@@ -74,7 +74,7 @@ class ImageDescription:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SkippedImage:
-    """An image that a rule excludes from being read, and why."""
+    """An image that a rule excludes, with the reason."""
 
     element: str
     crop: str
@@ -85,7 +85,7 @@ class SkippedImage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnreadImage:
-    """An image that should have been read but could not be, and why. It is retried the next time."""
+    """An image that could not be read, with the reason. It is retried the next time."""
 
     element: str
     crop: str
@@ -119,15 +119,15 @@ class PaperImages:
 
     @property
     def skipped(self) -> tuple[SkippedImage, ...]:
-        """The images that a rule excludes."""
+        """The images that a rule excludes from reading."""
         return tuple(reading for reading in self.readings if isinstance(reading, SkippedImage))
 
 
 def model_words(text: str) -> str:
-    """Mark a model's words, for a text that also contains the paper's own."""
+    """Mark a model's words in a text that also contains the paper's words."""
     return f"{_OPEN}{text.replace('⟦', '[').replace('⟧', ']')}{_CLOSE}"
 
 
 def paper_words(text: str) -> str:
-    """Remove what `model_words` marked, which leaves what may be quoted as the paper's words."""
+    """Remove what `model_words` marked; the rest may be quoted as the paper's words."""
     return _MARKED.sub("", text).strip() if _OPEN in text else text

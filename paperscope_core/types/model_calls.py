@@ -47,12 +47,12 @@ class ModelRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """What calls used.
+    """The usage of one or several calls.
 
     Attributes:
-        calls: Calls that were sent.
-        cached: Calls answered from the cache, which cost nothing.
-        cost: In the currency of the price settings; 0 if no price is set.
+            calls: The number of calls sent.
+            cached: The number of calls answered from the cache, which cost nothing.
+            cost: In the currency of the price settings; 0 if no price is set.
     """
 
     calls: int = 0
@@ -62,7 +62,7 @@ class Usage:
     cost: float = 0.0
 
     def __str__(self) -> str:
-        """For people: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
+        """A readable text: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
         if self == Usage():
             return "0 model calls"
         count = self.calls + self.cached
@@ -91,7 +91,7 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelReply:
-    """A reply's text and usage; `cut` if the token limit cut it off."""
+    """A reply's text and usage; `cut` if the token limit truncated it."""
 
     text: str
     usage: Usage = Usage()
@@ -100,12 +100,12 @@ class ModelReply:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCall:
-    """How a call ended.
+    """The outcome of a call.
 
     Attributes:
-        outcome: "answered"; "failed" (no reply); "limited" (rejected by a rate limit, and not paid); "kept" (not sent,
-            because the cache has the reply).
-        usage: What it used, as far as known.
+            outcome: "answered"; "failed" (no reply); "limited" (rejected by a rate limit, and not billed); "kept" (not
+            sent, because the cache has the reply).
+            usage: Its usage, as far as known.
     """
 
     outcome: Literal["answered", "failed", "limited", "kept"]

@@ -45,7 +45,7 @@ class Place:
 
     @property
     def where(self) -> str:
-        """The place for people: `page 3`, or `line 12` and `lines 12-14` of a file without pages."""
+        """A readable form: `page 3`, or `line 12` and `lines 12-14` of a file without pages."""
         if not self.by_line:
             return f"page {self.page}"
         first, last = int(self.box.y0), int(self.box.y1)
@@ -61,7 +61,7 @@ class Place:
         """Read a place that `str` wrote.
 
         Raises:
-            ValueError: The text is no place; the message quotes it.
+                ValueError: The text is not a place; the message quotes it.
         """
         try:
             head, _, tail = text.strip().partition(" p.")

@@ -42,18 +42,19 @@ _KIND_OF_ID = re.compile(r"/(table|figure|equation|reference)-\d+$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Filters:
-    """What a question may be answered from.
+    """Restricts the papers and elements that a question may be answered from.
 
     An empty or None field restricts nothing; several values of one field are alternatives.
 
     Attributes:
-        papers: For `Library` anything that names a paper (id, file name, title); for the query engine ids.
-        sections: A section's number ("5.1", "Appendix A.2") or the start of its title; its subsections are included.
-        first_year: The earliest year of publication. A paper of unknown year is left out if a year is given.
-        last_year: The latest year of publication.
+            papers: For `Library` anything that identifies a paper (id, file name, title); for the query engine ids.
+            sections: A section's number ("5.1", "Appendix A.2") or the start of its title; its subsections are
+            included.
+            first_year: The earliest year of publication. A paper of unknown year is left out if a year is given.
+            last_year: The latest year of publication.
 
     Raises:
-        InputError: A value is none of these.
+            InputError: A value has another form.
     """
 
     papers: tuple[str, ...] = ()
@@ -80,16 +81,16 @@ class Filters:
         kinds: Iterable[str] = (),
         years: str | None = None,
     ) -> "Filters":
-        """Parse filters as people write them.
+        """Parse filters in the form in which users write them.
 
         Args:
-            papers: See `Filters`.
-            sections: See `Filters`.
-            kinds: Kinds of elements in any case, in the singular or plural ("Tables").
-            years: 2020, 2018-2020, 2018- or -2020.
+                papers: See `Filters`.
+                sections: See `Filters`.
+                kinds: Kinds of elements in any case, in the singular or plural ("Tables").
+                years: 2020, 2018-2020, 2018- or -2020.
 
         Raises:
-            InputError: A value is of another form.
+                InputError: A value has another form.
         """
         first, last = _parse_years(years) if years is not None else (None, None)
         return cls(
@@ -180,13 +181,13 @@ class IndexedPaper:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RetrievalRequest:
-    """What an index is asked for.
+    """A request to an index.
 
     Attributes:
-        vector: Its unit-length vector, of shape (d,).
-        filters: Papers, sections and kinds restrict what is found, before `limit` is applied. Years are ignored: the
-            caller selects papers by year.
-        limit: How many candidates of each sort are wanted.
+            vector: Its unit-length vector, of shape (d,).
+            filters: Papers, sections and kinds are applied before `limit`. Years are ignored: the caller selects papers
+            by year.
+            limit: The maximum number of candidates of each sort.
     """
 
     text: str
@@ -205,13 +206,13 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidates:
-    """What an index finds, each list best first.
+    """The candidates that an index finds, each list in descending order of score.
 
     Attributes:
-        by_words: Chunks by BM25, as a share (0 to 1) of the best score that any text could have.
-        by_vectors: Chunks by cosine similarity.
-        named: Entities that the question names.
-        reached: Entities that are reached from them over the graph.
+            by_words: Chunks by BM25, as a share (0 to 1) of the maximum score of any text.
+            by_vectors: Chunks by cosine similarity.
+            named: Entities that the question names.
+            reached: Entities that are connected to them in the graph.
     """
 
     by_words: tuple[Hit, ...] = ()

@@ -82,7 +82,8 @@ class Table(Displayable):
         """The texts as rows of equal length.
 
         Args:
-            repeat_spans: Whether a spanned cell's text is in all its positions, and not only in the first one.
+                repeat_spans: Whether a spanned cell's text is repeated in all its positions, instead of only the first
+                one.
         """
         rows, columns = self.shape
         grid = [[""] * columns for _ in range(rows)]
@@ -130,7 +131,7 @@ class Table(Displayable):
     def to_frame(self) -> "DataFrame":
         """The body as a pandas DataFrame of texts under `column_names()`; needs pandas.
 
-        Rows that only head others (section titles, repeated headers) are left out.
+        Rows that contain only headings (section titles, repeated headers) are left out.
         """
         from pandas import DataFrame
 
@@ -179,7 +180,7 @@ class TableRow:
 def table_rows(table: Table) -> Iterator[TableRow]:
     """The rows below the header; spanned cells are repeated in each row, empty cells and repeated headers left out.
 
-    A header cell over the whole width is the title of the first section.
+    A header cell that spans the whole width is the title of the first section.
     """
     by_row: dict[int, list[Cell]] = {}
     for cell in sorted(table.cells, key=lambda cell: (cell.column, cell.row)):
@@ -206,9 +207,9 @@ def table_rows(table: Table) -> Iterator[TableRow]:
 
 
 def column_headers(table: Table) -> list[tuple[str, ...]]:
-    """For each column its headers from top to bottom, each once.
+    """The headers of each column from top to bottom, without repeats.
 
-    A header over the whole width is left out, because it tells no columns apart.
+    A header that spans the whole width is left out, because it does not distinguish columns.
     """
     columns: list[dict[str, None]] = [{} for _ in range(table.shape[1])]
     for cell in sorted(table.cells, key=lambda cell: cell.row):
@@ -223,7 +224,7 @@ def _spans_header(cell: Cell, table: Table) -> bool:
 
 
 def _is_row_header(cell: Cell, *, has_stub: bool) -> bool:
-    """Whether a cell is a row header; if the parser found none, cells with letters in the first column are."""
+    """Whether a cell is a row header; if the parser found none, a cell with letters in the first column is one."""
     if has_stub or cell.role != "value":
         return cell.role != "value"
     return cell.column == 0 and any(character.isalpha() for character in cell.text)
@@ -239,10 +240,10 @@ def table_lines(
     """A table as text: a line of column headers, and one line per row, "ROW | COLUMN: VALUE | ...".
 
     Args:
-        table: The table.
-        keeps: Whether a value is included, by its text.
-        rows: The numbers of the rows to include; None for all.
-        columns: The numbers of the columns to include; None for all.
+            table: The table.
+            keeps: Whether a value is included, by its text.
+            rows: The numbers of the rows to include; None for all.
+            columns: The numbers of the columns to include; None for all.
     """
     names = [" ".join(headers) for headers in column_headers(table)]
     shown = [name for column, name in enumerate(names) if name and (columns is None or column in columns)]
