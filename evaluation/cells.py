@@ -34,6 +34,11 @@ __all__ = [
 ]
 
 
+_MIN_BOX_OVERLAP = 0.5
+# So that a paper with many tables does not outweigh the others.
+_MAX_PER_PAPER = 60
+
+
 def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
     """Each numeric cell that the name of its row and the full name of its column identify uniquely.
 
@@ -103,9 +108,6 @@ def _name_key(row: str, column: str) -> tuple[str, str]:
     return remove_spaces(row).casefold(), remove_spaces(column).casefold()
 
 
-_MIN_BOX_OVERLAP = 0.5
-
-
 def question_of(lookup: GoldLookup) -> str:
     """The look-up as a question; a table without a label is named by its caption."""
     if lookup.label:
@@ -169,10 +171,6 @@ def _jaccard_index(one: Box, other: Box) -> float:
     shared = max(width, 0) * max(height, 0)
     both = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other)) - shared
     return shared / both if both > 0 else 0.0
-
-
-# So that a paper with many tables does not outweigh the others.
-_MAX_PER_PAPER = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

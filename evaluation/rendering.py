@@ -20,6 +20,9 @@ _MISSES_AN_ITEM = 25
 _MAX_TEXT = 160
 
 
+_GROUP_WIDTH = 0.8
+
+
 def render_figures(report: Report) -> str:
     """The figures as Markdown: the headline by set, all metrics over all items, times, risk and coverage, a judge's
     agreement, and the problems."""
@@ -176,9 +179,6 @@ def _truncate(text: str) -> str:
 
 def _short_number(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-_GROUP_WIDTH = 0.8
 
 
 def can_draw() -> bool:

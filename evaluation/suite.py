@@ -19,6 +19,44 @@ Part = Literal["fitting", "held-out"]
 """Choices are made on the figures of the one part of the documents, and reported on the other."""
 
 
+_MAX_NAMES_SHOWN = 8
+# By name: the module and the factory of the suite, and its description.
+SUITES = {
+    "parsing": (
+        "evaluation.parsing.suite:ParsingSuite",
+        "What the parser reads: tables, headings, text and its order, captions, references, equations.",
+    ),
+    "retrieval": (
+        "evaluation.retrieval.suite:RetrievalSuite",
+        "Whether the evidence for a question is found: paragraphs, sentences, pages, papers.",
+    ),
+    "answers": (
+        "evaluation.answers.suite:AnswersSuite",
+        "Whether answers are right: numbers, names, lists, yes or no, free text; and whether abstaining is.",
+    ),
+    "graph": (
+        "evaluation.graph.suite:GraphSuite",
+        "What is extracted: entities, relations, acronyms, and the quality of the graph itself.",
+    ),
+    "cells": (
+        "evaluation.cells:cells_suite",
+        "Table cells: is the value of a row under a column of a table answered, and is that cell cited?",
+    ),
+    "citations": (
+        "evaluation.citations:citations_suite",
+        "Citations: does each claim's place contain what the claim says, and is it on the right page?",
+    ),
+    "verification": (
+        "evaluation.verification:verification_suite",
+        "Verification: are wrong numbers flagged that are planted in right answers, and the right ones not?",
+    ),
+    "cost": (
+        "evaluation.cost:cost_suite",
+        "Cost: model calls, tokens, money and time per paper and per question; the figures are means.",
+    ),
+}
+
+
 class SuiteItem(Protocol):
     """An item that a suite scores."""
 
@@ -86,8 +124,6 @@ class Suite(Protocol):
         ...
 
 
-_MAX_NAMES_SHOWN = 8
-
 Item = TypeVar("Item", bound=SuiteItem)
 
 
@@ -116,43 +152,6 @@ def _part_of(item: SuiteItem) -> Part:
 def _names_of(item: SuiteItem) -> set[str]:
     parts = item.name.split("/")
     return {item.name, *parts, *("/".join(parts[:end]) for end in range(1, len(parts)))}
-
-
-# By name: the module and the factory of the suite, and its description.
-SUITES = {
-    "parsing": (
-        "evaluation.parsing.suite:ParsingSuite",
-        "What the parser reads: tables, headings, text and its order, captions, references, equations.",
-    ),
-    "retrieval": (
-        "evaluation.retrieval.suite:RetrievalSuite",
-        "Whether the evidence for a question is found: paragraphs, sentences, pages, papers.",
-    ),
-    "answers": (
-        "evaluation.answers.suite:AnswersSuite",
-        "Whether answers are right: numbers, names, lists, yes or no, free text; and whether abstaining is.",
-    ),
-    "graph": (
-        "evaluation.graph.suite:GraphSuite",
-        "What is extracted: entities, relations, acronyms, and the quality of the graph itself.",
-    ),
-    "cells": (
-        "evaluation.cells:cells_suite",
-        "Table cells: is the value of a row under a column of a table answered, and is that cell cited?",
-    ),
-    "citations": (
-        "evaluation.citations:citations_suite",
-        "Citations: does each claim's place contain what the claim says, and is it on the right page?",
-    ),
-    "verification": (
-        "evaluation.verification:verification_suite",
-        "Verification: are wrong numbers flagged that are planted in right answers, and the right ones not?",
-    ),
-    "cost": (
-        "evaluation.cost:cost_suite",
-        "Cost: model calls, tokens, money and time per paper and per question; the figures are means.",
-    ),
-}
 
 
 def load_suite(name: str) -> Suite:

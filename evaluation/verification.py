@@ -46,6 +46,10 @@ __all__ = [
 _Change = Callable[[str], str]
 
 
+_MINUS = "\u2212"
+_Gold = GoldLookup | DocBenchQuestion
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RightAnswer:
     """A right answer. `claims` returns its claims with their evidence as its author would make them for a changed text;
@@ -139,9 +143,6 @@ def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str] | None:
 
 def _decimal_text(value: Decimal) -> str:
     return format(value, "f")
-
-
-_MINUS = "\u2212"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -260,9 +261,6 @@ def _leading_number(cell: Cell) -> str | None:
 def _same_value(one: str, other: str) -> bool:
     first, second = as_number(one), as_number(other)
     return first is not None and second is not None and first.value == second.value
-
-
-_Gold = GoldLookup | DocBenchQuestion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

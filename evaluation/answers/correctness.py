@@ -23,27 +23,6 @@ _COMMAND = re.compile(r"\\(?:left|right|mathcal|mathbf|mathrm|mathbb|operatornam
 _MARKUP_CHARACTERS = re.compile(r"[{}\s$^_\\,;!]")
 
 
-def formulas_in(text: str) -> list[str]:
-    """The formulas between dollars, or the whole text where it is a bare one, that relate quantities.
-
-    A lone symbol or number is none.
-    """
-    bare = [text] if "$" not in text and _MARKUP.search(text) and not _PROSE.search(text) else []
-    found = [formula.translate(_LOST_ESCAPES) for formula in _TEX.findall(text) or bare]
-    return [formula for formula in found if _RELATION.search(formula) and as_number(formula) is None]
-
-
-def states_formula(formula: str, answer: str) -> bool:
-    """Whether a part of the answer differs from the formula in at most a quarter of its characters, markup aside."""
-    wanted = _plain_formula(formula)
-    return nearest_distance(wanted, _plain_formula(answer)) <= _MAX_FORMULA_DISTANCE * len(wanted)
-
-
-def _plain_formula(text: str) -> str:
-    text = _COMMAND.sub("", _FRACTION.sub(r"\1/\2", text.translate(_LOST_ESCAPES)))
-    return _MARKUP_CHARACTERS.sub("", remove_spaces(text)).casefold()
-
-
 _MIN_ANLS = 0.5
 _MIN_RECALL = 0.5
 _MAX_NUMBERS = 16
@@ -67,6 +46,27 @@ _FUNCTION_WORDS = frozenset(
     "approximately around compared faster greater higher increase less lower percent percentage point points reach "
     "reaches respectively score scores slower time times value values".split()
 )
+
+
+def formulas_in(text: str) -> list[str]:
+    """The formulas between dollars, or the whole text where it is a bare one, that relate quantities.
+
+    A lone symbol or number is none.
+    """
+    bare = [text] if "$" not in text and _MARKUP.search(text) and not _PROSE.search(text) else []
+    found = [formula.translate(_LOST_ESCAPES) for formula in _TEX.findall(text) or bare]
+    return [formula for formula in found if _RELATION.search(formula) and as_number(formula) is None]
+
+
+def states_formula(formula: str, answer: str) -> bool:
+    """Whether a part of the answer differs from the formula in at most a quarter of its characters, markup aside."""
+    wanted = _plain_formula(formula)
+    return nearest_distance(wanted, _plain_formula(answer)) <= _MAX_FORMULA_DISTANCE * len(wanted)
+
+
+def _plain_formula(text: str) -> str:
+    text = _COMMAND.sub("", _FRACTION.sub(r"\1/\2", text.translate(_LOST_ESCAPES)))
+    return _MARKUP_CHARACTERS.sub("", remove_spaces(text)).casefold()
 
 
 def correctness(gold: str, form: Form, *, text: str, short: str, question: str) -> float:

@@ -22,6 +22,41 @@ _ABSTAINS = re.compile(
 )
 
 
+_Wanted = Literal["polar", "number", "list", "text"]
+_FORMATS: dict[str, _Wanted] = {
+    "int": "number",
+    "float": "number",
+    "numeric": "number",
+    "list": "list",
+    "yes/no": "polar",
+    "str": "text",
+}
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:many|much)\b|\bwhat (?:is|was|are|were)?\s*(?:the )?(?:\w+[ -]){0,3}"
+    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total|boost|gain|increase|improvement|drop)\b",
+    re.IGNORECASE,
+)
+_ASKS_POLAR = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b", re.IGNORECASE
+)
+_ASKS_YEAR = re.compile(r"\b(?:which|what) year\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-])")
+_NUMBER = r"[+\-]?\d[\d,]*(?:\.\d+)?\s?%?"
+_COMPUTED = re.compile(rf"(?<=[\d%)])\s*=\s*({_NUMBER})")
+_AFTER_COLON = re.compile(rf":\s*({_NUMBER})(?=\s|[.;,)]|$)")
+# "(page 3)", "(Equation 3, page 2)" behind a quotation
+_PLACE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:pages?|lines?) [\d\u2013-]+[^()]*\)")
+_QUOTED = re.compile(r"“([^”]*)”")
+_BEFORE_QUOTE = re.compile(r"([^:“”]{1,120}?):\s*“")
+_LONG_FORM = re.compile(r"(\S+) stands for (.+)", re.IGNORECASE)
+_LABEL_PREFIX = re.compile(r"(?:In|According to) (?:the )?(?:Table|Figure|Section|table|figure|section)\s[^,]*,\s*")
+_PREDICATE = re.compile(r"\s(?:has|have|is|are|was|were|achieves?|reaches|reached|uses?|used)\s")
+_THAT_OF = re.compile(r"\bthat of (.+?)(?=\s(?:under|in|for|on)\s|[:,.]|$)")
+_PHRASE_END = re.compile(r"\s(?:under|in|for|on|at|with)\s|[:;]|,\s|\.\s|\.?$")
+_MAX_ITEM_WORDS = 8
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+
+
 def form_of(gold: str, *, answer_format: str = "") -> Form:
     """The form that the benchmark states if the gold has it, else the form that the gold seems to have.
 
@@ -45,44 +80,6 @@ def polarity(text: str) -> str:
     """`yes` or `no` if the text begins with that word, set off by punctuation; else ""."""
     match = _POLAR.match(text)
     return match[1].casefold() if match else ""
-
-
-_Wanted = Literal["polar", "number", "list", "text"]
-_FORMATS: dict[str, _Wanted] = {
-    "int": "number",
-    "float": "number",
-    "numeric": "number",
-    "list": "list",
-    "yes/no": "polar",
-    "str": "text",
-}
-_ASKS_NUMBER = re.compile(
-    r"\bhow (?:many|much)\b|\bwhat (?:is|was|are|were)?\s*(?:the )?(?:\w+[ -]){0,3}"
-    r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total|boost|gain|increase|improvement|drop)\b",
-    re.IGNORECASE,
-)
-_ASKS_POLAR = re.compile(
-    r"\W*(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b", re.IGNORECASE
-)
-
-_ASKS_YEAR = re.compile(r"\b(?:which|what) year\b", re.IGNORECASE)
-_YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-])")
-
-_NUMBER = r"[+\-]?\d[\d,]*(?:\.\d+)?\s?%?"
-_COMPUTED = re.compile(rf"(?<=[\d%)])\s*=\s*({_NUMBER})")
-_AFTER_COLON = re.compile(rf":\s*({_NUMBER})(?=\s|[.;,)]|$)")
-
-# "(page 3)", "(Equation 3, page 2)" behind a quotation
-_PLACE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:pages?|lines?) [\d\u2013-]+[^()]*\)")
-_QUOTED = re.compile(r"“([^”]*)”")
-_BEFORE_QUOTE = re.compile(r"([^:“”]{1,120}?):\s*“")
-_LONG_FORM = re.compile(r"(\S+) stands for (.+)", re.IGNORECASE)
-_LABEL_PREFIX = re.compile(r"(?:In|According to) (?:the )?(?:Table|Figure|Section|table|figure|section)\s[^,]*,\s*")
-_PREDICATE = re.compile(r"\s(?:has|have|is|are|was|were|achieves?|reaches|reached|uses?|used)\s")
-_THAT_OF = re.compile(r"\bthat of (.+?)(?=\s(?:under|in|for|on)\s|[:,.]|$)")
-_PHRASE_END = re.compile(r"\s(?:under|in|for|on|at|with)\s|[:;]|,\s|\.\s|\.?$")
-_MAX_ITEM_WORDS = 8
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 
 
 def short_answer(answer: str, question: str, answer_format: str = "") -> str:

@@ -20,6 +20,14 @@ from paperscope_core.types import Box, Paper, content_hash
 __all__ = ["GoldQuestion", "QuestionWithSource", "Source", "read_questions"]
 
 
+_KIND_WORDS = {
+    "text": ("text",),
+    "table": ("table", "multimodal-t"),
+    "figure": ("figure", "chart", "image", "multimodal-f"),
+    "equation": ("equation", "formula"),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """The content of a library: files, or papers known as text."""
@@ -62,13 +70,6 @@ def _file_hash(file: Path) -> str:
 
 
 QuestionWithSource = tuple[GoldQuestion, Source]
-
-_KIND_WORDS = {
-    "text": ("text",),
-    "table": ("table", "multimodal-t"),
-    "figure": ("figure", "chart", "image", "multimodal-f"),
-    "equation": ("equation", "formula"),
-}
 
 
 def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:

@@ -29,6 +29,9 @@ from prompts import as_data
 __all__ = ["Cited", "Judge", "Verdict", "score_answer"]
 
 
+_HALF = 0.5
+
+
 class Verdict(BaseModel):
     """Whether the answer agrees with the gold, and the reason."""
 
@@ -51,9 +54,6 @@ class Judge:
         messages = (Message(role="system", text=system), Message(role="user", text=user))
         verdict, _ = await ask_json(self._model, ModelRequest(messages=messages, schema_name="verdict"), Verdict)
         return verdict
-
-
-_HALF = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -31,9 +31,9 @@ _PEER_SECONDS = 600.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
-    """The cost of one more paper at one size of the library: means over the papers `first` to `last` around it.
+    """The cost of one more paper at one library size: means over the papers `first` to `last` around it.
 
-    Memory and disk are measured at the size itself.
+    Memory and disk use are measured at that size.
     """
 
     paper: int
@@ -48,7 +48,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Growth:
-    """The growth of a system's library: `papers` were added; `note` says why they are fewer than requested.
+    """The growth of a system's library: `papers` were added; `note` says why there are fewer than requested.
 
     The ratios are those of the last mark to the one at 10 papers, 0 if either is missing.
     """
@@ -68,7 +68,7 @@ class Growth:
 
 
 def add_command(commands: "Commands") -> None:
-    """The command `graph` and its options."""
+    """Adds the command `graph` and its options."""
     graph = commands.add_parser(
         "graph",
         help="the cost of one more paper in a growing library",
@@ -89,7 +89,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 if a paper was not added to our own library."""
+    """Returns 0, or 1 if a paper was not added to our own library."""
     job = {"papers": options.papers, "seed": options.seed}
     ours = _run_system("Paperscope", Path(sys.executable), "evaluation.bench.synthetic_library", **job, timeout=None)
     grown = [ours]
@@ -123,7 +123,7 @@ def _run_system(name: str, python: Path, module: str, *, papers: int, seed: int,
 
 
 def _steps(file: Path) -> list[GrowthStep]:
-    """The steps written, up to a line that was cut off."""
+    """Returns the steps written, up to a line that is incomplete."""
     steps = []
     for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
         try:
@@ -134,7 +134,7 @@ def _steps(file: Path) -> list[GrowthStep]:
 
 
 def _mark(steps: Sequence[GrowthStep], paper: int) -> Mark:
-    """The means over a paper's neighbours, which vary less on a busy machine than one paper's figures."""
+    """The means over the neighbouring papers, which vary less on a busy machine than the figures of one paper."""
     near = [step for step in steps if step.paper in neighbours(paper)]
     asked = [step.retrieve for step in near if step.retrieve]
     return Mark(

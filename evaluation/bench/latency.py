@@ -37,10 +37,11 @@ _PEER_SECONDS = 1800.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Latency:
-    """A system's retrieval at one size of the library: seconds of the first question after opening, and of the others
-    (half and 95 % of them take no more; `cpu` is the mean of the processor's).
+    """The retrieval latency of a system at one library size, in seconds.
 
-    `note` says why there are none. `make` are the seconds that the library took, 0 where it was there.
+    `cold` is the first question after opening; `p50` and `p95` are the median and the 95th percentile of the others,
+    and `cpu` is their mean CPU time. `make` is the time to build the library, 0 if it existed. `note` says why there
+    are no figures.
     """
 
     system: str
@@ -59,9 +60,9 @@ class Latency:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _System:
-    """A system: the Python and the module that build and query its libraries, and the deadline (None: no deadline).
+    """A system: the interpreter and module that build and query its libraries, and the deadline (None: no deadline).
 
-    `grows` says that its library can be grown from a smaller one.
+    `grows` says that its library can be extended from a smaller one.
     """
 
     name: str
@@ -72,7 +73,7 @@ class _System:
 
 
 def add_command(commands: "Commands") -> None:
-    """The command `query` and its options."""
+    """Adds the command `query` and its options."""
     query = commands.add_parser(
         "query",
         help="how long retrieval takes in a library of 1,000 to 200,000 entities",
@@ -99,7 +100,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 where our own library could not be asked."""
+    """Returns 0, or 1 if our own library could not be queried."""
     if options.questions < _LEAST_QUESTIONS:
         raise InputError(f"--questions {options.questions}: too few to compute percentiles; ask 3 or more")
     sides = [
@@ -118,7 +119,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _sizes(sides: Sequence[_System], work: Path, options: argparse.Namespace) -> list[Latency]:
-    """Measures size by size, the systems in turn, so that the machine's load is the same for both."""
+    """Measures size by size and alternates between the systems, so that the load of the machine affects both alike."""
     found: list[Latency] = []
     smaller: dict[str, Path] = {}
     for entities in sorted(set(options.entities)):
@@ -151,7 +152,7 @@ def _latency(
 
 
 def _prepare_folder(part: Path, smaller: Path | None, *, goes_on: bool) -> None:
-    """Prepares the folder of a new library, which starts from a stopped run's, or from a smaller library."""
+    """Prepares the folder of a new library, starting from that of an interrupted run or from a smaller library."""
     with output_errors(part):
         if part.is_dir() and not goes_on:
             shutil.rmtree(part)
@@ -164,7 +165,7 @@ def _prepare_folder(part: Path, smaller: Path | None, *, goes_on: bool) -> None:
 
 
 def _run_step(side: _System, step: str, papers: str, seed: str, folder: str, *more: str) -> StepReport | str:
-    """The report of a process, or why there is none."""
+    """Returns the report of a process, or why there is none."""
     left = None if side.until is None else side.until - time.monotonic()
     if left is not None and left <= 0:
         return "no time left"

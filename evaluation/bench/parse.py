@@ -1,4 +1,4 @@
-"""`bench parse`: seconds per page and memory of PDF readers, and growth with the number of pages."""
+"""`bench parse`: seconds per page and memory of PDF readers, and how they grow with the number of pages."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ _GROWTH = (10, 100, 1000)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
-    """The figures of a PDF reader: `note` says why there are none, or which files it could not read."""
+    """The figures of a PDF reader; `note` says why there are none, or which files it could not read."""
 
     name: str
     pages: int = 0
@@ -38,12 +38,12 @@ class Figures:
 
     @property
     def page_seconds(self) -> float:
-        """Seconds per page, 0 without pages."""
+        """Seconds per page, 0 if there are no pages."""
         return self.seconds / self.pages if self.pages else 0.0
 
 
 def add_command(commands: "Commands") -> None:
-    """The command `parse` and its options."""
+    """Adds the command `parse` and its options."""
     parse = commands.add_parser(
         "parse",
         help="seconds per page, peak memory",
@@ -69,7 +69,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, 1 where Paperscope itself could not read a file, 2 where there is none."""
+    """Returns 0, 1 if Paperscope could not read a file, or 2 if there are no files."""
     files = options.files or (sorted(options.data.rglob("*.pdf")) if options.data else [_EXAMPLE])
     missing = [str(file) for file in files if not file.is_file()]
     if missing or not files:
@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def measure(name: str, files: Sequence[Path], *, python: str = sys.executable) -> Figures:
-    """Runs a PDF reader over the files in a process of its own."""
+    """Runs a PDF reader on the files in a separate process."""
     command = [python, str(_SCRIPT), name, *map(str, files)]
     done = subprocess.run(  # noqa: S603
         command, env={"PYTHONPATH": str(_ROOT)}, capture_output=True, text=True, check=False

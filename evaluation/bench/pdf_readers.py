@@ -1,4 +1,4 @@
-"""The PDF readers that `bench parse` times, each run as a script in a process of its own."""
+"""The PDF readers that `bench parse` times, each run as a script in a separate process."""
 
 import importlib
 import json
@@ -14,8 +14,11 @@ from paperscope_core.types import PaperFile
 __all__ = ["OURS", "PDF_READERS", "PdfReader", "run"]
 
 
-# Reads a file whole and returns its number of pages.
+# Reads a whole file and returns its number of pages.
 ReadFile = Callable[[Path], int]
+
+
+OURS = ("paperscope", "paperscope-pdfium")
 
 
 class PdfReader(NamedTuple):
@@ -77,7 +80,6 @@ def _docling() -> ReadFile:
     return read
 
 
-OURS = ("paperscope", "paperscope-pdfium")
 PDF_READERS = {
     "paperscope": PdfReader("Paperscope (pymupdf)", ("pymupdf",), "pip install -e .", _paperscope("pymupdf")),
     "paperscope-pdfium": PdfReader(
@@ -93,7 +95,7 @@ PDF_READERS = {
 
 
 def run(name: str, files: list[Path]) -> dict[str, float | str | list[str]]:
-    """Reads the files with a PDF reader; files that it can't read are listed, and their time doesn't count."""
+    """Reads the files with a PDF reader; unreadable files are listed and their time is excluded."""
     contender = PDF_READERS[name]
     for package in contender.packages:
         try:

@@ -1,4 +1,4 @@
-"""`bench quality`: all suites in all modes as one page of tables."""
+"""`bench quality`: all suites in all modes on one page of tables."""
 
 import argparse
 import os
@@ -34,8 +34,13 @@ metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item a
 _CHANCE = 0.05
 
 
+_PAGE_FILE = Path(__file__).resolve().parents[2] / "docs/quality.md"
+# A model costs money and its answers vary: `paperscope eval` measures it, this page doesn't.
+_PAID = "model"
+
+
 def render_page(suites: Sequence[Sequence[Report]]) -> str:
-    """The page over all suites; each has one report per mode, Paperscope's default first."""
+    """Renders the page for all suites; each has one report per mode, Paperscope's default first."""
     lines = [_HEAD]
     for reports in suites:
         first = reports[0]
@@ -53,7 +58,7 @@ def render_page(suites: Sequence[Sequence[Report]]) -> str:
 
 
 def suite_rows(reports: Sequence[Report]) -> Iterator[list[str]]:
-    """The rows of a suite's table: set, system, items, and the headline's figures."""
+    """The rows of a suite's table: set, system, items, and the headline metrics."""
     metrics = _metrics(reports[0])
     apart = {report.mode: _significant_metrics(reports[0], report, metrics) for report in reports[1:]}
     sets = list(dict.fromkeys(name for report in reports for name in report.figures if name != ALL))
@@ -76,7 +81,7 @@ def _cell(figure: Figure | None) -> str:
 
 
 def _significant_metrics(ours: Report, theirs: Report, metrics: Sequence[str]) -> dict[str, frozenset[str]]:
-    """By set: the metrics in which the two differ by more than chance."""
+    """The metrics, by set, in which the two reports differ by more than chance."""
     found = {}
     for name in theirs.figures:
         try:
@@ -93,13 +98,8 @@ def _problems(reports: Sequence[Report]) -> list[str]:
     return ["Not scored:", "", *told, ""] if told else []
 
 
-_PAGE_FILE = Path(__file__).resolve().parents[2] / "docs/quality.md"
-# It costs money and its answers differ from run to run: measured by `paperscope eval`, not for the page.
-_PAID = "model"
-
-
 def add_command(commands: "Commands") -> None:
-    """The command `quality` and its options."""
+    """Adds the command `quality` and its options."""
     quality = commands.add_parser(
         "quality",
         help="every suite, ours and the peers'",
@@ -116,7 +116,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 where something could not be scored."""
+    """Returns 0, or 1 if something could not be scored."""
     reports = [list(_reports(load_suite(name), options)) for name in options.suite]
     page = render_page([found for found in reports if found])
     sys.stdout.write(page)
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
-    """One report per mode, the suite's default first."""
+    """Returns one report per mode, the suite's default first."""
     for mode in suite.modes:
         if mode == _PAID:
             continue

@@ -38,9 +38,14 @@ _START_TIMEOUT = 60.0
 _TIMEOUT = 120.0
 
 
+_CLIENTS = (1, 8, 32)
+_PATHS = {"query": "/v1/query", "retrieve": "/v1/retrieve"}
+_DIRECT = "Library"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Load:
-    """Answers, failures, answers per second; median, 95th percentile and maximum of the seconds per answer."""
+    """Answers, failures and answers per second; median, 95th percentile and maximum of the seconds per answer."""
 
     answers: int
     failed: int
@@ -52,7 +57,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Service:
-    """A service that runs as a process of its own."""
+    """A service in a separate process."""
 
     address: str
     process: int
@@ -64,7 +69,8 @@ class Service:
 
 @contextmanager
 def start_service(library: Path) -> Iterator[Service]:
-    """`paperscope serve` over a library, on a free port, ready. Raises PaperscopeError if it does not start."""
+    """Starts `paperscope serve` on a free port and waits until it is ready. Raises PaperscopeError if it does not
+    start."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -99,7 +105,7 @@ def _get(port: int, path: str) -> int:
 
 
 def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
-    """`clients` clients ask for this long, each over a connection that stays open."""
+    """Sends questions from `clients` concurrent clients, each over one persistent connection."""
     address = urlsplit(url)
 
     def client() -> Callable[[str], bool]:
@@ -124,7 +130,7 @@ def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: 
 
 
 def ask_directly(library: Path, questions: Sequence[str], *, retrieve: bool, seconds: float) -> Load:
-    """One client in this process asks the library for this long."""
+    """Asks the library from one client in this process."""
     with Library.open(library) as opened:
         work: Callable[[str], object] = opened.retrieve if retrieve else opened.ask
 
@@ -139,7 +145,7 @@ def ask_directly(library: Path, questions: Sequence[str], *, retrieve: bool, sec
 
 
 def _measure_load(clients: Sequence[Callable[[str], bool]], questions: Sequence[str], *, seconds: float) -> Load:
-    """Each client works in a thread. The first question loads models and caches, and is not counted."""
+    """Runs each client in a thread. The first question loads models and caches, and is not counted."""
     clients[0](questions[0])
     taken: list[tuple[bool, float]] = []
     numbers = count()
@@ -170,14 +176,9 @@ def _measure_load(clients: Sequence[Callable[[str], bool]], questions: Sequence[
     )
 
 
-_CLIENTS = (1, 8, 32)
-_PATHS = {"query": "/v1/query", "retrieve": "/v1/retrieve"}
-_DIRECT = "Library"
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedLoad:
-    """The load of several clients on one endpoint; memory is the service's peak so far."""
+    """The load of several clients on one endpoint; memory is the service's peak memory so far."""
 
     way: str
     clients: int
@@ -191,7 +192,7 @@ class _Row:
 
 
 def add_command(commands: "Commands") -> None:
-    """The command `serve` and its options."""
+    """Adds the command `serve` and its options."""
     serve = commands.add_parser(
         "serve",
         help="requests a second and latency of the HTTP service",
@@ -212,7 +213,7 @@ def add_command(commands: "Commands") -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 if a request failed."""
+    """Returns 0, or 1 if a request failed."""
     questions = _questions(options.questions)
     found = []
     for way in options.only:
@@ -261,7 +262,7 @@ def _page(found: Sequence[ServedLoad]) -> str:
 
 
 def _beside(found: Sequence[ServedLoad]) -> list[str]:
-    """The best rate over HTTP as a multiple of the library's own."""
+    """The best rate over HTTP as a multiple of the library's rate."""
     lines = []
     for way in _PATHS:
         direct = [one.load.rate for one in found if one.way == f"{_DIRECT} {way}"]

@@ -1,7 +1,7 @@
-"""Paperscope's side of `bench graph` and `bench query`: a library of synthetic papers.
+"""The Paperscope worker of `bench graph` and `bench query`: a library of synthetic papers.
 
-Papers take the whole path of `paperscope add` except for reading a file: chunks, the store's transaction, merging, the
-index's catch-up. Run in a process of its own: see `evaluation.peers.timing`.
+Papers go through all of `paperscope add` except for reading a file: chunking, the store's transaction, merging, and
+updating the index. Run in a separate process: see `evaluation.peers.timing`.
 """
 
 import sys
@@ -39,14 +39,14 @@ from query import Retriever
 
 __all__ = ["extraction_of", "open_library", "paper_of"]
 
-# The defaults of chunking.max_words and of the size of a file, and the dimension of the default embedder.
+# The defaults of chunking.max_words and of the file size, and the dimension of the default embedder.
 _MAX_WORDS = 180
 _MAX_MB = 200
 _DIMENSION = 384
 
 
 class _Embedder:
-    """A deterministic embedder whose time doesn't count."""
+    """A deterministic embedder whose time is excluded."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -59,7 +59,7 @@ class _Embedder:
 
 
 class _FixedPaper:
-    """A parser and extractor that return a given document, whatever the file holds."""
+    """A parser and extractor that return a given document, whatever the file contains."""
 
     def __init__(self) -> None:
         self.document: PeerDocument | None = None
@@ -87,7 +87,7 @@ class _FixedPaper:
 
 
 def paper_of(document: PeerDocument, *, sha256: str) -> Paper:
-    """A paper of one page with a passage for each unit."""
+    """A paper of one page with one passage per unit."""
     paper = sha256[:12]
     passages = tuple(
         Passage(
@@ -140,7 +140,7 @@ def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
 
 @asynccontextmanager
 async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary]:
-    """Opens the library in a folder, or makes an empty one. The index catches up when it is closed."""
+    """Opens the library in a folder, or creates an empty one. The index is updated on closing."""
     embedder, given = _Embedder(clock), _FixedPaper()
     with (
         closing(Store.open(folder)) as store,

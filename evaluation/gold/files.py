@@ -27,6 +27,10 @@ __all__ = [
 T = TypeVar("T")
 
 
+Line = TypeVar("Line")
+Value = TypeVar("Value")
+
+
 def json_file(file: Path, kind: TypeAdapter[T]) -> T:
     """The value that a JSON file describes. Raises GoldFileError."""
     return _parse(_text(file), kind, where=str(file))
@@ -85,10 +89,6 @@ def _parse(text: str, kind: TypeAdapter[T], *, where: str) -> T:
         reason = f"field {place!r} is missing" if first["type"] == "missing" else first["msg"]
         at = f" at {place!r}" if place and first["type"] != "missing" else ""
         raise GoldFileError(f"{where}: {reason}{at}; correct the gold, or leave it out") from error
-
-
-Line = TypeVar("Line")
-Value = TypeVar("Value")
 
 
 def named_lines(

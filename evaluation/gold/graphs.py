@@ -41,6 +41,22 @@ _JOINS = frozenset("-/\u2010\u2011")
 _QUOTE = '"'
 
 
+# Types of mentions that name nothing: "the method", "this approach", "it".
+_GENERIC = frozenset({"Generic"})
+_PRONOUNS = frozenset(
+    "it its itself they them their theirs this that these those which who whom whose we us our ours he she him her "
+    "one ones both each such former latter".split()
+)
+_DIGITS = re.compile(r"(?<=\b\d) (?=\d\b)")
+_Span = tuple[int, int]
+_MEMBERS = ("Method", "Task", "Material", "Metric")
+# Remains of the source's markup before headings: "section : Introduction".
+_MARK = re.compile(r"^(?:document|(?:sub)*section|(?:sub)?paragraph|appendix|bibliography): ?")
+# Remains of citations and cross-references.
+_CITATION = re.compile(r" ?\[reference\]")
+_LABELS = frozenset({"O", "B-short", "I-short", "B-long", "I-long"})
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JoinedTokens:
     """Running text, and for each of its tokens where it begins and ends in there."""
@@ -82,14 +98,6 @@ def _spaced(tokens: Sequence[str]) -> Iterator[tuple[str, bool]]:
         if token == _QUOTE:
             quoted = not quoted
         glued = token in _JOINS or bool(_OPENS.search(token)) or (token == _QUOTE and quoted)
-
-
-# Types of mentions that name nothing: "the method", "this approach", "it".
-_GENERIC = frozenset({"Generic"})
-_PRONOUNS = frozenset(
-    "it its itself they them their theirs this that these those which who whom whose we us our ours he she him her "
-    "one ones both each such former latter".split()
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -260,7 +268,6 @@ class _SciERLine:
 
 
 _SCIER_LINE = TypeAdapter(_SciERLine)
-_DIGITS = re.compile(r"(?<=\b\d) (?=\d\b)")
 
 
 def scier_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
@@ -312,14 +319,6 @@ def _scier_graph(document: str, lines: Sequence[_SciERLine]) -> GoldGraph:
 def _scier_words(text: str) -> str:
     """The set cuts every number into its digits ("UCF 1 0 1"): they are put together again."""
     return _DIGITS.sub("", join_tokens(text.split()).text)
-
-
-_Span = tuple[int, int]
-_MEMBERS = ("Method", "Task", "Material", "Metric")
-# What the source's markup left before headings: "section : Introduction".
-_MARK = re.compile(r"^(?:document|(?:sub)*section|(?:sub)?paragraph|appendix|bibliography): ?")
-# What it left of citations and cross-references.
-_CITATION = re.compile(r" ?\[reference\]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -432,7 +431,6 @@ class _Disambiguation:
 
 _IDENTIFICATION = TypeAdapter(_Identification)
 _DISAMBIGUATION = TypeAdapter(_Disambiguation)
-_LABELS = frozenset({"O", "B-short", "I-short", "B-long", "I-long"})
 
 
 def gold_acronyms(data: Path) -> Iterator[GoldAcronyms | GoldFileError]:

@@ -34,6 +34,12 @@ __all__ = [
 ]
 
 
+_FOLDER_FILES = ("gold_tables.json", "gold.json", "cells.jsonl")
+_GOLD = TypeAdapter(Gold)
+_TEST = TypeAdapter(PageTest)
+_MIN_BOOKMARKS = 3
+
+
 def table_of_rows(rows: Sequence[Sequence[str]], *, caption: str) -> GoldTable | None:
     """A table without number, drawn from a source file; empty rows and columns go.
 
@@ -119,8 +125,6 @@ class _FolderCell:
     page: int | None = None
 
 
-_FOLDER_FILES = ("gold_tables.json", "gold.json", "cells.jsonl")
-_GOLD = TypeAdapter(Gold)
 _FOLDER_CELL = TypeAdapter(_FolderCell)
 
 
@@ -287,9 +291,6 @@ def _jats_gold(paper: _JatsPaper) -> Gold:
     )
 
 
-_TEST = TypeAdapter(PageTest)
-
-
 def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
     """One item a PDF that the tests name, and the errors of lines that can't be used."""
     file = data / "eval" / "parse_olmocr_unit_tests.jsonl"
@@ -305,9 +306,6 @@ def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
     for name, found in sorted(tests.items()):
         pdf = data / "papers" / "olmocr" / name
         yield GoldItem(name=f"olmocr/{pdf.stem}", file=pdf, gold=Gold(tests=tuple(found)))
-
-
-_MIN_BOOKMARKS = 3
 
 
 def outline_items(

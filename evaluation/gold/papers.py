@@ -1,4 +1,4 @@
-"""Gold of a paper: tables, headings, captions, references, and where it comes from."""
+"""The gold data of a paper: tables, headings, captions, references, and their origin."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ Grid = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldSpan:
-    """A cell over more than one row or column; `row` and `col` count from 0."""
+    """A cell that spans several rows or columns; `row` and `col` count from 0."""
 
     row: int
     col: int
@@ -33,12 +33,12 @@ class GoldSpan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldTable:
-    """A table. `grid` has a row for each printed line, `logical` one for each row as it is meant; a spanned text
-    is in its first position.
+    """A table. `grid` has one row per printed line, `logical` one per logical row; a spanned text is in its first
+    position.
 
-    `logical_row` maps rows of `grid` to rows of `logical`; `spans`, `header_rows`, `section_rows` and `formulas`
-    (positions that are not compared) are in rows of `grid`. `number` is "" where unknown. `from_source` says that the
-    gold was drawn from a source file: a spanned text is in all its positions, citations are left out.
+    `logical_row` maps the rows of `grid` to rows of `logical`. `spans`, `header_rows`, `section_rows` and `formulas`
+    (positions that are not compared) refer to the rows of `grid`. `number` is "" if unknown. `from_source` marks gold
+    that was derived from a source file: a spanned text is in all its positions, and citations are left out.
     """
 
     grid: Grid
@@ -56,10 +56,10 @@ class GoldTable:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldLookup:
-    """The value in a row, under a column, of the table with this label, or with this caption if the label is "".
+    """The value in a row and column of the table with this label, or with this caption if the label is "".
 
-    A row that is named by several cells has " / " between them. `page` is the table's; `line` is where in the gold file
-    the question is, 0 for one that was sampled from a table.
+    The names of a row that several cells name are joined by " / ". `page` is the table's page. `line` is the line of
+    the question in the gold file, 0 if it was sampled from a table.
     """
 
     row: str
@@ -73,7 +73,7 @@ class GoldLookup:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldHeading:
-    """A section's title without its number; its level counts from 1."""
+    """A section's title without its number; levels count from 1."""
 
     title: str
     level: int | None = None
@@ -81,7 +81,7 @@ class GoldHeading:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldCaption:
-    """A caption without its label; `label` is "" where unknown, `kind` None where it may be either."""
+    """A caption without its label; `label` is "" if unknown, `kind` is None if it may be either."""
 
     text: str
     label: str = ""
@@ -90,7 +90,7 @@ class GoldCaption:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldReference:
-    """An entry of the bibliography as printed, its label left out; `label` is as cited, "" where unknown."""
+    """An entry of the bibliography as printed, without its label; `label` is as cited, "" if unknown."""
 
     text: str
     label: str = ""
@@ -124,9 +124,10 @@ class PageTest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gold:
-    """All that is known of a paper. `all_tables` says that it has no other tables than these.
+    """The gold data of a paper. `all_tables` says that the paper has no other tables.
 
-    `equations` are the numbers of its display equations as printed, without brackets; `figures` is their count.
+    `equations` are the numbers of its display equations as printed, without brackets; `figures` is the number of its
+    figures.
     """
 
     tables: tuple[GoldTable, ...] = ()
@@ -145,7 +146,7 @@ class Gold:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldItem:
-    """A paper to score: `name` is SET/PAPER. `hide_outline` keeps the file's bookmarks from the parser."""
+    """A paper to score: `name` is SET/PAPER. `hide_outline` hides the file's bookmarks from the parser."""
 
     name: str
     file: Path

@@ -29,6 +29,9 @@ __all__ = [
 _Scalar = str | bool | int | float
 
 
+AnswerFormat = Literal["Int", "Float", "Str", "List", "None"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocBenchLine:
     """See `docbench_questions`; what is not wanted is left out."""
@@ -121,9 +124,6 @@ def _questions_of_file(gold: Path, paper: Path) -> Iterator[DocBenchQuestion | G
             evidence_pages=line.evidence_pages,
         )
     yield from bad
-
-
-AnswerFormat = Literal["Int", "Float", "Str", "List", "None"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 
+_SECTION = "section:"
+_TITLE, _ABSTRACT = "title", "abstract"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QasperAnswer:
     """One annotator's answer: at most one of spans, text and yes or no is given, none where the paper doesn't say.
@@ -207,10 +211,6 @@ def argscichat_dialogues(data: Path) -> Iterator[Dialogue | GoldFileError]:
             turns=tuple(turn for turn in turns if turn.facts and turn.text.strip()),
         )
     yield from bad
-
-
-_SECTION = "section:"
-_TITLE, _ABSTRACT = "title", "abstract"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -40,6 +40,15 @@ _PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
 _DEFINED = re.compile(r"((?:[^\W_][\w\u2019'-]*[\s,]+){1,10})\((?:or |i\.e\. )?([^\W_][\w-]{1,11})\)")
 
 
+_WORDS = {"table": r"tab(?:le)?s?", "figure": r"fig(?:ure)?s?"}
+_NUMBER = r"\(?[A-Z]{0,2}\.?\d{1,3}(?:\.\d{1,3})*"
+_NAMED = re.compile(
+    rf"\b(?:(?P<table>{_WORDS['table']})|(?P<figure>{_WORDS['figure']}))\b\.?\s*"
+    rf"(?P<numbers>{_NUMBER}(?:[a-z]?\)?(?:,\s*(?:and\s+)?|\s*(?:and|&|or|to|[-–])\s*){_NUMBER})*)",
+    re.IGNORECASE,
+)
+
+
 def name_keys(name: str) -> frozenset[str]:
     """The keys of a name. Names that share a key are the same."""
     found = _BRACKET.search(name)
@@ -271,15 +280,6 @@ def _entity_miss(entity: Entity) -> Miss:
 def _relation_miss(relation: Relation, entities: Mapping[str, Entity]) -> Miss:
     ends = [entities[end].name if end in entities else end for end in (relation.source, relation.target)]
     return Miss(metric="grounded.relations", what=relation.kind, gold=" -- ".join(ends), got=relation.description)
-
-
-_WORDS = {"table": r"tab(?:le)?s?", "figure": r"fig(?:ure)?s?"}
-_NUMBER = r"\(?[A-Z]{0,2}\.?\d{1,3}(?:\.\d{1,3})*"
-_NAMED = re.compile(
-    rf"\b(?:(?P<table>{_WORDS['table']})|(?P<figure>{_WORDS['figure']}))\b\.?\s*"
-    rf"(?P<numbers>{_NUMBER}(?:[a-z]?\)?(?:,\s*(?:and\s+)?|\s*(?:and|&|or|to|[-–])\s*){_NUMBER})*)",
-    re.IGNORECASE,
-)
 
 
 def score_floats(indexed: IndexedPaper) -> Score:

@@ -28,6 +28,11 @@ __all__ = [
 ]
 
 
+_UNTYPED: TermType = "concept"
+_FLOATS = frozenset({"table", "figure", "equation"})
+Pair = frozenset[str]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnnotationScheme:
     """`types` gives the gold's word for a type of ours, `kinds` our kinds for one of the gold's kinds of relation.
@@ -43,8 +48,6 @@ class AnnotationScheme:
         """Whether an entity of ours of this type is compared with the gold."""
         return kind in self.types or kind == _UNTYPED
 
-
-_UNTYPED: TermType = "concept"
 
 SCHEMES: Mapping[str, AnnotationScheme] = {
     "scierc": AnnotationScheme(
@@ -81,9 +84,6 @@ SCHEMES: Mapping[str, AnnotationScheme] = {
     ),
     "scirex": AnnotationScheme(types={"method": "Method", "task": "Task", "dataset": "Material", "metric": "Metric"}),
 }
-
-
-_FLOATS = frozenset({"table", "figure", "equation"})
 
 
 def folded_names(entity: Entity) -> frozenset[str]:
@@ -266,9 +266,6 @@ def _entity_misses(matches: EntityMatches) -> Iterator[Miss]:
 def _near(matches: EntityMatches, entity: GoldEntity) -> str:
     near = [name for name in sorted(matches.forms) if _overlap(entity.forms, matches.forms[name])]
     return " | ".join(near)
-
-
-Pair = frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,6 +41,9 @@ from paperscope_core.types import IndexedPaper, content_hash
 __all__ = ["AcronymItem", "DocumentItem", "ExpansionItem", "GraphSuite", "LibraryItem", "PaperItem"]
 
 
+_Gold = GoldGraph | GoldAcronyms | GoldExpansion
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AcronymItem:
     """The forms of one sentence, each once."""
@@ -211,9 +214,6 @@ def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
     """The ids in the library of a paper's entities."""
     own = [entity.id for entity in indexed.extraction.entities]
     return {node for nodes in store.nodes_of(own, papers=[indexed.paper.id]).values() for node in nodes}
-
-
-_Gold = GoldGraph | GoldAcronyms | GoldExpansion
 
 
 class GraphSuite:

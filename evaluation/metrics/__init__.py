@@ -1,1 +1,1 @@
-"""What the measures are: pure functions over one question, or over sums of them; each names its source."""
+"""Metrics: pure functions over one question, or over sums of them; each names its source."""

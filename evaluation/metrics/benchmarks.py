@@ -20,11 +20,11 @@ _EXACT = re.compile(
 
 
 def mmlongbench_score(gold: str, predicted: str, *, answer_format: str) -> float:
-    """0 to 1: MMLongBench-Doc's rule-based score (Ma et al., 2024, appendix on evaluation) of a short answer.
+    """MMLongBench-Doc's rule-based score of a short answer, 0 to 1 (Ma et al., 2024, appendix on evaluation).
 
-    `answer_format` is the gold's "Int", "Float", "Str", "List" or "None"; unanswerable questions want NOT_ANSWERABLE.
-    Nothing meets an Int or Float gold that is no number, as there. The benchmark draws short answers from long ones by
-    a model before it scores; a whole sentence scores low.
+    `answer_format` is the gold's "Int", "Float", "Str", "List" or "None"; unanswerable questions expect NOT_ANSWERABLE.
+    As in the benchmark, no answer matches an Int or Float gold that is not a number. The benchmark extracts short
+    answers with a model before scoring; a whole sentence scores low.
     """
     if answer_format == "Int":
         one, two = _number(gold), _number(predicted)
@@ -37,9 +37,10 @@ def mmlongbench_score(gold: str, predicted: str, *, answer_format: str) -> float
 
 
 def mmlongbench_tallies(questions: Iterable[tuple[bool, bool, float]]) -> Mapping[str, Tally]:
-    """The tallies "accuracy" and "f1" from (answerable, answered, score) by question.
+    """The tallies "accuracy" and "f1" from (answerable, answered, score) per question.
 
-    F1 is of the score of the answerable ones, over those that were answered and over those that are answerable.
+    Precision and recall for F1 are the summed scores of the answerable questions over the answered and the answerable
+    questions.
     """
     items = list(questions)
     right = sum(score for answerable, _, score in items if answerable)
@@ -52,7 +53,7 @@ def mmlongbench_tallies(questions: Iterable[tuple[bool, bool, float]]) -> Mappin
 
 
 def qasper_answer_f1(references: Sequence[str], predicted: str) -> float:
-    """The best token F1 over the annotators' answers (Dasigi et al., QASPER, 2021); 0 without any.
+    """The best token F1 over the annotators' answers (Dasigi et al., QASPER, 2021); 0 if there are none.
 
     A reference is the free-form answer, the extracted spans joined by ", ", "Yes", "No" or "Unanswerable".
     """
@@ -60,9 +61,10 @@ def qasper_answer_f1(references: Sequence[str], predicted: str) -> float:
 
 
 def qasper_evidence_f1(references: Sequence[Sequence[str]], predicted: Sequence[str]) -> float:
-    """The best F1 over the annotators' evidence paragraphs, which count as equal when their texts are; 0 without any.
+    """The best F1 over the annotators' evidence paragraphs, which are equal if their texts are; 0 if there are none.
 
-    As there, two empty ones agree fully. Leave out "FLOAT SELECTED" paragraphs beforehand to score text evidence only.
+    As in QASPER's script, two empty sets agree fully. Remove "FLOAT SELECTED" paragraphs first to score text evidence
+    only.
     """
     return max((set_overlap(reference, predicted)["f1"].share for reference in references), default=0.0)
 

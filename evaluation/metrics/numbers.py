@@ -25,7 +25,7 @@ _WORDS = (
     "eighteen nineteen twenty"
 ).split()
 _POWERS = {"hundred": 2, "thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "b": 9, "bn": 9, "trillion": 12}
-# Those of one or two letters are read in small letters only: "US" and "HR" are something else.
+# Units of one or two letters are read in lower case only: "US" and "HR" are not units.
 _UNITS = {
     ("share", "0.01"): "% %point %points percent pct percentagepoint percentagepoints point points pp",
     ("time", "1e-9"): "ns nanosecond nanoseconds",
@@ -51,7 +51,7 @@ _UNIT_SIZES = {name: (kind, Decimal(size)) for (kind, size), names in _UNITS.ite
 _RAISED = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _THIN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
-# JSON that was escaped once too little turns "\times" into a tab and "imes".
+# In JSON with one level of escaping too few, "\times" becomes a tab and "imes".
 _TIMES = re.compile(r"\\(?:times|cdot|ast)\b|\times\b|[·⋅∙×]")
 _PLUS_MINUS = re.compile(r"\\pm\b|\+/-")
 _NAME = re.compile(r"(?<!\w)[^\W\d_][\w.]*\d[-+]\d[\w.]*")  # "Llama2-7B"
@@ -68,16 +68,17 @@ _TAIL = (
     rf"|(?:{_SMALL_NAMES}|(?i:{_LONG_NAMES}))(?!\w)))?(?!\w){_MARGIN}"
 )
 _NUMBER = re.compile(
-    # A digit within a name ("F1", "SST-5", "1.2.3", "1990s") is no number, a dash after a word or a number no sign.
+    # A digit within a name ("F1", "SST-5", "1.2.3", "1990s") is not a number; a dash after a word or number is not a
+    # sign.
     r"(?<!\w)(?<!\w\.)(?<![^\W\d_][-+])(?!(?:19|20)\d0s\b)(?P<sign>(?<![\w)\]%])[-+])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\.?\d)"
     rf"{_MARGIN}(?:[eE](?P<exponent>[-+]?\d{{1,3}})(?!\w)"
-    # Text drawn from a PDF may have lost the caret, which only a minus makes up for.
+    # Text extracted from a PDF may lack the caret; without it, only a minus identifies an exponent.
     r"|\s?[*x]\s?10(?:\s?\^\s?\(?|(?=-))(?P<power>[-+]?\d{1,3})(?!\d)"
     r"|\^\(?(?P<raised>[-+]?\d{1,3})(?!\d))?"
     rf"(?P<scale>{_SCALE}|(?:k|bn|[KMB])(?!\w)|\s[KMB](?![\w-]))?{_TAIL}"
 )
-# "one of the", "the one that", "one-to-one" count nothing.
+# "one of the", "the one that" and "one-to-one" are not numbers.
 _PRONOUN = r"one(?:-to\b|\s(?:of|can|may|could|might|must|should|would)\b)"
 _BEFORE = "".join(rf"(?<!\b{word}\s)" for word in ("no", "the", "each", "this", "that", "which", "any", "every"))
 _OTHERS = "|".join(word for word in _WORDS if word != "one")
@@ -87,13 +88,20 @@ _WORD = re.compile(
 )
 
 
+_LABEL = re.compile(
+    r"(?i)\b(?:tables?|tab|figures?|fig|sections?|sec|equations?|eqs?|eqn|appendix|pages?|pp?|chapters?|refs?|lines?|"
+    r"footnotes?)\b\.?\s*\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?"
+)
+_CITATION = re.compile(r"\[\d+(?:\s*[,;\-\u2013]\s*\d+)*\]")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Number:
-    """A number as it is printed, with scales ("k", "million", powers of ten) multiplied out but not its unit.
+    """A number as printed, with scales ("k", "million", powers of ten) multiplied out, but not its unit.
 
-    `step` is what one in its last digit is worth ("1.25 million": 10,000), 0 for a whole number that has neither scale
-    nor unit: a count, which nobody has rounded. `kind` is what its unit measures ("share", "time", "bytes",
-    "frequency"; empty without a known unit) and `size` how many base units (1, s, byte, Hz) the printed one has.
+    `step` is the value of one unit in its last digit (10,000 for "1.25 million"); it is 0 for a whole number without
+    scale or unit, which is an exact count. `kind` is what its unit measures ("share", "time", "bytes", "frequency";
+    empty without a known unit), and `size` is the printed unit in base units (1, s, byte, Hz).
     """
 
     text: str
@@ -104,12 +112,12 @@ class Number:
 
 
 def numbers_in(text: str) -> tuple[Number, ...]:
-    """The numbers of a text in order; the words zero to twenty count, margins ("± 0.3") belong to their number."""
+    """The numbers of a text in order, including the words zero to twenty; a margin ("± 0.3") belongs to its number."""
     return tuple(number for _, number in sorted(_find_numbers(_plain_text(text)), key=lambda found: found[0]))
 
 
 def as_number(text: str) -> Number | None:
-    """The number that the whole text is, a full stop aside; None for any other text."""
+    """The number that the whole text is, apart from a full stop; None for any other text."""
     plain = _plain_text(text).removesuffix(".")
     found = [number for start, number in _find_numbers(plain) if start == 0]
     return found[0] if found and found[0].text == plain else None
@@ -144,18 +152,11 @@ def _number(match: re.Match[str], value: Decimal, power: int, *, decimals: int =
     return Number(text=match[0].strip(), value=value.scaleb(power), step=step, kind=kind, size=size)
 
 
-_LABEL = re.compile(
-    r"(?i)\b(?:tables?|tab|figures?|fig|sections?|sec|equations?|eqs?|eqn|appendix|pages?|pp?|chapters?|refs?|lines?|"
-    r"footnotes?)\b\.?\s*\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?"
-)
-_CITATION = re.compile(r"\[\d+(?:\s*[,;\-\u2013]\s*\d+)*\]")
-
-
 def same_number(gold: Number, predicted: Number) -> bool:
-    """Whether the prediction equals the gold number, rounded as the gold is.
+    """Whether the prediction equals the gold number, to the precision of the gold.
 
-    Units of one kind are converted (1.5 s = 1500 ms), units of two kinds differ, and a unit that only one side prints
-    is assumed for the other; where it is a percentage, the other may also be a fraction (93 % = 93 = 0.93).
+    Units of one kind are converted (1.5 s = 1500 ms), and units of different kinds are unequal. A unit that only one of
+    the two prints is assumed for the other; if it is a percentage, the other may also be a fraction (93 % = 93 = 0.93).
     """
     return any(abs(value - gold.value) <= gold.step / 2 for value in _in_unit_of(gold, predicted))
 
@@ -170,7 +171,7 @@ def _in_unit_of(gold: Number, predicted: Number) -> tuple[Decimal, ...]:
 def stated_numbers(text: str, question: str = "") -> tuple[Number, ...]:
     """The numbers that a text states and the question doesn't, in order.
 
-    Numbers of tables, figures, sections and the like, and of citations, count only where the text states nothing else.
+    Numbers of tables, figures, sections and the like, and of citations, count only if the text states no others.
     """
     numbers = numbers_in(without_labels(text)) or numbers_in(text)
     given = numbers_in(question)
@@ -183,9 +184,9 @@ def without_labels(text: str) -> str:
 
 
 def numbers_recall(gold_text: str, answer: str, question: str = "") -> Tally:
-    """How many of the gold text's numbers the answer states, of those that the question doesn't give.
+    """The share of the gold text's numbers that the answer states, except those in the question.
 
-    A number counts once; signs count only where both print one, as "falls by 0.5" says what "-0.5" does.
+    Each number counts once. Signs are compared only if both texts print one: "falls by 0.5" and "-0.5" agree.
     """
     wanted: list[Number] = []
     for number in stated_numbers(gold_text, question):

@@ -18,8 +18,8 @@ _COVERAGES = (0.25, 0.5, 0.75, 1.0)
 class Risk:
     """The selective risk of answers with a confidence.
 
-    `aurc` is the area under their risk-coverage curve, `excess_aurc` its distance to that of the best order, `at` the
-    risk at each coverage, written "25 %".
+    `aurc` is the area under their risk-coverage curve, `excess_aurc` its difference from that of the best order, and
+    `at` the risk at each coverage, written "25 %".
     """
 
     answers: int
@@ -29,7 +29,7 @@ class Risk:
 
 
 def risk_of(graded: Sequence[Graded]) -> Risk | None:
-    """The risk of the answers; None without any."""
+    """The risk of the answers; None if there are none."""
     if not graded:
         return None
     at = {f"{100 * coverage:.0f} %": risk_at(graded, coverage=coverage) for coverage in _COVERAGES}
@@ -39,7 +39,7 @@ def risk_of(graded: Sequence[Graded]) -> Risk | None:
 def abstention(questions: Iterable[tuple[bool, bool]]) -> Mapping[str, Tally]:
     """The tallies "precision", "recall" and "f1" of abstaining, from (answerable, answered) per question.
 
-    Abstaining is right where the question can't be answered.
+    Abstaining is right if the question can't be answered.
     """
     pairs = list(questions)
     return overlap(
@@ -52,7 +52,7 @@ def abstention(questions: Iterable[tuple[bool, bool]]) -> Mapping[str, Tally]:
 def risks(graded: Sequence[Graded]) -> tuple[float, ...]:
     """The selective risk (mean loss) of the n most confident answers, for n = 1 to all.
 
-    The k-th is the risk at coverage k / n. Among equal confidences it is the mean over all their orders.
+    The k-th value is the risk at coverage k / n. For equal confidences it is the mean over all their orders.
     """
     ranked = sorted(graded, key=attrgetter("confidence"), reverse=True)
     expected: list[float] = []
@@ -65,7 +65,7 @@ def risks(graded: Sequence[Graded]) -> tuple[float, ...]:
 def risk_at(graded: Sequence[Graded], *, coverage: float) -> float:
     """The selective risk of the fewest answers that reach `coverage` (above 0, up to 1); 0 without answers."""
     curve = risks(graded)
-    # Tolerates the rounding error of a product such as 0.07 * 100, which would ask for one answer more.
+    # Tolerates the rounding error of a product such as 0.07 * 100, which would require one answer more.
     return curve[max(ceil(coverage * len(curve) - 1e-9), 1) - 1] if curve else 0.0
 
 
@@ -79,5 +79,5 @@ def aurc(graded: Sequence[Graded]) -> float:
 
 
 def excess_aurc(graded: Sequence[Graded]) -> float:
-    """E-AURC of the same paper: the area minus that of the best order of the same losses; 0 is perfect."""
+    """E-AURC of the same paper: the area minus that of the best order of the same losses; 0 is optimal."""
     return aurc(graded) - aurc([Graded(confidence=-grade.loss, loss=grade.loss) for grade in graded])

@@ -16,10 +16,10 @@ Clusters = Sequence[Collection[T]]
 
 
 def overlap(*, right: float, gold: float, predicted: float) -> Mapping[str, Tally]:
-    """The tallies "precision", "recall" and "f1" of `right` hits among `predicted` and `gold` ones.
+    """The tallies "precision", "recall" and "f1" of `right` hits among `predicted` and `gold` items.
 
-    F1 is 2·right / (predicted + gold), which is the harmonic mean of the other two (van Rijsbergen, 1979); sums of
-    tallies are micro averages. As every empty tally, precision is 1 where nothing was predicted.
+    F1 is 2·right / (predicted + gold), the harmonic mean of the other two (van Rijsbergen, 1979); sums of tallies are
+    micro averages. Precision is 1 if nothing was predicted, like every empty tally.
     """
     return {
         "precision": Tally(right=right, total=predicted),
@@ -35,11 +35,11 @@ def set_overlap(gold: Collection[T], predicted: Collection[T]) -> Mapping[str, T
 
 
 def best_assignment(gold: Sequence[A], predicted: Sequence[A], *, worth: Callable[[A, A], float]) -> float:
-    """The summed worth of the one-to-one pairs of gold and predicted items that make most of it."""
+    """The summed worth of the one-to-one assignment of gold to predicted items with the greatest sum."""
     if not gold or not predicted:
         return 0.0
     worths = np.array([[worth(one, two) for two in predicted] for one in gold], dtype=float)
-    # Imported here, as every start of the service and its worker would load it.
+    # Imported here so that starting the service or a worker doesn't load it.
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(worths, maximize=True)
@@ -49,9 +49,9 @@ def best_assignment(gold: Sequence[A], predicted: Sequence[A], *, worth: Callabl
 def b_cubed(gold: Clusters[T], predicted: Clusters[T]) -> Mapping[str, Tally]:
     """The tallies "precision" (over the predicted mentions) and "recall" (over the gold ones) of B³.
 
-    Bagga & Baldwin, Algorithms for Scoring Coreference Chains (1998), each mention weighing the same: the share of its
-    cluster that is rightly there. A mention that the other side lacks has 0. In clusters that share a mention, the
-    first one keeps it.
+    Bagga & Baldwin, Algorithms for Scoring Coreference Chains (1998), with equal weights: a mention scores the share of
+    its cluster that belongs there. A mention that the other side lacks scores 0. A mention in several clusters is kept
+    in the first.
     """
     return {"precision": _b_cubed(predicted, gold), "recall": _b_cubed(gold, predicted)}
 
@@ -65,7 +65,7 @@ def _b_cubed(clusters: Clusters[T], others: Clusters[T]) -> Tally:
 def muc(gold: Clusters[T], predicted: Clusters[T]) -> Mapping[str, Tally]:
     """The tallies "precision" and "recall" of the MUC-6 score: the links of one side that the other has, too.
 
-    Vilain et al., A Model-Theoretic Coreference Scoring Scheme (1995). Clusters of one mention hold no link.
+    Vilain et al., A Model-Theoretic Coreference Scoring Scheme (1995). Clusters of one mention have no links.
     """
     return {"precision": _links(predicted, gold), "recall": _links(gold, predicted)}
 

@@ -19,11 +19,16 @@ __all__ = ["anls", "contains_answer", "exact_match", "item_similarity", "list_f1
 _ARTICLES = {"a", "an", "the"}
 
 
-def normalise(text: str) -> str:
-    """Folded case, without punctuation, English articles and needless blanks (the SQuAD script's `normalize_answer`).
+_BULLET = re.compile(r"^\s*(?:[-*•·–]\s+|\(?\d{1,2}[.)]\s+)")
+_BETWEEN = re.compile(r"\s*(?:;|,(?!\d{3}(?!\d)))\s*(?:(?:and|or)\s+)?")
+_LAST = re.compile(r"\s+(?:and|or|&)\s+")
 
-    Unlike there, equal characters of Unicode meet (NFKC), and punctuation is what Unicode says it is. As there,
-    punctuation leaves no blank behind: "state-of-the-art" is one token, and "0.5" is "05".
+
+def normalise(text: str) -> str:
+    """Folded case, without punctuation, English articles and extra spaces (the SQuAD script's `normalize_answer`).
+
+    Unlike that script, it applies NFKC and uses Unicode's punctuation categories. Like it, it removes punctuation
+    without leaving a space: "state-of-the-art" is one token, and "0.5" becomes "05".
     """
     kept = "".join(char for char in normalise_spaces(text).casefold() if not _is_punctuation(char))
     return " ".join(token for token in kept.split() if token not in _ARTICLES)
@@ -34,7 +39,7 @@ def _is_punctuation(char: str) -> bool:
 
 
 def exact_match(gold: str, predicted: str) -> bool:
-    """Whether the two are equal once normalised (Rajpurkar et al., SQuAD, 2016)."""
+    """Whether the two are equal after normalization (Rajpurkar et al., SQuAD, 2016)."""
     return normalise(gold) == normalise(predicted)
 
 
@@ -45,7 +50,7 @@ def contains_answer(gold: str, predicted: str) -> bool:
 
 
 def token_f1(gold: str, predicted: str) -> float:
-    """F1 over the multisets of normalised tokens; 1 where neither has any (Rajpurkar et al., SQuAD 2.0, 2018)."""
+    """F1 over the multisets of normalised tokens; 1 if both are empty (Rajpurkar et al., SQuAD 2.0, 2018)."""
     one, two = Counter(normalise(gold).split()), Counter(normalise(predicted).split())
     if not one or not two:
         return float(one == two)
@@ -53,9 +58,10 @@ def token_f1(gold: str, predicted: str) -> float:
 
 
 def anls(gold: str, predicted: str, *, threshold: float = 0.5) -> float:
-    """1 - edit distance / length of the longer one; 0 where that distance reaches `threshold` of the length.
+    """1 - edit distance / length of the longer text; 0 if that ratio reaches `threshold`.
 
-    Biten et al., Scene Text Visual Question Answering (2019), one question and one gold; case and blanks are folded.
+    Biten et al., Scene Text Visual Question Answering (2019), for one question and one gold; case and spaces are
+    folded.
     """
     one, two = normalise_spaces(gold).casefold(), normalise_spaces(predicted).casefold()
     longer = max(len(one), len(two))
@@ -67,15 +73,11 @@ def anls(gold: str, predicted: str, *, threshold: float = 0.5) -> float:
     return 1 - share if share < threshold else 0.0
 
 
-_BULLET = re.compile(r"^\s*(?:[-*•·–]\s+|\(?\d{1,2}[.)]\s+)")
-_BETWEEN = re.compile(r"\s*(?:;|,(?!\d{3}(?!\d)))\s*(?:(?:and|or)\s+)?")
-_LAST = re.compile(r"\s+(?:and|or|&)\s+")
-
-
 def read_list(text: str) -> tuple[str, ...]:
-    """The items of a list in JSON or Python, in lines, or in words ("a, b and c"); blank ones go.
+    """The items of a list in JSON or Python, in lines, or in words ("a, b and c"), without empty ones.
 
-    A number's commas don't part it, and "and" or "or" part what follows the last comma. Any other text is one item.
+    Thousands separators don't split a number, and "and" or "or" splits the part after the last comma. Any other text is
+    one item.
     """
     text = text.strip()
     items = _literal(text) if text.startswith(("[", "(", "{")) else None
@@ -106,7 +108,8 @@ def _in_words(text: str) -> list[str]:
 
 
 def item_similarity(gold: str, predicted: str) -> float:
-    """0 to 1: of two numbers, whether they are the same; of texts, 1 where they are equal normalised, else ANLS."""
+    """0 to 1: for two numbers, whether they are the same; for texts, 1 if they are equal after normalization, else
+    ANLS."""
     one, two = as_number(gold), as_number(predicted)
     if one is not None and two is not None:
         return float(same_number(one, two))
@@ -114,9 +117,9 @@ def item_similarity(gold: str, predicted: str) -> float:
 
 
 def list_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
-    """F1 of unordered items, each worth its similarity in the one-to-one assignment that makes most of them.
+    """F1 of unordered items, which score their similarity in the best one-to-one assignment.
 
-    1 where both are empty. As no item counts twice, naming more than the gold does costs precision.
+    1 if both are empty. No item counts twice, so extra items cost precision.
     """
     right = best_assignment(gold, predicted, worth=item_similarity)
     return overlap(right=right, gold=len(gold), predicted=len(predicted))["f1"].share

@@ -1,4 +1,4 @@
-"""The unit tests of olmOCR-bench, run on a parsed paper."""
+"""The page unit tests of olmOCR-bench, run on a parsed paper."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _COMMAND = re.compile(r"\\(?:mathbf|frac|left|right|partial|nabla|times|int|pi|m
 
 
 def score_page_tests(paper: Paper, gold: Gold) -> Score:
-    """olmocr.tests and olmocr.TYPE: tests passed, of all and of those of each type."""
+    """olmocr.tests and olmocr.TYPE: the tests passed, in total and by type."""
     score = Score()
     for test in gold.tests:
         metric = f"olmocr.{test.type}"
@@ -36,7 +36,7 @@ def score_page_tests(paper: Paper, gold: Gold) -> Score:
 
 
 def _plain(text: str) -> str:
-    """The benchmark's normal form: NFC, single blanks, plain quotes and dashes."""
+    """The benchmark's normal form: NFC, single spaces, plain quotes and dashes."""
     return unicodedata.normalize("NFC", " ".join(text.split())).translate(_PLAIN_CHARACTERS)
 
 
@@ -58,13 +58,13 @@ def _passes(paper: Paper, test: PageTest) -> bool:
 
 
 def page_text(elements: list[Element]) -> str:
-    """What a page says, in reading order, page furniture left out."""
+    """The text of a page in reading order, without page furniture."""
     shown = [element for element in elements if not (isinstance(element, Passage) and element.role == "furniture")]
     return _plain(" ".join(element_text(element) for element in shown))
 
 
 def element_text(element: Element) -> str:
-    """An element's text; of a float its label, caption and what it prints."""
+    """The text of an element; for a float, its label, caption and content."""
     if isinstance(element, Table):
         cells = " ".join(text for row in element.grid() for text in row)
         return f"{element.label} {element.caption} {cells}"

@@ -38,12 +38,14 @@ _SCORERS = (
 )
 
 
-def score_paper(paper: Paper, gold: Gold) -> Score:
-    """Scores everything that the gold knows; what it doesn't know has no tally."""
-    return total(scorer(paper, gold) for scorer in _SCORERS)
-
-
 _ANY_LENGTH = LimitSettings(max_pages=100_000)
+# Crops are not scored: a low resolution saves time.
+_DPI = 36
+
+
+def score_paper(paper: Paper, gold: Gold) -> Score:
+    """Scores everything that the gold annotates; what it doesn't annotate has no tally."""
+    return total(scorer(paper, gold) for scorer in _SCORERS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +63,7 @@ class ParsingItem:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file and of its gold; a file that can't be read has that of none."""
+        """A hash of the file and of its gold; a file that can't be read hashes as empty."""
         return f"{file_hash(self.gold.file)} {to_json(self.gold.gold)} {self.gold.hide_outline}"
 
     def score(self) -> Score:
@@ -74,13 +76,13 @@ class ParsingItem:
 
 
 def outline_reader(backend: Backend, file: Path) -> Sequence[OutlineEntry]:
-    """The bookmarks of a file. Raises PaperFileError."""
+    """Returns the bookmarks of a file. Raises PaperFileError."""
     with backend.open(read_pdf(file), name=file.name, password=None) as document:
         return tuple(document.outline)
 
 
 class _WithoutOutline:
-    """A backend whose documents keep their bookmarks to themselves."""
+    """A backend whose documents hide their bookmarks."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -111,12 +113,8 @@ class _DocumentWithoutOutline:
         return self._document.cells(number, box)
 
 
-# Crops are not scored: a low resolution saves time.
-_DPI = 36
-
-
 class ParsingSuite:
-    """Implements `Suite`; its modes are the libraries below our rules."""
+    """Implements `Suite`; its modes are the PDF backends."""
 
     name = "parsing"
     modes: tuple[str, ...] = get_args(BackendName)

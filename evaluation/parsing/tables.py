@@ -1,4 +1,4 @@
-"""Scores tables: cells, spans, header rows, captions, TEDS, look-ups."""
+"""Scores tables: cells, spans, header rows, captions, TEDS and look-ups."""
 
 import re
 from collections import Counter
@@ -26,22 +26,25 @@ __all__ = [
 _LABEL_NUMBER = re.compile(r"^\D*?\s*([A-Z]{0,2}\.?\d+(?:[.-]\d+)*[a-z]?|[IVXLC]+)\W*$")
 
 
+_RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u207f]+")
+_CITATION = re.compile(r"\[\d+(?:[,-]\d+)*\]$")
+_DROPPED = str.maketrans("", "", "*_\\{}")
+_MIN_CAPTION_SIMILARITY = 0.85
+_MAX_MISSES_SHOWN = 12
+_MIN_LOOKUP_CAPTION_SIMILARITY = 0.85
+
+
 def label_number(label: str) -> str:
-    """The number of a float's or an equation's label, "" if it has none."""
+    """The number in the label of a float or an equation, "" if it has none."""
     last = label.strip().split()[-1:] if label.strip() else []
     match = _LABEL_NUMBER.match(last[0].strip("().:")) if last else None
     return match[1] if match else ""
 
 
-_RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u207f]+")
-_CITATION = re.compile(r"\[\d+(?:[,-]\d+)*\]$")
-_DROPPED = str.maketrans("", "", "*_\\{}")
-
-
 def folded_grid(grid: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Every text folded, raised digits written 10^20, rows filled up to equal length.
+    """Folds every text, writes superscript digits as 10^20, and pads the rows to equal length.
 
-    The marks of emphasis and of subscripts, for which each source has its own signs, go.
+    Marks of emphasis and of subscripts are removed, because each source writes them differently.
     """
     width = max((len(row) for row in grid), default=0)
     return [[_folded(text) for text in (*row, *[""] * (width - len(row)))] for row in grid]
@@ -52,23 +55,23 @@ def _folded(text: str) -> str:
 
 
 def without_citations(grid: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A folded grid without numeric citations at the end of its texts."""
+    """A folded grid without the numeric citations at the end of its texts."""
     return [[_CITATION.sub("", text) for text in row] for row in grid]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Alignment:
-    """Rows and columns of the gold grid that have their like in the other, by index."""
+    """The rows and columns of the gold grid that have a counterpart in the other grid, by index."""
 
     rows: dict[int, int]
     columns: dict[int, int]
 
 
 def align_grids(gold: Sequence[Sequence[str]], got: Sequence[Sequence[str]]) -> Alignment:
-    """The monotone map of rows and columns under which most cells agree (greedy).
+    """The monotone mapping of rows and columns under which most cells agree (greedy).
 
-    Rows first by the texts that they share, then columns given the rows, then rows again given the columns; empty cells
-    don't count. A row or column that is missing or added thus costs itself and shifts nothing.
+    First rows are aligned by the texts that they share, then columns given the rows, then rows again given the columns.
+    Empty cells don't count. A missing or extra row or column therefore costs only itself and shifts nothing.
     """
     rows = align(gold, got, worth=_shared_texts)
     gold_columns, got_columns = range(len(gold[0]) if gold else 0), range(len(got[0]) if got else 0)
@@ -89,10 +92,6 @@ def _shared_texts(first: Sequence[str], second: Sequence[str]) -> int:
     return (Counter(filter(None, first)) & Counter(filter(None, second))).total()
 
 
-_MIN_CAPTION_SIMILARITY = 0.85
-_MAX_MISSES_SHOWN = 12
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Reading:
     """A table compared with one reading of the gold: by printed lines, or by logical rows."""
@@ -110,16 +109,16 @@ class _Reading:
 
 
 def score_tables(paper: Paper, gold: Gold) -> Score:
-    """Hold each gold table against the table of that number, or the likest one where the gold has no number.
+    """Compares each gold table with the table of that number, or with the most similar one if the gold has no number.
 
     - tables.cells: non-empty gold cells whose text is in the aligned row and column; the better of two readings, by
       printed lines or by logical rows (a cell printed on two lines counts twice in both).
-    - tables.exact: all cells right, and as many rows and columns.
-    - tables.spans: gold spans met by a cell at that place with the same row and column span.
-    - tables.header_rows: the set of rows that head columns is the same (per table).
-    - tables.captions: the table under this number has this caption, and no other table fits the gold's cells better.
+    - tables.exact: all cells are correct, and the numbers of rows and columns are equal.
+    - tables.spans: gold spans matched by a cell in that position with the same row and column span.
+    - tables.header_rows: the set of header rows is the same (per table).
+    - tables.captions: the table with this number has this caption, and no other table fits the gold's cells better.
     - tables.teds, tables.teds_struct: see `teds`; a missing table counts 0.
-    - tables.true (where the gold has all tables): found tables that the gold knows.
+    - tables.true (if the gold has all tables): found tables that are in the gold.
     """
     tables = [element for element in paper.elements if isinstance(element, Table)]
     pairs = _pairs(gold.tables, tables)
@@ -155,7 +154,7 @@ def _pairs(gold: Sequence[GoldTable], tables: Sequence[Table]) -> dict[int, int]
 
 
 def _likeness(expected: GoldTable, table: Table) -> float:
-    """By caption where the gold has one, else by the share of cells that are right."""
+    """The similarity of the captions if the gold has one, else the share of correct cells."""
     if expected.caption:
         return similarity(expected.caption, table.caption)
     return _best_reading(expected, table).tally.share
@@ -221,12 +220,12 @@ def _reading(expected: GoldTable, table: Table | None, *, logical: bool) -> _Rea
 
 
 def _shape(grid: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Rows and columns that hold anything."""
+    """The numbers of rows and columns that are not empty."""
     return sum(1 for row in grid if any(row)), sum(1 for column in zip(*grid, strict=True) if any(column))
 
 
 def _row_of(expected: GoldTable, reading: _Reading, line: int) -> int | None:
-    """The table's row for a printed line of the gold; None if it has none."""
+    """The table's row for a printed line of the gold; None if there is no such row."""
     return reading.alignment.rows.get(expected.logical_row[line] if reading.logical else line)
 
 
@@ -262,7 +261,7 @@ def _caption_bound(expected: GoldTable, table: Table, tables: Sequence[Table]) -
 
 
 def _caption_without_label(expected: GoldTable) -> str:
-    """The caption without its "Table 5: "."""
+    """The caption without its label ("Table 5: ")."""
     caption = expected.caption or ""
     head = f"Table {expected.number}"
     return caption.removeprefix(head).lstrip(" :.|-\u2013\u2014") if caption.startswith(head) else caption
@@ -295,11 +294,8 @@ def _cell_misses(name: str, reading: _Reading, expected: GoldTable, table: Table
     return misses[:_MAX_MISSES_SHOWN]
 
 
-_MIN_LOOKUP_CAPTION_SIMILARITY = 0.85
-
-
 def score_lookups(paper: Paper, gold: Gold) -> Score:
-    """tables.lookups: questions whose answer is found in a cell."""
+    """tables.lookups: the questions whose answer is found in a cell."""
     if not gold.lookups:
         return Score()
     missed = [lookup for lookup in gold.lookups if not found_cells(paper, lookup)]
@@ -317,8 +313,11 @@ def score_lookups(paper: Paper, gold: Gold) -> Score:
 
 
 def found_cells(paper: Paper, lookup: GoldLookup) -> Sequence[Cell]:
-    """The cells of that table whose value is the answer, in a row that has all named parts in front of it, under a
-    column whose header (with the section above the row, if any) is the named one."""
+    """The cells of the named table whose value is the answer.
+
+    Each is in a row that has all named parts before the cell, and under a column whose header (with the title of the
+    row's section, if any) is the named one.
+    """
     tables = [element for element in paper.elements if isinstance(element, Table) and _is_meant(element, lookup)]
     return [cell for table in tables for position in _positions(table, lookup) for cell in _cells_at(table, *position)]
 

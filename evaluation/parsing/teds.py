@@ -1,10 +1,10 @@
 """TEDS: tree edit distance similarity of tables (Zhong, ShafieiBavani and Jimeno Yepes, 2020, section 5).
 
-TEDS(a, b) = 1 - EditDist(a, b) / max(|a|, |b|) over the trees table > row > cell. Insertion and deletion cost 1;
-substitution costs 1 where the kind, the row span or the column span differs, else, between cells, the edit distance of
-their texts over the length of the longer. Header cells count as cells and `thead`/`tbody` are left out, as in most
-later work, because a PDF does not mark where a header ends. APTED (Pawlik and Augsten, 2016) computes the
-distance.
+TEDS(a, b) = 1 - EditDist(a, b) / max(|a|, |b|) over the trees table > row > cell. Insertion and deletion cost 1.
+Substitution costs 1 if the kind, the row span or the column span differs; otherwise, between cells, it costs the edit
+distance of their texts divided by the length of the longer text. Header cells count as cells, and `thead`/`tbody` are
+left out, as in most later work, because a PDF does not mark where a header ends. APTED (Pawlik and Augsten, 2016)
+computes the distance.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["Tree", "teds", "tree_of_gold", "tree_of_table"]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A node with its children; `label` is compared for equality, `text` by edit distance."""
+    """A node with its children; labels are compared for equality, texts by edit distance."""
 
     label: str
     text: str = ""
@@ -54,7 +54,7 @@ def _text_cost(first: str, second: str) -> float:
 
 
 def teds(gold: Tree, got: Tree, *, structure_only: bool = False) -> float:
-    """The similarity, 0 to 1; `structure_only` treats all texts as equal (TEDS-Struct)."""
+    """Returns the similarity, 0 to 1; `structure_only` treats all texts as equal (TEDS-Struct)."""
     if gold == got:  # most tables, and APTED takes quadratic time to find out
         return 1.0
     distance = APTED(gold, got, _Costs(structure_only=structure_only)).compute_edit_distance()
@@ -62,9 +62,9 @@ def teds(gold: Tree, got: Tree, *, structure_only: bool = False) -> float:
 
 
 def tree_of_table(table: Table, *, repeat_spans: bool = False) -> Tree:
-    """A table as a tree, with an empty cell wherever it has none.
+    """A table as a tree, with an empty cell wherever a cell is missing.
 
-    `repeat_spans` repeats a spanned text in each of its cells in place of a span.
+    `repeat_spans` repeats a spanned text in each of its cells instead of keeping the span.
     """
     if repeat_spans:
         return _tree([[("1x1", text) for text in row] for row in table.grid(repeat_spans=True)])

@@ -23,9 +23,24 @@ __all__ = ["running_texts", "score_captions", "score_counts", "score_headings", 
 _MIN_CAPTION_SIMILARITY = 0.85
 
 
+_MIN_TITLE_SIMILARITY = 0.8
+# Headings that gold data commonly omits: they count neither as found nor as false.
+_UNLISTED = frozenset(
+    "abstract references bibliography acknowledgement acknowledgements acknowledgment acknowledgments contents "
+    "keywords".split()
+)
+_MIN_UNIT_LENGTH = 25
+_SEED_LENGTH = 12
+_MIN_SEED_SHARE = 0.8
+_MIN_REFERENCE_SIMILARITY = 0.9
+
+
 def score_captions(paper: Paper, gold: Gold) -> Score:
-    """captions.figure, captions.table, captions.any (kind not known): gold captions that a float of that kind bears,
-    with the gold's number where it has one; alike means a trigram similarity of 0.85 and more."""
+    """captions.figure, captions.table, captions.any (kind unknown): gold captions found on a float of that kind, with
+    the gold's number if it has one.
+
+    Captions match at a trigram similarity of 0.85 or more.
+    """
     floats = [element for element in paper.elements if isinstance(element, Table | Figure)]
     pairs = pair_best(gold.captions, floats, worth=_caption_worth, least=_MIN_CAPTION_SIMILARITY)
     score = Score()
@@ -51,18 +66,12 @@ def _nearest(caption: GoldCaption, floats: Sequence[Table | Figure]) -> str:
     return f"{ranked[0].label}: {ranked[0].caption}" if ranked else ""
 
 
-_MIN_TITLE_SIMILARITY = 0.8
-# Headings that gold of sections commonly leaves out: neither found nor false.
-_UNLISTED = frozenset(
-    "abstract references bibliography acknowledgement acknowledgements acknowledgment acknowledgments contents "
-    "keywords".split()
-)
-
-
 def score_headings(paper: Paper, gold: Gold) -> Score:
-    """headings.found: gold titles that a section bears, in their order; headings.true: sections that the gold knows
-    (abstract, references and the like don't count where the gold has none); headings.level: level right, of those found
-    whose level the gold knows."""
+    """headings.found: gold titles that match a section, in order; headings.true: sections that match the gold;
+    headings.level: sections at the right level, of those found whose level the gold annotates.
+
+    Abstract, references and similar headings are not false if the gold lacks them.
+    """
     if gold.headings is None:
         return Score()
     listed = {remove_spaces(heading.title).casefold() for heading in gold.headings}
@@ -95,13 +104,8 @@ def _title_worth(title: str, section: Section) -> float:
     return likeness if likeness >= _MIN_TITLE_SIMILARITY else 0.0
 
 
-_MIN_UNIT_LENGTH = 25
-_SEED_LENGTH = 12
-_MIN_SEED_SHARE = 0.8
-
-
 def running_texts(paper: Paper) -> Iterator[str]:
-    """All texts of a paper in reading order, page furniture left out."""
+    """All texts of a paper in reading order, without page furniture."""
     for element in paper.elements:
         if isinstance(element, Passage):
             if element.role != "furniture":
@@ -113,14 +117,15 @@ def running_texts(paper: Paper) -> Iterator[str]:
 
 
 def score_order(paper: Paper, gold: Gold) -> Score:
-    """How much of the gold's running text is there, and in order. Units are its sentences (of 25 letters and more) that
-    occur once in the gold; blanks count in text.spaced only.
+    """How much of the gold's running text is found, and in order.
 
-    - text.found: units that the paper contains verbatim, exactly once; text.fuzzy: those, and units of which at least
-      80 % of the 12-letter parts are in one place.
-    - text.spaced: of the units found verbatim, those whose words are parted as in the gold.
-    - text.order: of the units found verbatim, those on a longest rising chain of places.
-    - text.in_order: units on that chain, of all: lost and doubled text costs here too.
+    Units are the gold's sentences of at least 25 letters that occur in it once; spaces count in text.spaced only.
+
+    - text.found: units that the paper contains verbatim, exactly once.
+    - text.fuzzy: those, and units of which at least 80 % of the 12-letter parts are in one place.
+    - text.spaced: of the units found verbatim, those with the gold's word boundaries.
+    - text.order: of the units found verbatim, those in the longest increasing sequence of positions.
+    - text.in_order: the units in that sequence, of all units: lost and repeated text costs here, too.
     """
     units = _units(gold)
     if not units:
@@ -149,7 +154,7 @@ def score_order(paper: Paper, gold: Gold) -> Score:
 
 
 def _units(gold: Gold) -> dict[str, str]:
-    """The sentences to look for, in order: without blanks -> with them."""
+    """The sentences to look for, in order: a mapping from the text without spaces to the text with them."""
     found = [normalise_spaces(sentence) for paragraph in gold.paragraphs for sentence in split_sentences(paragraph)]
     once = Counter(found)
     folded = ((unit.replace(" ", ""), unit) for unit in found if once[unit] == 1)
@@ -157,7 +162,7 @@ def _units(gold: Gold) -> dict[str, str]:
 
 
 def _state(unit: str, text: str, seeds: dict[str, list[int]]) -> str:
-    """Why a unit is not found exactly once."""
+    """Returns why a unit is not found exactly once."""
     if unit in text:
         return "found more than once"
     return "differs a little" if _is_nearly_found(unit, seeds) else "lost"
@@ -182,13 +187,13 @@ def _is_nearly_found(unit: str, seeds: dict[str, list[int]]) -> bool:
     return bool(diagonals) and max(diagonals.values()) / count >= _MIN_SEED_SHARE
 
 
-_MIN_REFERENCE_SIMILARITY = 0.9
-
-
 def score_references(paper: Paper, gold: Gold) -> Score:
-    """references.count: the paper has as many entries as the gold (per paper). Where the gold has their texts:
-    references.split: entries met one to one at a trigram similarity of 0.9; references.true: found entries that were
-    met; references.year and references.label: right, of those met whose year or label the gold knows."""
+    """references.count: the paper has as many entries as the gold (per paper).
+
+    If the gold has their texts: references.split: gold entries matched one to one at a trigram similarity of 0.9;
+    references.true: found entries that match; references.year and references.label: correct years and labels of the
+    matched entries, where the gold has them.
+    """
     got = [element for element in paper.elements if isinstance(element, Reference)]
     expected = len(gold.references) if gold.references is not None else gold.reference_count
     if expected is None:
@@ -224,8 +229,8 @@ def _score_entries(got: Sequence[Reference], gold: Gold) -> Score:
 
 
 def score_counts(paper: Paper, gold: Gold) -> Score:
-    """equations.found: gold numbers that an equation bears; equations.true: numbers that the gold has;
-    figures.count: the smaller of the counts found and true, of the larger; title: equal but for case and blanks."""
+    """equations.found: gold numbers found on an equation; equations.true: numbers that the gold has; figures.count: the
+    smaller of the two counts, of the larger; title: equal apart from case and spaces."""
     tallies: dict[str, Tally] = {}
     misses: list[Miss] = []
     if gold.equations is not None:

@@ -1,1 +1,1 @@
-"""Other people's retrieval systems over the same papers and questions, each in an environment of its own."""
+"""Other retrieval systems on the same papers and questions, each in its own environment."""

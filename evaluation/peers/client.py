@@ -1,4 +1,4 @@
-"""Starts a peer's process, hands it a job and reads its results."""
+"""Starts a peer's process, sends it a job and reads its results."""
 
 import os
 import subprocess
@@ -26,8 +26,24 @@ from paperscope_core.types import IndexedPaper
 __all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_peer", "run_process"]
 
 
+_ROOT = Path(__file__).resolve().parents[2]
+PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
+# Environment variables passed to the process; keys and settings are not.
+_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "TMPDIR")
+_SET = {
+    "PYTHONPATH": str(_ROOT),
+    "PYTHONSAFEPATH": "1",
+    "PYTHONHASHSEED": "0",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "PIP_NO_INDEX": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
 def peer_document(indexed: IndexedPaper, *, file: Path | None) -> PeerDocument:
-    """The paper under its own id, its chunks under theirs; `file` is its PDF, None where there is none to read."""
+    """Converts a paper and its chunks, which keep their ids; `file` is its PDF, None if it has none."""
     paper = indexed.paper
     pages = {element.id: element.place.page for element in paper.elements}
     units: dict[str, list[str]] = {}
@@ -71,33 +87,16 @@ def peer_document(indexed: IndexedPaper, *, file: Path | None) -> PeerDocument:
 
 
 def _units(elements: Iterable[str], units: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The chunks that hold these elements, each once."""
+    """The chunks that contain these elements, each once."""
     return tuple(dict.fromkeys(unit for element in elements for unit in units.get(element, ())))
-
-
-_ROOT = Path(__file__).resolve().parents[2]
-PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
-
-# Environment variables that a process needs and may see; keys and settings are not among them.
-_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "TMPDIR")
-_SET = {
-    "PYTHONPATH": str(_ROOT),
-    "PYTHONSAFEPATH": "1",
-    "PYTHONHASHSEED": "0",
-    "HF_HUB_OFFLINE": "1",
-    "TRANSFORMERS_OFFLINE": "1",
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-    "PIP_NO_INDEX": "1",
-    "TOKENIZERS_PARALLELISM": "false",
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerResults:
-    """What came back: of each corpus that was taken in, and of each question that was asked, in the job's order.
+    """The results per indexed corpus and per question, in the job's order.
 
-    `package` names the peer with its version. `note` says why something or everything is missing: the peer isn't
-    installed, or its process failed; "" where the job was done to its end.
+    `package` names the peer and its version. `note` says why results are missing (the peer isn't installed, or its
+    process failed); it is "" if the job was completed.
     """
 
     system: str
@@ -108,9 +107,9 @@ class PeerResults:
 
 
 def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None = None) -> PeerResults:
-    """Run one peer in a process of its own by `python`, for at most `timeout` seconds.
+    """Runs a peer in a separate process with the interpreter `python`, for at most `timeout` seconds.
 
-    Never raises because of the peer. Raises StoreError if the job can't be written.
+    A failure of the peer is reported in the results. Raises StoreError if the job can't be written.
     """
     if not python.is_file():
         return PeerResults(system=job.system, note=f"not installed: no {str(python)!r}; run {SETUP}")
@@ -126,7 +125,10 @@ def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None
 
 
 def run_process(command: list[str], folder: Path, timeout: float | None) -> str:
-    """Run a command in a folder of its own, without keys, to its end or for `timeout` seconds; why it failed, or ""."""
+    """Runs a command in `folder`, which is also its home, without keys, for at most `timeout` seconds.
+
+    Returns why it failed, or "".
+    """
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": str(folder)}
     try:
         done = subprocess.run(  # noqa: S603
@@ -143,7 +145,7 @@ def run_process(command: list[str], folder: Path, timeout: float | None) -> str:
 
 
 def _lines(file: Path) -> Iterator[PeerLine]:
-    """The lines up to one that is torn."""
+    """Yields the lines up to one that is incomplete."""
     if not file.is_file():
         return
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():

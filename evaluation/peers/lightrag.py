@@ -1,4 +1,4 @@
-"""LightRAG over our chunks and our graph, without a model."""
+"""LightRAG on our chunks and our graph, without a language model."""
 
 import asyncio
 import tempfile
@@ -25,14 +25,21 @@ __all__ = [
 ]
 
 
-# LightRAG's own separator between the descriptions that meet in one entity or relation.
+# LightRAG's separator between merged descriptions.
 _SEPARATOR = "<SEP>"
 Named = Callable[[str], str]
 
 
+# Maps texts to the rows of a matrix.
+Embed = Callable[[list[str]], Awaitable[Any]]
+_MAX_SOURCES = 200  # LightRAG's limit on chunks per entity or relation
+_DEFAULT_CHUNKS = 20  # per query
+_ENOUGH_TOKENS = 10_000_000  # never drops a requested chunk for its length
+
+
 @dataclass(kw_only=True, slots=True)
 class MergedEntity:
-    """An entity of all documents: the most frequent type, each description once, each unit once."""
+    """An entity merged over all documents: the most frequent type, the distinct descriptions and units."""
 
     name: str
     types: Counter[str] = field(default_factory=Counter)
@@ -41,18 +48,18 @@ class MergedEntity:
 
     @property
     def type(self) -> str:
-        """The most frequent one; the first of several."""
+        """The most frequent type; the first one of a tie."""
         return self.types.most_common(1)[0][0] or "UNKNOWN"
 
     @property
     def description(self) -> str:
-        """All of them."""
+        """All descriptions, joined."""
         return _SEPARATOR.join(self.descriptions)
 
 
 @dataclass(kw_only=True, slots=True)
 class MergedRelation:
-    """A pair of entities, in either direction: weights add up, each description and keyword once."""
+    """An undirected pair of entities: summed weights, distinct descriptions and keywords."""
 
     source: str
     target: str
@@ -63,12 +70,12 @@ class MergedRelation:
 
     @property
     def description(self) -> str:
-        """All of them."""
+        """All descriptions, joined."""
         return _SEPARATOR.join(self.descriptions)
 
 
 def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> list[MergedEntity]:
-    """One for each name, in the order of their first appearance; `named` folds a name, "" drops it."""
+    """Returns one entity per name, in order of first appearance; `named` folds a name and returns "" to drop it."""
     merged: dict[str, MergedEntity] = {}
     for document in documents:
         for entity in document.entities:
@@ -81,7 +88,7 @@ def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> list[
 
 
 def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> list[MergedRelation]:
-    """One for each pair of two entities, in the order of their first appearance."""
+    """Returns one relation per pair of distinct entities, in order of first appearance."""
     merged: dict[frozenset[str], MergedRelation] = {}
     for document in documents:
         for relation in document.relations:
@@ -96,32 +103,24 @@ def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> list
     return list(merged.values())
 
 
-# Texts to rows of numbers.
-Embed = Callable[[list[str]], Awaitable[Any]]
-
-_MAX_SOURCES = 200  # LightRAG's own limit of chunks an entity or relation
-_DEFAULT_CHUNKS = 20  # of a query
-_ENOUGH_TOKENS = 10_000_000  # the chunks asked for are never cut for length
-
-
 class _WordPieces:
-    """The embedder's own tokens, in place of a vocabulary that LightRAG would download."""
+    """The embedder's tokenizer, used instead of a vocabulary that LightRAG would download."""
 
     def __init__(self, weights: Path) -> None:
         self._tokenizer: Any = import_module("tokenizers").Tokenizer.from_file(str(weights / "tokenizer.json"))
         self._tokenizer.no_truncation()
 
     def encode(self, content: str) -> list[int]:
-        """Ids without those of start and end."""
+        """Token ids without the start and end tokens."""
         return list(self._tokenizer.encode(content, add_special_tokens=False).ids)
 
     def decode(self, tokens: list[int]) -> str:
-        """The text of ids."""
+        """The text of token ids."""
         return str(self._tokenizer.decode(tokens))
 
 
 def lightrag_system(weights: Path, *, mode: str) -> System:
-    """LightRAG in one of its modes; each corpus gets a workspace of its own, as equal names share their stores."""
+    """LightRAG in one of its modes; each corpus gets its own workspace, because stores of equal names are shared."""
     encoder = load_encoder(weights)
 
     @contextmanager
@@ -157,7 +156,7 @@ def _with_minilm(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN
 
 
 def make_rag(folder: Path, *, embed: Embed, dimension: int, tokens: Any, name: str) -> Any:  # noqa: ANN401
-    """LightRAG without a model, its stores in `folder`; `tokens` encodes and decodes under the `name`."""
+    """LightRAG without a language model, with its stores in `folder`; `tokens` is the tokenizer, called `name`."""
     lightrag: Any = import_module("lightrag")
     utils: Any = import_module("lightrag.utils")
 
@@ -175,7 +174,7 @@ def make_rag(folder: Path, *, embed: Embed, dimension: int, tokens: Any, name: s
 
 
 def _chunks(units: Sequence[Found]) -> dict[str, list[Found]]:
-    """The units under LightRAG's id of their text; equal texts are one chunk and come back one after the other."""
+    """The units by LightRAG's id of their text; equal texts are one chunk and are returned one after the other."""
     chunks: dict[str, list[Found]] = {}
     for unit in units:
         chunks.setdefault(_chunk_id(unit.text), []).append(unit)
@@ -188,7 +187,7 @@ def _chunk_id(text: str) -> str:
 
 
 async def fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_graph: bool) -> None:  # noqa: ANN401
-    """Hand LightRAG the units as chunks, and the documents' entities and relations as it would have merged them."""
+    """Inserts the units as chunks, and the documents' entities and relations merged as LightRAG merges them."""
     utils: Any = import_module("lightrag.utils")
     documents = corpus.documents if with_graph else ()
     entities = merged_entities(documents, named=utils.normalize_entity_name)
@@ -229,7 +228,10 @@ async def _name_all_sources(
     *,
     ids: dict[str, str],
 ) -> None:
-    """A custom graph takes one chunk an entity or relation; LightRAG's own extraction notes all, and so do we."""
+    """Records all sources of each entity and relation.
+
+    A custom graph takes one chunk per entity or relation; LightRAG's own extraction records all of them.
+    """
     separator: str = import_module("lightrag.constants").GRAPH_FIELD_SEP
     graph = rag.chunk_entity_relation_graph
 
@@ -250,7 +252,10 @@ async def _name_all_sources(
 
 
 async def search_chunks(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401
-    """The ids of the chunks, best first. Raises RuntimeError if LightRAG reports a failure other than no result."""
+    """Returns the ids of the chunks, best first.
+
+    Raises RuntimeError if LightRAG reports a failure other than an empty result.
+    """
     param = import_module("lightrag").QueryParam(
         mode=mode,
         chunk_top_k=max(limit, _DEFAULT_CHUNKS),

@@ -1,8 +1,8 @@
-"""LightRAG's side of `bench graph` and `bench query`: a library of synthetic papers.
+"""The LightRAG worker of `bench graph` and `bench query`: a library of synthetic papers.
 
-`add` is one `ainsert_custom_kg` per paper. `add_all` passes all papers to it at once, merged as LightRAG merges what it
-extracts, because one by one it takes quadratic time. Questions are asked in mode `mix` with LightRAG's own limits. No
-model is called, and no connection is made. Run in a process of its own: see `evaluation.peers.timing`.
+`add` calls `ainsert_custom_kg` once per paper. `add_all` passes all papers to one call, merged as LightRAG merges what
+it extracts, because adding them one by one takes quadratic time. Questions use mode `mix` with LightRAG's default
+limits. No model is called and no connection is opened. Run in a separate process: see `evaluation.peers.timing`.
 """
 
 import logging
@@ -25,7 +25,7 @@ _CHUNKS = 8
 
 
 class _WordTokenizer:
-    """Numbers the words, in place of a vocabulary that LightRAG would download."""
+    """Numbers the words, instead of a vocabulary that LightRAG would download."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -40,10 +40,10 @@ class _WordTokenizer:
 
 @asynccontextmanager
 async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary]:
-    """Opens the library in a folder, or makes an empty one.
+    """Opens the library in a folder, or creates an empty one.
 
     Raises:
-        ModuleNotFoundError: LightRAG is not installed.
+            ModuleNotFoundError: LightRAG is not installed.
     """
     from paperscope_core.models.fakes import FakeEmbedder
 
@@ -52,7 +52,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
     async def embed(texts: list[str]) -> Any:  # noqa: ANN401
         return await clock.leave_out(embedder.embed(texts))
 
-    # LightRAG names its stores after the folder, and a finished library is renamed.
+    # LightRAG names its stores after the folder, but a finished library's folder is renamed.
     rag = make_rag(folder / "library", embed=embed, dimension=_DIMENSION, tokens=_WordTokenizer(), name="words")
     await rag.initialize_storages()
 

@@ -1,4 +1,4 @@
-"""PaperQA's retrieval with our embedder, without a model."""
+"""PaperQA's retrieval with our embedder, without a language model."""
 
 import asyncio
 import re
@@ -14,7 +14,7 @@ __all__ = ["pages_of", "paperqa_system"]
 
 
 def paperqa_system(weights: Path, *, chunk_chars: int | None = None, overlap: int | None = None) -> System:
-    """PaperQA with its own settings; `chunk_chars` and `overlap` replace the length of its chunks, in characters."""
+    """PaperQA with its default settings; `chunk_chars` and `overlap` replace its chunk length, in characters."""
     paperqa: Any = import_module("paperqa")
     embedder = import_module("lmi").SentenceTransformerEmbeddingModel(name=str(weights))
     settings = paperqa.Settings()
@@ -41,7 +41,7 @@ def paperqa_system(weights: Path, *, chunk_chars: int | None = None, overlap: in
 
 
 async def _add_all(docs: Any, corpus: PeerCorpus, settings: Any, embedder: Any) -> list[str]:  # noqa: ANN401
-    """Add the documents one by one; what could not be added, and why."""
+    """Adds the documents one by one; returns those that could not be added, and why."""
     problems = []
     for document in corpus.documents:
         try:
@@ -78,6 +78,6 @@ def _found(text: Any, units: Mapping[str, Sequence[int]]) -> Found:  # noqa: ANN
 
 
 def pages_of(name: str) -> tuple[int, ...]:
-    """The pages in a chunk's name: "Doc2020 pages 3-4" is (3, 4)."""
+    """The pages in a chunk's name: (3, 4) for "Doc2020 pages 3-4"."""
     found = re.search(r" pages (\d+)-(\d+)$", name)
     return tuple(range(int(found[1]), int(found[2]) + 1)) if found else ()

@@ -1,4 +1,4 @@
-"""Values exchanged with a peer's process as JSON, and the interface of a peer. Standard library only."""
+"""The JSON values exchanged with a peer's process, and the interface of a peer. Standard library only."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unit:
-    """A text that can be found; `pages` count from 1, and are empty where a document has none. Ids are unique."""
+    """A text that can be found; `pages` count from 1, and are empty if the document has no pages. Ids are unique."""
 
     id: str
     text: str
@@ -41,7 +41,7 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerEntity:
-    """A thing that a document speaks of; `units` are the ids of those that name it."""
+    """An entity of a document; `units` are the ids of the units that mention it."""
 
     name: str
     type: str
@@ -51,7 +51,7 @@ class PeerEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerRelation:
-    """A statement about two entities (their names) with the ids of the units that support it."""
+    """A relation of two entities (their names), with the ids of the units that support it."""
 
     source: str
     target: str
@@ -63,7 +63,7 @@ class PeerRelation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerDocument:
-    """A document; `file` is the absolute path of its PDF, "" where it has none."""
+    """A document; `file` is the absolute path of its PDF, "" if it has none."""
 
     id: str
     title: str
@@ -83,7 +83,7 @@ class PeerQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerCorpus:
-    """The documents that each of the questions is asked of; its name is unique within the job."""
+    """Documents and the questions asked of all of them; its name is unique within the job."""
 
     name: str
     documents: tuple[PeerDocument, ...]
@@ -92,7 +92,7 @@ class PeerCorpus:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerJob:
-    """What one system shall do: find `limit` texts a question. `weights` is the embedder's folder."""
+    """The job of one system: find `limit` texts per question. `weights` is the embedder's folder."""
 
     system: str
     weights: str
@@ -102,7 +102,7 @@ class PeerJob:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """A text that a system found; `unit` is "" where it cut the document by itself. `pages` count from 1."""
+    """A text that a system found; `unit` is "" if the system split the document itself. `pages` count from 1."""
 
     unit: str
     document: str
@@ -112,7 +112,7 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerAnswer:
-    """What was found for a question, best first, and in how many seconds; `problem` says why nothing could be."""
+    """The texts found for a question, best first, and the seconds taken; `problem` says why there are none."""
 
     corpus: str
     question: str
@@ -123,7 +123,7 @@ class PeerAnswer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerIndexed:
-    """A corpus taken in: `units` texts in `seconds`; `memory_mb` is the most that the process held until then.
+    """The outcome of indexing a corpus: `units` texts in `seconds`; `memory_mb` is the process's peak memory so far.
 
     `problems` are the documents that could not be added, and why.
     """
@@ -137,7 +137,10 @@ class PeerIndexed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeerLine:
-    """A line that comes back: one of these; `package` ("bm25s 0.3.16") is the first, or `missing`, what to install."""
+    """A line of output: exactly one field is set.
+
+    The first line has the `package` ("bm25s 0.3.16"), or in `missing` what to install.
+    """
 
     package: str = ""
     missing: str = ""
@@ -146,12 +149,12 @@ class PeerLine:
 
 
 def write_value(value: PeerJob | PeerLine) -> str:
-    """A value as one line of JSON, without its end."""
+    """Serializes a value as one line of JSON, without the line end."""
     return json.dumps(asdict(value))
 
 
 def read_job(text: str) -> PeerJob:
-    """Read back a job; raises ValueError, KeyError or TypeError where the text describes none."""
+    """Parses a job. Raises ValueError, KeyError or TypeError if the text is not one."""
     value = json.loads(text)
     return PeerJob(**{**value, "corpora": tuple(_read_corpus(item) for item in value["corpora"])})
 
@@ -179,19 +182,19 @@ def _with_units(value: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Index:
-    """A corpus taken in: `search(question, limit)` gives the best texts first; `problems` as in `PeerIndexed`."""
+    """An indexed corpus: `search(question, limit)` returns the best texts first; `problems` as in `PeerIndexed`."""
 
     search: Callable[[str, int], Sequence[Found]]
     units: int
     problems: tuple[str, ...] = ()
 
 
-# Indexes a corpus; its resources are released at the end of the block. May raise any error of the peer's packages.
+# Indexes a corpus; resources are released when the context exits. May raise any error of the peer's packages.
 System = Callable[[PeerCorpus], AbstractContextManager[Index]]
 
 
 def units_with_text(corpus: PeerCorpus) -> list[Found]:
-    """All units with text, in their order. Raises ValueError if there are none."""
+    """All units that have text, in order. Raises ValueError if there are none."""
     found = [
         Found(unit=unit.id, document=document.id, pages=unit.pages, text=unit.text)
         for document in corpus.documents
@@ -204,11 +207,11 @@ def units_with_text(corpus: PeerCorpus) -> list[Found]:
 
 
 def describe_error(error: Exception) -> str:
-    """An error in one line."""
+    """Describes an error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def load_encoder(weights: Path) -> Any:  # noqa: ANN401
-    """The SentenceTransformer of a folder, on the CPU; it cuts a text beyond its window (256 word pieces)."""
+    """Loads a SentenceTransformer on the CPU; it truncates texts longer than its window (256 word pieces)."""
     sentence_transformers: Any = import_module("sentence_transformers")
     return sentence_transformers.SentenceTransformer(str(weights), device="cpu", local_files_only=True)

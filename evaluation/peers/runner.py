@@ -1,4 +1,4 @@
-"""Runs one peer in a process of its own, with the Python that has its packages."""
+"""Runs one peer in a separate process, with the interpreter that has its packages."""
 
 import sys
 import time
@@ -32,7 +32,7 @@ _LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 
 
 def main(arguments: list[str]) -> None:
-    """Runs the job in a file and writes the results to another. Raises any error that stops the peer as a whole."""
+    """Runs the job in one file and writes the results to another. Raises any error that stops the whole peer."""
     job_file, result_file = arguments
     sys.addaudithook(refuse_network)
     job = read_job(Path(job_file).read_text(encoding="utf-8"))

@@ -14,15 +14,19 @@ RELATIONS = 240
 SHARED = ENTITIES // 3
 _SHARED_NAMES = 5_000
 _COMMON_WORDS = 20_000
-_WORDS = 12  # of filling round each statement
+_WORDS = 12  # of filler around each statement
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 _TYPES = ("method", "dataset", "metric", "task", "concept")
 _KINDS = ("uses", "evaluated on", "measured by", "compared with", "part of")
 
 
+_NAME_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_SHARED_NAMES)))
+_WORD_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_COMMON_WORDS)))
+
+
 def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
-    """The paper with this number; it depends on the number and the seed alone."""
-    # Seeded by text: the same in every process, as hash() is not.
+    """Returns the paper with this number, which depends on the number and the seed alone."""
+    # Seeded with a string, because hash() differs between processes.
     draw = random.Random(f"{seed} {number}")  # noqa: S311
     names = [
         *_shared_names(draw),
@@ -57,7 +61,7 @@ def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
 
 
 def _pairs(draw: random.Random, entities: int) -> list[tuple[int, int]]:
-    """Distinct pairs; each entity is in at least one, and the first ones are in most."""
+    """Distinct pairs; each entity is in at least one, and the first entities are in most."""
     weights = list(accumulate(1 / (rank + 5) for rank in range(entities)))
     pairs: dict[tuple[int, int], None] = {}
     sources = [*range(entities)]
@@ -78,7 +82,7 @@ def _shared_names(draw: random.Random) -> list[str]:
 
 
 def synthetic_words(draw: random.Random, *, count: int) -> str:
-    """So many words of those that fill all papers, by Zipf's law."""
+    """Returns `count` of the words that all papers share, by Zipf's law."""
     return " ".join(map(_word, draw.choices(range(_COMMON_WORDS), cum_weights=_WORD_WEIGHTS, k=count)))
 
 
@@ -87,7 +91,7 @@ def _sentence(draw: random.Random) -> str:
 
 
 def _word(rank: int) -> str:
-    """A pronounceable word for a number, always the same; no two numbers share one."""
+    """A pronounceable word for a number, unique and always the same."""
     syllables = []
     rest = rank + len(_SYLLABLES)
     while rest:
@@ -98,7 +102,3 @@ def _word(rank: int) -> str:
 
 def _unit(number: int, chunk: int) -> str:
     return f"paper-{number}/chunk-{chunk}"
-
-
-_NAME_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_SHARED_NAMES)))
-_WORD_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_COMMON_WORDS)))

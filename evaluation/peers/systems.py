@@ -1,4 +1,4 @@
-"""The peers by name, and the two small ones: BM25 and MiniLM."""
+"""The registry of peers, and the two small ones: BM25 and MiniLM."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +12,12 @@ from evaluation.peers.paperqa import paperqa_system
 from evaluation.peers.protocol import Found, Index, PeerCorpus, System, load_encoder, units_with_text
 
 __all__ = ["SETUP", "SYSTEMS", "Peer"]
+
+
+# Installs the packages of all peers.
+SETUP = "scripts/setup peers"
+_LIGHTRAG = ("lightrag", "sentence_transformers")
+_PAPERQA = ("paperqa", "paperqa_pymupdf", "sentence_transformers")
 
 
 def minilm_system(weights: Path) -> System:
@@ -65,10 +71,6 @@ def bm25_system(_weights: Path) -> System:
     return index
 
 
-# Installs the packages of all peers.
-SETUP = "scripts/setup peers"
-
-
 class Peer(NamedTuple):
     """A retrieval system: `package` is the distribution whose version is reported, `imports` the modules it needs."""
 
@@ -77,14 +79,12 @@ class Peer(NamedTuple):
     system: Callable[[Path], System]
 
 
-_LIGHTRAG = ("lightrag", "sentence_transformers")
-_PAPERQA = ("paperqa", "paperqa_pymupdf", "sentence_transformers")
 SYSTEMS = {
     "bm25": Peer("bm25s", ("bm25s", "Stemmer"), bm25_system),
     "minilm": Peer("sentence-transformers", ("sentence_transformers",), minilm_system),
     "lightrag-naive": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="naive")),
     "lightrag-mix": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="mix")),
     "paperqa": Peer("paper-qa", _PAPERQA, paperqa_system),
-    # A chunk of the default length is five times as long as MiniLM's window, so most of it can't be found.
+    # A chunk of the default length is five times MiniLM's window, so most of its text would not be embedded.
     "paperqa-short": Peer("paper-qa", _PAPERQA, partial(paperqa_system, chunk_chars=1000, overlap=50)),
 }

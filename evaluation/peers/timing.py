@@ -1,11 +1,11 @@
-"""Measures time, memory and disk of libraries of synthetic papers, in the same way for Paperscope and for LightRAG.
+"""Measures time, memory and disk use of libraries of synthetic papers, alike for Paperscope and LightRAG.
 
-Only the standard library is imported, so that a peer's Python can import it. A module that is run in a process of its
-own passes its arguments to `run_worker`:
+Only the standard library is imported, so that a peer's interpreter can import it. A worker module passes its arguments
+to `run_worker`:
 
-    grow OUT PAPERS SEED MARK...        adds papers to a new library one by one; a `GrowthStep` per line
-    make OUT PAPERS SEED FOLDER         adds papers to the library in FOLDER until it holds PAPERS; a `StepReport`
-    ask OUT PAPERS SEED FOLDER COUNT    opens the library in FOLDER and asks COUNT questions; a `StepReport`
+        grow OUT PAPERS SEED MARK...        adds papers to a new library one by one; a `GrowthStep` per line
+        make OUT PAPERS SEED FOLDER         adds papers to the library in FOLDER until it has PAPERS; a `StepReport`
+        ask OUT PAPERS SEED FOLDER COUNT    opens the library in FOLDER and asks COUNT questions; a `StepReport`
 """
 
 import asyncio
@@ -40,7 +40,8 @@ __all__ = [
 
 _MB = 1 << 20
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
-# Questions are asked of this many papers before and after a mark: enough for a mean, and quick beside the adding.
+# The number of papers before and after a mark that are asked about: enough for a mean, and fast compared with | adding
+# them.
 _MAX_ASKED = 25
 # Words of a question that names no entity.
 _QUESTION_WORDS = 8
@@ -50,11 +51,11 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrowthStep:
-    """The cost of one more paper: seconds to add it, and to retrieve once from the library with it.
+    """The cost of one more paper: the seconds to add it, and of one retrieval from the library with it.
 
-    The embedder's time is left out. `retrieve` is 0 where no question was asked; `add_cpu` are seconds of the
-    processor, which other programs on the machine don't lengthen. `memory_mb` is the peak of the process so far;
-    `disk_mb` is the size of the library's folder, 0 where it was not measured.
+    The embedder's time is excluded. `retrieve` is 0 if no question was asked. `add_cpu` is CPU time, which other
+    processes don't affect. `memory_mb` is the peak memory of the process so far. `disk_mb` is the size of the library's
+    folder, 0 if it was not measured.
     """
 
     paper: int
@@ -67,7 +68,7 @@ class GrowthStep:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimedQuestion:
-    """The retrieval for one question: wall-clock and processor seconds, and the number of texts found."""
+    """The retrieval for one question: wall-clock time, CPU time, and the number of texts found."""
 
     seconds: float
     cpu: float
@@ -78,8 +79,8 @@ class TimedQuestion:
 class StepReport:
     """The report of the steps `make` and `ask`.
 
-    `seconds` is the time to make or to open the library; `memory_mb` is the peak of the process. `asked[0]` is the
-    first question after opening.
+    `seconds` is the time to create or to open the library; `memory_mb` is the peak memory of the process. `asked[0]` is
+    the first question after opening.
     """
 
     seconds: float
@@ -89,20 +90,20 @@ class StepReport:
 
 
 class Clock:
-    """Wall-clock and processor time, without the time of a model."""
+    """Wall-clock and CPU time, without the time of a model."""
 
     def __init__(self) -> None:
         self._model = (0.0, 0.0)
 
     async def time(self, work: Awaitable[Value]) -> tuple[Value, float, float]:
-        """Awaits the work: its value, its wall-clock seconds, its processor seconds."""
+        """Awaits the work; returns its value, its wall-clock time and its CPU time."""
         before = self._elapsed()
         value = await work
         wall, cpu = (end - start for end, start in zip(self._elapsed(), before, strict=True))
         return value, wall, cpu
 
     async def leave_out(self, work: Awaitable[Value]) -> Value:
-        """Awaits a model's work, whose time doesn't count."""
+        """Awaits a model's work and excludes its time."""
         before = self._elapsed()
         value = await work
         self._model = time.perf_counter() - before[0], time.process_time() - before[1]
@@ -114,10 +115,10 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimedLibrary:
-    """An open library that held `papers` papers when it was opened.
+    """An open library that contained `papers` papers when it was opened.
 
-    A paper that was added with `add` can be found at once; papers added with `add_all`, after the library is closed.
-    `retrieve` returns the number of texts found.
+    Papers added with `add` can be found at once; papers added with `add_all`, once the library is closed. `retrieve`
+    returns the number of texts found.
     """
 
     papers: int
@@ -126,7 +127,7 @@ class TimedLibrary:
     retrieve: Callable[[str], Awaitable[int]]
 
 
-# Opens the library in a folder, or makes an empty one there; its embedder's time is left out of the clock.
+# Opens the library in a folder, or creates an empty one; the clock excludes its embedder's time.
 OpenLibrary = Callable[[Path, Clock], AbstractAsyncContextManager[TimedLibrary]]
 
 
@@ -204,22 +205,22 @@ def _write(stream: TextIO, value: GrowthStep | StepReport) -> None:
 
 
 def neighbours(paper: int) -> range:
-    """The papers around a mark, half as many on each side as there are before it.
+    """The papers around a mark: each side has half as many as there are papers before the mark.
 
-    Work that happens now and then, such as a snapshot when a quarter of it has changed, is then counted as often as it
-    happens.
+    Periodic work, such as a snapshot after a quarter of the library has changed, is then counted with its actual
+    frequency.
     """
     reach = paper // 2
     return range(paper - reach, paper + reach + 1)
 
 
 def question_about(document: PeerDocument) -> str:
-    """A question that names an entity that many papers share, and one of this paper alone."""
+    """A question that names one entity shared by many papers, and one of this paper alone."""
     return f"How does {document.entities[0].name} compare with {document.entities[-1].name}?"
 
 
 def papers_with(entities: int, *, seed: int) -> int:
-    """The number of synthetic papers, from the first on, that together hold this many distinct entities."""
+    """The number of synthetic papers, from the first on, that together have this many distinct entities."""
     names: set[str] = set()
     papers = 0
     while len(names) < entities:
@@ -229,9 +230,9 @@ def papers_with(entities: int, *, seed: int) -> int:
 
 
 def questions_over(papers: int, *, count: int, seed: int) -> list[str]:
-    """`count` questions about random papers of the first `papers`; the same for the same seed.
+    """Returns `count` questions about random papers of the first `papers`; the same ones for the same seed.
 
-    In turn they name a shared entity and one of the paper alone, one of the paper alone, and no entity.
+    They alternate between naming a shared entity and one of the paper alone, one of the paper alone, and no entity.
     """
     draw = random.Random(f"questions {seed} {papers}")  # noqa: S311
     questions = []

@@ -25,6 +25,11 @@ __all__ = [
 ]
 
 
+# On the development data the units contain all quotations, spaces and quotes aside. Where they do not,
+# the units nearest to a quotation reach 0.7 at the most unless they are what is meant.
+_MIN_SIMILARITY = 0.75
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvidencePiece:
     """A piece of evidence, found with any of these units of the corpus; `kinds` are what it may be, such as "table"."""
@@ -86,11 +91,6 @@ class Corpus(Protocol):
     def units_in(self, built: BuiltLibrary) -> UnitsOf:
         """Returns a function from a found text to the units that it contains, the main one first."""
         ...
-
-
-# On the development data the units contain all quotations, spaces and quotes aside. Where they do not,
-# the units nearest to a quotation reach 0.7 at the most unless they are what is meant.
-_MIN_SIMILARITY = 0.75
 
 
 class UnitTexts:

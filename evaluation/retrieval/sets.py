@@ -37,6 +37,9 @@ _FLOAT_MARK = "FLOAT SELECTED:"
 _MAX_QUOTE_SHOWN = 60
 
 
+_KINDS = {"pure-text (plain-text)": "text", "generalized-text (layout)": "layout", "formula": "equation"}
+
+
 def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
     """One corpus per paper: its paragraphs, and the captions of its figures and tables, which are evidence too.
 
@@ -114,9 +117,6 @@ class _QuotedPaper:
             return
         kinds = (self._kinds[places[0]],) if self._kinds else ()
         yield EvidencePiece(units=tuple(self._ids[place] for place in places), kinds=kinds)
-
-
-_KINDS = {"pure-text (plain-text)": "text", "generalized-text (layout)": "layout", "formula": "equation"}
 
 
 def mmlongbench(data: Path) -> Iterator[PdfCorpus | GoldFileError]:

@@ -23,6 +23,16 @@ _HIT_RANK = 5
 _MAX_TEXT = 120
 
 
+_UNITS = {
+    "qasper": "paragraphs of the question's paper",
+    "argscichat": "sentences of the dialogue's paper",
+    "mmlongbench": "pages of the question's PDF",
+    "ohrbench": "pages of all documents",
+    "ohrbench-ocr": "pages of all documents, as recognition read them",
+    "tdms": "papers",
+}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalItem:
     """Asks a system, and scores the ranking of what it found. The corpus is opened when its first item is scored."""
@@ -79,16 +89,6 @@ def _describe_unit(unit: str, opened: OpenCorpus) -> str:
 def _truncate(text: str) -> str:
     folded = " ".join(text.split())
     return folded if len(folded) <= _MAX_TEXT else f"{folded[: _MAX_TEXT - 1]}…"
-
-
-_UNITS = {
-    "qasper": "paragraphs of the question's paper",
-    "argscichat": "sentences of the dialogue's paper",
-    "mmlongbench": "pages of the question's PDF",
-    "ohrbench": "pages of all documents",
-    "ohrbench-ocr": "pages of all documents, as recognition read them",
-    "tdms": "papers",
-}
 
 
 class RetrievalSuite:

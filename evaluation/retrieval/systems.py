@@ -25,6 +25,13 @@ from query.retrieval.candidates import best_first, fuse
 __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnMode", "OwnSystem", "PeerSystem", "RetrievalSystem"]
 
 
+# How many texts a system is asked for: enough for ten distinct pages or papers among them.
+LIMIT = 50
+OwnMode = Literal["fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank"]
+OWN_MODES: tuple[OwnMode, ...] = get_args(OwnMode)
+_NO_BUDGET = 10**9
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenCorpus:
     """An open library: its chunks by id, and their ids by place and text, as a context has no ids of chunks."""
@@ -77,13 +84,6 @@ def _places(element: Element) -> tuple[Place, ...]:
     if isinstance(element, Passage | Reference | Table):
         return (element.place, *element.more_places)
     return (element.place,)
-
-
-# How many texts a system is asked for: enough for ten distinct pages or papers among them.
-LIMIT = 50
-OwnMode = Literal["fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank"]
-OWN_MODES: tuple[OwnMode, ...] = get_args(OwnMode)
-_NO_BUDGET = 10**9
 
 
 class RetrievalSystem(Protocol):

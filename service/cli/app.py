@@ -28,6 +28,9 @@ __all__ = ["app", "main"]
 _EXIT_INTERRUPTED = 130
 
 
+app = new_app("Ask your papers a question, get an answer that you can check.")
+
+
 def serve(
     *,
     host: Annotated[
@@ -61,7 +64,6 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-app = new_app("Ask your papers a question, get an answer that you can check.")
 for _command in (add, parse, papers, ask, batch, show, graph, remove, serve):
     app.command()(_command)
 app.command(name="config")(show_config)

@@ -58,6 +58,9 @@ _STATUSES: Mapping[type[PaperscopeError], int] = {
 }
 
 
+Reportable = PaperscopeError | HTTPException | RequestValidationError
+
+
 class Invalid(BaseModel):
     """A part of a request that is invalid: where it is, and why."""
 
@@ -112,8 +115,6 @@ class ErrorReply(BaseModel):
 
     error: Error
 
-
-Reportable = PaperscopeError | HTTPException | RequestValidationError
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request can't be served as it is."},
