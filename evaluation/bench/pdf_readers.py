@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evaluation.peers.timing import peak_memory_mb
-from paperscope_core.types import PaperFile
 
 __all__ = ["OURS", "PDF_READERS", "PdfReader", "run"]
 
@@ -33,6 +32,7 @@ class PdfReader(NamedTuple):
 def _paperscope(backend: Any) -> Callable[[], ReadFile]:  # noqa: ANN401
     def prepare() -> ReadFile:
         from ingest.pdf import PdfParser, backend_for
+        from paperscope_core.types import PaperFile
 
         parser = PdfParser(backend=backend_for(backend), max_pages=None)
         return lambda file: len(parser.parse(PaperFile(file)).paper.pages)

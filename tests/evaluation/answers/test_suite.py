@@ -92,14 +92,14 @@ def test_a_folder_without_questions_is_refused(
 
 
 def test_a_judge_sees_question_gold_and_answer(tmp_path: Path) -> None:
-    section = TextSection(path=("Data",), paragraphs=("The NewsBank corpus holds 412 Finnish sentences.",))
+    section = TextSection(path=("Data",), paragraphs=("We use the NewsBank Corpus (NBC) of Finnish sentences.",))
     paper = text_paper("p", title="Taggers that smooth", sections=[section])
-    model = FakeModel([json.dumps({"reason": "the same number", "right": True})])
-    asked = ["How many sentences does the NewsBank corpus hold?", "Which optimiser was chosen for GPT-9?"]
+    model = FakeModel([json.dumps({"reason": "the same name", "right": True})])
+    asked = ["What does NBC stand for?", "Which optimiser was chosen for GPT-9?"]
     with Libraries(tmp_path, Settings()) as libraries:
         answered, abstained = (
             AnswerItem(
-                question=GoldQuestion(name=f"qasper/p/{number}", question=question, references=("412",)),
+                question=GoldQuestion(name=f"qasper/p/{number}", question=question, references=("NewsBank Corpus",)),
                 source=Source(papers=(paper,)),
                 libraries=libraries,
                 judge=Judge(model),
@@ -107,11 +107,11 @@ def test_a_judge_sees_question_gold_and_answer(tmp_path: Path) -> None:
             for number, question in enumerate(asked)
         )
     assert answered.tallies["right"].right == answered.tallies["judge.agreement"].right == 1
-    assert answered.details["judge"] == "the same number"
+    assert answered.details["judge"] == "the same name"
     assert "judge.right" not in abstained.tallies
     (request,) = model.requests
     prompt = request.messages[-1].text
     assert asked[0] in prompt
-    assert "412" in prompt
+    assert "NewsBank Corpus" in prompt
     assert answered.details["answer"] in prompt
     assert request.schema is not None
