@@ -5,10 +5,10 @@ from collections.abc import Sequence, Set
 from paperscope_core.protocols import Corpus, Embedder
 from paperscope_core.types import Claim, Context, Paper, Table
 from query.evidence import Draft
-from query.extractive.arithmetic import compute, look_up, table_name
-from query.extractive.cells import Selection, captioned, select
+from query.extractive.arithmetic import compute, look_up, look_up_counted, table_name
+from query.extractive.cells import Selection, captioned, select, select_counted
 from query.extractive.definitions import definition
-from query.extractive.question import Operation, Question, read_question
+from query.extractive.question import Operation, Question, read_question, words_within
 from query.extractive.quoting import best_places
 from query.extractive.record import Record, mentioned_term, mentioning_papers, recorded_fact, searched_text
 from query.extractive.table_index import index_table
@@ -34,8 +34,8 @@ class ExtractiveAnswerer:
     """Answers from a context without a language model; deterministic for a given embedder.
 
     Three kinds of question are answered: a fact of a paper's record, a definition in a fixed form, and table cells
-    whose row and column the question names in full, or a computation over these. Any other question gets the places
-    that retrieval ranks first, unless nothing in the papers mentions what it names.
+    whose row and column the question names in full or counts, or a computation over these. Any other question gets the
+    places that retrieval ranks first, unless nothing in the papers mentions what it names.
     """
 
     def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
@@ -94,13 +94,18 @@ class ExtractiveAnswerer:
         if question.polar or not question.asks_value:
             return None
         tables = [element for paper in papers for element in paper.elements if isinstance(element, Table)]
-        labels = frozenset(index for span in table_labels(question.text) for index in _words_within(question, span))
+        labels = words_within(question.words, table_labels(question.text))
         quoted = captioned(question, tables)
         by_label = [table for table in tables if table.id in named] if labels else []
         by_caption = [table for table in tables if table.id in quoted]
         indexes = [index_table(table) for table in by_label or by_caption or tables]
         if labels and not by_label:
             return None
+        counted = select_counted(question, indexes[0], quoted=labels) if len(by_label) == 1 else None
+        if counted is not None:
+            stated = [look_up_counted(selection) for selection in counted]
+            warnings = _doubts(by_label[0])
+            return _answered(stated[0], _OTHER, certain=True, warnings=warnings) if stated else None
         for operation in dict.fromkeys((None, question.operation)):
             found = {
                 claim.text: (claim, index.table)
@@ -143,11 +148,6 @@ class ExtractiveAnswerer:
 
 def _claim_of(operation: Operation | None, selection: Selection) -> Claim | None:
     return look_up(selection) if operation is None else compute(operation, selection)
-
-
-def _words_within(question: Question, span: tuple[int, int]) -> list[int]:
-    start, end = span
-    return [index for index, word in enumerate(question.words) if start <= word.start and word.end <= end]
 
 
 def _doubts(table: Table) -> tuple[str, ...]:

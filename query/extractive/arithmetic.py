@@ -9,7 +9,7 @@ from query.extractive.table_index import Header, IndexedCell, TableIndex, joined
 from query.extractive.values import number_text
 from query.extractive.wording import tokens
 
-__all__ = ["compute", "look_up", "table_name"]
+__all__ = ["compute", "look_up", "look_up_counted", "table_name"]
 
 
 # More values than these are a part of the table, not an answer.
@@ -37,6 +37,16 @@ def look_up(selection: Selection) -> Claim | None:
     else:
         said = _listed([_value_of(cell) for cell in cells])
     return _claim(f"In {name}, {said}.", selection, cells)
+
+
+def look_up_counted(selection: Selection) -> Claim:
+    """State the value in a counted row or column with its numbers and headers, so that the count can be checked."""
+    (cell,) = selection.cells
+    said = {"row": joined_names(header for header in cell.row if not header.note), "column": joined_names(cell.column)}
+    for axis, number in selection.counted.items():
+        said[axis] = f"{number} ({said[axis]})" if said[axis] else str(number)
+    where = f"Row {said['row']}, column {said['column']} of {table_name(selection.index.table)}"
+    return _claim(f"{where}: {cell.value.text}.", selection, [cell])
 
 
 def compute(operation: Operation, selection: Selection) -> Claim | None:

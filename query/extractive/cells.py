@@ -1,18 +1,19 @@
-"""The cells whose row and column a question names in full, and nothing else of the question left over."""
+"""The cells whose row and column a question names in full or counts, and nothing else of the question left over."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product, takewhile
+from dataclasses import dataclass, field
+from itertools import pairwise, product, takewhile
 from math import prod
 
 from paperscope_core.types import Table
-from query.extractive.question import Operation, Question
+from query.extractive.question import Operation, Question, words_within
 from query.extractive.table_index import Header, IndexedCell, TableIndex
 from query.extractive.wording import Token, fold, runs, strip_citations, strip_remark, tokens
+from query.question.references import ORDINALS
 
-__all__ = ["Selection", "captioned", "select"]
+__all__ = ["Selection", "captioned", "select", "select_counted"]
 
 
 # Headers of one or two letters ("P", "n", "In") meet words of running text by chance unless their case is the same.
@@ -23,6 +24,18 @@ _LEAST_BEGINNING = 8
 _MOST_READINGS = 16
 _CUT = re.compile(r"\b([^\W\d_]{3,})\.(?!\w)")
 _QUOTATION = re.compile(r"[“\"][^”\"]*[”\"]")
+_ORDINAL = rf"(?:{'|'.join(ORDINALS)}|last|[1-9]\d?(?:st|nd|rd|th))"
+_COUNT = re.compile(rf"{_ORDINAL}|\d\d?")
+_COUNTED = re.compile(
+    rf"(?i)(?<![\w-])(?:{_ORDINAL}[ -](?:row|column)|(?:row|column) (?:number )?[1-9]\d?)(?![\w-]|[.,/]\d)"
+)
+# "The row below the second row", "the last row but one", "how many values": another cell, or more than one, is meant.
+_ELSEWHERE = re.compile(
+    r"(?i)\b(?:above|across|after|another|before|behind|below|besides?|between|beyond|but|down|further|near|off|one|out"
+    r"|over|past|through|till|until|up|rows|columns|cells|values|numbers|entries|from .* to"
+    r"|under (?:the )?(?:\w+[ -])?row"
+    r"|(?:what|which) (?:author|column|paper|row|table)s?)\b"
+)
 
 Level = tuple[str, str]
 
@@ -31,7 +44,8 @@ Level = tuple[str, str]
 class Selection:
     """The cells that carry, on every level that the question names headers of, one of these headers.
 
-    `named` are the headers by level, in the question's order; `wanted` is how many cells the question names.
+    `named` are the headers by level, in the question's order; `wanted` is how many cells the question names. `counted`
+    are, by axis, the numbers of a row and column that it counts, from 1.
     """
 
     index: TableIndex
@@ -39,6 +53,7 @@ class Selection:
     named: Mapping[Level, tuple[Header, ...]]
     wanted: int
     by_label: bool
+    counted: Mapping[str, int] = field(default_factory=dict)
 
     def names(self, axis: str) -> bool:
         """Whether a header of this axis is named, or none need be: a table named by its label has one line of it."""
@@ -114,6 +129,69 @@ def select(
                 Selection(index=index, cells=cells, named=levels, wanted=_wanted(chosen, levels), by_label=by_label)
             )
     return found
+
+
+def select_counted(question: Question, index: TableIndex, *, quoted: frozenset[int]) -> list[Selection] | None:
+    """The one cell whose row and column the question counts ("second row", "column 4"), or counts and names.
+
+    Returns:
+        None where the question counts no line; nothing where a word is left over or the table leaves the count open.
+    """
+    words, mentions = [word.text for word in question.words], _mentions(question, index, quoted)
+    spans = [words_within(question.words, [match.span()]) for match in _COUNTED.finditer(question.text)]
+    # A header or a part of one ("First row seats") is no count.
+    places = [at for at in spans if not any(at <= one.at for one in mentions)]
+    if not places:
+        return None
+    counts = dict(_count([words[number] for number in at]) for at in places)
+    at = quoted.union(*places)
+    names = [one for one in _mentions(question, index, at) if not _COUNT.fullmatch("".join(words[i] for i in one.at))]
+    readings = _readings([one for one in names if one.header.axis not in counts]) or [()]
+    named, levels = frozenset[int]().union(*(one.at for one in readings[0])), _by_level(readings[0])
+    both = len(places) == len(counts) and {*counts, *(axis for axis, _ in levels)} == {"row", "column"}
+    single = len(readings) == 1 and _wanted(readings[0], levels) == 1 and all(one.at <= named for one in names)
+    # A number is not spared, nor what "which model" asks for: the value isn't one.
+    asked = {word for before, word in pairwise(words) if before in ("what", "which")}
+    around = {word.text for text in _around(index) for word in tokens(text) if not _COUNT.fullmatch(word.text)} - asked
+    if not both or not single or _ELSEWHERE.search(question.text) or _left_over(question, None, named | at, around):
+        return []
+    lines = {axis: _lines(index, axis) for axis in counts}
+    taken = {axis: lines[axis][count - 1 :][:1] for axis, count in counts.items()}
+    # "Row 4" has to be the fourth row and the one called 4, if one is.
+    called = {one.header for one in mentions if one.header.axis in counts and one.at & at}
+    cells = tuple(
+        cell
+        for cell in index.cells
+        if all(getattr(cell.cell, axis) in line for axis, line in taken.items())
+        and all(cell.headers & set(headers) for headers in levels.values())
+    )
+    if len(cells) != 1 or not cells[0].headers >= called:
+        return []
+    counted = {axis: lines[axis].index(line[0]) + 1 for axis, line in taken.items()}
+    return [Selection(index=index, cells=cells, named=levels, wanted=1, by_label=True, counted=counted)]
+
+
+def _count(words: Sequence[str]) -> tuple[str, int]:
+    """The axis and the number from 1 of "second row", "4th row" and "row 4"; 0 is the last."""
+    axis = next(word for word in words if word in ("row", "column"))
+    count = next(word for word in words if _COUNT.fullmatch(word))
+    if count in ORDINALS:
+        return axis, ORDINALS.index(count) + 1
+    return axis, 0 if count == "last" else int(re.sub(r"\D", "", count))
+
+
+def _lines(index: TableIndex, axis: str) -> list[int]:
+    """The value rows or columns in order; none where merged cells or lines without values leave the count open."""
+    values = {cell for one in index.cells for cell in (one.cell, one.note) if cell is not None}
+    rows, columns = ({getattr(one.cell, axis) for one in index.cells} for axis in ("row", "column"))
+    others = [cell for cell in index.table.cells if cell not in values and cell.text]
+    stubs = [cell for cell in others if cell.role in ("row_header", "value")]
+    if any(max(cell.row_span, cell.column_span) > 1 for cell in values) or any(one.column in columns for one in stubs):
+        return []
+    if axis == "column":
+        return sorted(columns) if columns == set(range(min(columns, default=0), index.table.shape[1])) else []
+    bare = any(rows.isdisjoint(range(one.row, one.row + one.row_span)) for one in stubs)
+    return [] if bare else sorted(rows)
 
 
 def _around(index: TableIndex) -> tuple[str, ...]:

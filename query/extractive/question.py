@@ -7,7 +7,7 @@ from typing import Literal
 
 from query.extractive.wording import FORM_WORDS, Token, citation_spans, fold, tokens
 
-__all__ = ["Operation", "Question", "read_question"]
+__all__ = ["Operation", "Question", "read_question", "words_within"]
 
 Kind = Literal["extreme", "difference", "ratio", "sum", "average", "comparison"]
 
@@ -95,7 +95,7 @@ def read_question(text: str) -> Question:
         text=folded,
         words=words,
         form=frozenset(index for index, _ in enumerate(words) if _is_form(folded, words, index))
-        | _within(words, citation_spans(folded)),
+        | words_within(words, citation_spans(folded)),
         polar=polar is not None and (asking is None or polar.start() < asking.start()),
         asks_value=asking is None or asking[0] in _ASKS_VALUE or compared,
         operation=operation,
@@ -121,16 +121,17 @@ def _operation(lower: str, words: tuple[Token, ...]) -> Operation | None:
         direction = (1 if match["high"] else -1) if kind == "extreme" else 0
         return Operation(
             kind=kind,
-            words=_within(words, spans),
+            words=words_within(words, spans),
             direction=direction,
             rank=_RANKS.get(match["rank"] or "", 1) if kind == "extreme" else 1,
             spare=int(match[0].startswith("by how")),
-            verb=_within(words, [verb.span(1)]) if verb else frozenset(),
+            verb=words_within(words, [verb.span(1)]) if verb else frozenset(),
         )
     return None
 
 
-def _within(words: tuple[Token, ...], spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+def words_within(words: tuple[Token, ...], spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+    """The indices of the words that stand in one of these spans of the folded text."""
     return frozenset(
         index for index, word in enumerate(words) for start, end in spans if start <= word.start and word.end <= end
     )

@@ -44,6 +44,7 @@ _CITATION = re.compile(rf"\s*(?:\(\s*{_NAMES},?\s*\d{{4}}[a-z]?\s*\)|\(\d{{4}}[a
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]['\"”’)]*\s+)['\"“‘(\[]*$")
 _QUESTION = re.compile(r"[^?!.]*(?:[.](?!\s)[^?!.]*)*\?")
+_NTH = re.compile(r"\d+(?:st|nd|rd|th)")
 # A question with more of its words capitalised than this is typed as a title: capitals tell no names there.
 _TITLE_CASE = 0.6
 # Two words may be forms of one where all but the last letters are equal, and the first four of them.
@@ -131,7 +132,7 @@ def names_in(question: str) -> list[str]:
     folded, found = fold(asked), list[str]()
     for word in words:
         inside = word.capital and not titled and not _SENTENCE_START.search(folded[: word.start])
-        if (word.coded or inside) and word.text not in FORM_WORDS:
+        if (word.coded or inside) and word.text not in FORM_WORDS and not _NTH.fullmatch(word.text):
             found.append(_hyphened(folded, word))
     return list(dict.fromkeys(found))
 

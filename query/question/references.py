@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paperscope_core.types import Element, Equation, Figure, Paper, Reference, Section, Table
 from query.question.scope import Citation, citations
 
-__all__ = ["References", "find_references", "table_labels"]
+__all__ = ["ORDINALS", "References", "find_references", "table_labels"]
 
 
 _KINDS = {
@@ -28,8 +28,8 @@ _NAMED = re.compile(
 _RANGE = re.compile(r"(?<![\w.])([A-Z]{0,2})(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*\1(\d+)(?![\d.])")
 # "Supplementary Table 2" is printed as "Table S2".
 _SUPPLEMENTARY = re.compile(r"(?i)\bsuppl\w*\.?\s+(tables?|figures?|figs?\.?|equations?|eqs?\.?)\s*(?=\d)")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = re.compile(rf"(?i)\b({'|'.join(ORDINALS)}|last)\s+(table|figure|equation)\b")
 _LONGEST_RANGE = 20
 _FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
 
@@ -141,7 +141,7 @@ def _begins(entry: Reference, citation: Citation) -> bool:
 def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
     kinds = {"table": Table, "figure": Figure, "equation": Equation}
     found = [element.id for element in paper.elements if isinstance(element, kinds[kind])]
-    at = len(found) - 1 if ordinal == "last" else _ORDINALS.index(ordinal)
+    at = len(found) - 1 if ordinal == "last" else ORDINALS.index(ordinal)
     return found[at : at + 1] if found else []
 
 

@@ -1,16 +1,19 @@
 """Cells and computations over them, in several fields, and wording that names too little."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Box, Cell, Place, Table
+from paperscope_core.types import Box, Cell, Paper, Place, Table
+from query.evidence import Draft
 from query.extractive.arithmetic import compute, look_up
 from query.extractive.cells import captioned, select
 from query.extractive.question import read_question
 from query.extractive.table_index import index_table
+from query.question.references import find_references
 
 MakeTable = Callable[..., Table]
 
@@ -149,6 +152,178 @@ def test_a_table_is_named_by_its_caption(make_table: MakeTable) -> None:
     question = 'In the table "Yields of the small burner.", what is the yield of peat?'
     assert captioned(read_question(question), [one]).keys() == {one.id}
     assert answers(question, one) == ["In Table 1, Peat has 7 under Yield."]
+
+
+# Cells named by the label of their table and by their place.
+
+
+AskTable = Callable[[str, Table], Awaitable[Draft]]
+
+
+@pytest.fixture
+def ask_table(ask: Callable[..., Awaitable[Draft]], make_paper: Callable[..., Paper]) -> AskTable:
+    async def asked(question: str, table: Table) -> Draft:
+        paper = make_paper(table)
+        return await ask(question, paper, named=find_references(question, [paper]).elements)
+
+    return asked
+
+
+@pytest.fixture
+def soils(make_table: MakeTable) -> Table:
+    return make_table(
+        [
+            ["Site", "Clay", "Clay", "Sand", "Grains per second"],
+            ["", "Dry", "Wet", "", ""],
+            ["Coast"],
+            ["Dune", "1.5", "2.5", "90", "7"],
+            ["Marsh", "31", "44", "12", "3"],
+            ["Inland"],
+            ["Heath", "8.1", "9.4", "66", "5"],
+        ],
+        headers=2,
+        caption="The second survey of 4 soils at each site.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "In Table 1, what is in the second row, third column?",
+            "Row 2 (Coast / Marsh), column 3 (Sand) of Table 1: 12.",
+        ),
+        (
+            "What is the value in row 3 of the sand column of Table 1?",
+            "Row 3 (Inland / Heath), column Sand of Table 1: 66.",
+        ),
+        ("What is the last row of Table 1 under Sand?", "Row 3 (Inland / Heath), column Sand of Table 1: 66."),
+        ("the last row of Table 1 under Sand", "Row 3 (Inland / Heath), column Sand of Table 1: 66."),
+        (
+            "Give the 1st row's last column in Table 1.",
+            "Row 1 (Coast / Dune), column 4 (Grains per second) of Table 1: 7.",
+        ),
+        (
+            "What does Table 1 give for Marsh in the 2nd column?",
+            "Row Coast / Marsh, column 2 (Clay / Wet) of Table 1: 44.",
+        ),
+        ("In Table 1, what is wet clay in the first row?", "Row 1 (Coast / Dune), column Clay / Wet of Table 1: 2.5."),
+        (
+            "What is the number of grains per second in row number 2 of Table 1?",
+            "Row 2 (Coast / Marsh), column Grains per second of Table 1: 3.",
+        ),
+        ("What is the sand of the site in row 2 of Table 1?", "Row 2 (Coast / Marsh), column Sand of Table 1: 12."),
+    ],
+)
+async def test_a_counted_cell_is_told_with_its_headers(
+    ask_table: AskTable, soils: Table, question: str, answer: str
+) -> None:
+    draft = await ask_table(question, soils)
+    assert (draft.status, draft.text) == ("answered", answer)
+    assert draft.certain  # no page prints the numbers of rows and columns
+    assert [evidence.quote for evidence in draft.claims[0].evidence] == [answer.removesuffix(".").rpartition(": ")[2]]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "In Table 1, what is in the fourth row, third column?",  # out of range
+        "In Table 1, what is in row 0, column 1?",
+        "In Table 1, what is the sand in row 12?",
+        "In Table 1, what is the sand in the 4th row?",
+        "In Table 1, what is in the second row, ninth column?",
+        "What is in the second row, third column?",  # no label
+        "In Table 2, what is in the second row, third column?",  # another label
+        "In Table 1, what is in the second row?",  # no column
+        "In Table 1, what is the clay in the second row?",  # two columns
+        "In Table 1, what is the sand in the second row and the third row?",
+        "In Table 1, what is the sand in rows 2 and 3?",
+        "In Table 1, what is the sand in row 2 and 3?",
+        "In Table 1, what is the sand in row 2-3?",
+        "In Table 1, what is the sand in row 2.5?",
+        "In Table 1, what is the sand in the second-to-last row?",  # "second" is a word of the caption
+        "In Table 1, what is the sand in the second last row?",
+        "In Table 1, what is the sand in the last row but one?",
+        "In Table 1, what is the sand in the last but one row?",
+        "In Table 1, what is the sand in the row below the first row?",
+        "In Table 1, what is under the second row of the sand column?",
+        "In Table 1, what is the sand in the second row from the bottom?",
+        "In Table 1, what are the values from the second row to the third column?",
+        "In Table 1, how many rows are in the third column, second row?",
+        "In Table 1, which paper is in the second row, third column?",
+        "In Table 1, what is the sand in the second row of Inland?",
+        "In Table 1, what is the wet value in the second column of Marsh?",
+        "In Table 1, what is the sand in the second row group?",
+        "In Table 1, what is the sand in the twenty-second row?",
+        "In Table 1, what is the header of the third column in the second row?",
+        "In Table 1, which site has the second row, third column?",
+        "In Table 1, what is the highest value in the third column?",
+        "In Table 1, what is the sand of the second site?",  # a site is no row
+        "In Table 1, what is the second value of Marsh?",
+        "In Table 1, what are the grains in the second of row 2?",
+        "Is the second row, third column of Table 1 equal to 12?",
+    ],
+)
+async def test_a_place_that_is_not_certain_is_no_answer(ask_table: AskTable, soils: Table, question: str) -> None:
+    assert (await ask_table(question, soils)).status == "evidence"
+
+
+async def test_a_row_called_by_a_number_or_an_ordinal(ask_table: AskTable, make_table: MakeTable) -> None:
+    beams = make_table([["Beams", "BLEU"], ["4", "27.1"], ["2", "26.8"], ["8", "27.3"]])
+    assert (
+        await ask_table("What is the BLEU in row 2 of Table 1?", beams)
+    ).text == "Row 2 (2), column BLEU of Table 1: 26.8."
+    assert (
+        await ask_table("What is the BLEU in row 3 of Table 1?", beams)
+    ).text == "Row 3 (8), column BLEU of Table 1: 27.3."
+    assert (await ask_table("What is the BLEU in row 4 of Table 1?", beams)).status == "evidence"
+    racks = make_table([["Rack", "Load"], ["Row 2", "5"], ["Row 1", "9"]])
+    assert (
+        await ask_table("What is the load of row 1 in Table 1?", racks)
+    ).text == "In Table 1, Row 1 has 9 under Load."
+    seats = make_table([["Aircraft", "First row seats", "Last"], ["Jet", "4", "6"], ["Glider", "1", "2"]])
+    assert (await ask_table("In Table 1, what is the first row seats of the jet?", seats)).text == (
+        "In Table 1, Jet has 4 under First row seats."
+    )
+    assert (await ask_table("In Table 1, what is the first row seats in row 2?", seats)).text == (
+        "Row 2 (Glider), column First row seats of Table 1: 1."
+    )
+
+
+async def test_merged_and_empty_cells_leave_a_count_open(
+    ask_table: AskTable, make_table: MakeTable, soils: Table
+) -> None:
+    question = "In Table 1, what is in the second row, third column?"
+    wide = tuple(replace(cell, row_span=2) if cell.text == "90" else cell for cell in soils.cells)
+    assert (await ask_table(question, replace(soils, cells=wide))).status == "evidence"
+    without = tuple(cell for cell in soils.cells if not (cell.column and cell.row == 3))
+    assert (await ask_table(question, replace(soils, cells=without))).status == "evidence"
+    empty = make_table([["Drug", "Dose", "Note", "Effect"], ["A", "1", "", "2"], ["B", "3", "", "4"]])
+    assert (await ask_table("In Table 1, what is in the second row, second column?", empty)).status == "evidence"
+    assert (await ask_table("In Table 1, what is the effect in the second row?", empty)).status == "answered"
+
+
+@pytest.mark.parametrize("count", ["seventh", "tenth", "11th", "Last", "21st"])
+async def test_every_ordinal_counts(ask_table: AskTable, make_table: MakeTable, count: str) -> None:
+    days = make_table([["Plot", "Rain"], *([f"p{chr(97 + day)}", f"{day}.5"] for day in range(1, 22))])
+    row = {"seventh": 7, "tenth": 10, "11th": 11, "Last": 21, "21st": 21}[count]
+    draft = await ask_table(f"{count} row of Table 1 under Rain", days)
+    assert draft.text == f"Row {row} (p{chr(97 + row)}), column Rain of Table 1: {row}.5."
+
+
+async def test_a_table_without_values_has_no_lines(ask_table: AskTable, make_table: MakeTable) -> None:
+    bare = make_table([["Plot", "Rain"], ["North", ""]])
+    assert (await ask_table("In Table 1, what is in row 1, column 1?", bare)).status == "evidence"
+
+
+async def test_a_count_reads_one_table(
+    ask: Callable[..., Awaitable[Draft]], make_paper: Callable[..., Paper], soils: Table, rivers: Table
+) -> None:
+    other = replace(rivers, id="aaaa00000001/table-2", label="Table 2")
+    draft = await ask(
+        "In Tables 1 and 2, what is in row 1, column 1?", make_paper(soils, other), named=(soils.id, other.id)
+    )
+    assert draft.status == "evidence"
 
 
 numbers = st.lists(st.integers(min_value=0, max_value=999), min_size=3, max_size=6, unique=True)
