@@ -1,4 +1,4 @@
-"""The library on disk: `Store`, the transactional store, and `NativeGraphIndex`, the indexes derived from it."""
+"""The library on disk: `Store`, the transactional store, and `NativeGraphIndex`, the index derived from it."""
 
 from graph_store.index import NativeGraphIndex
 from graph_store.jobs import JobQueue

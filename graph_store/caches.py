@@ -1,4 +1,4 @@
-"""Caches: paid model calls and embeddings in the library's file, recently read papers in memory."""
+"""Caches: paid model calls and embeddings in the library's file, recently used papers in memory."""
 
 import hashlib
 import threading
@@ -60,7 +60,7 @@ def _sha256(text: str) -> str:
 
 class PaperCache:
     """Caches the `size` papers used last, and the entries of all papers, so that a question does not decode the whole
-    library. A paper that is added again has a new revision and is read again. Unknown ids raise KeyError."""
+    library. A paper that is added again has a new revision and is therefore read again. Unknown ids raise KeyError."""
 
     def __init__(self, *, size: int) -> None:
         self._size = size
@@ -71,7 +71,7 @@ class PaperCache:
     def entries(self, connection: Connection) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order of addition."""
         revision = read_revision(connection)
-        # Every question needs the titles; another process may have added papers meanwhile.
+        # Every question needs the titles, and another process may have added papers.
         if self._entries[0] != revision:
             self._entries = (revision, tuple(read_entries(connection)))
         return self._entries[1]
@@ -85,7 +85,7 @@ class PaperCache:
         return self._get(connection, read_entry(connection, paper))
 
     def newest(self, connection: Connection, condition: ColumnElement[bool]) -> Paper | None:
-        """The last added paper that meets a condition."""
+        """The most recently added paper that meets a condition."""
         entries = read_entries(connection, condition)
         return self._get(connection, entries[-1]) if entries else None
 

@@ -24,7 +24,7 @@ class CropFiles:
         self._folder = folder
 
     def put(self, crops: Mapping[str, bytes]) -> None:
-        """Write the missing crops. Raises ValueError if a name is not the hash of its bytes."""
+        """Write the missing crops. Raises ValueError if a name is not the hash of the bytes."""
         missing = {crop: data for crop, data in crops.items() if crop not in self}
         for crop, data in missing.items():
             if content_hash(data) != crop:
@@ -58,11 +58,12 @@ class CropFiles:
         return _NAME.fullmatch(crop) is not None and self._path(crop).is_file()
 
     def sweep(self, *, keep: Collection[str]) -> int:
-        """Delete all crops but those in `keep`, and files that killed writers left; return the number of files."""
+        """Delete crops that are not in `keep`, and temporary files of killed writers; return the number of deleted
+        files."""
         swept = 0
         oldest = time.time() - _TEMPORARY_SECONDS
         for path in self._folder.glob("??/*"):
-            # A temporary file may belong to a running writer; after an hour its writer was killed.
+            # A temporary file may belong to a running writer. After an hour, its writer must have been killed.
             stale = path.stem not in keep if path.suffix == ".png" else path.stat().st_mtime < oldest
             if stale:
                 path.unlink(missing_ok=True)
@@ -75,7 +76,7 @@ class CropFiles:
 
 def _sync_folder(folder: Path) -> None:
     if os.name != "posix":
-        return  # elsewhere a folder can't be opened; the system orders renames itself
+        return  # other systems can't open a folder, and order renames themselves
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""The library's SQLite file: connections, transactions, and its failures as StoreErrors."""
+"""The library's SQLite file: connections, transactions, and the translation of failures to StoreErrors."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ _BUSY_SECONDS = 60.0
 _BEGIN = "paperscope_begin"
 _CACHE_KB = 65_536
 _LOG_PAGES = 8_000
-# What a model replies, and what SQLite writes along with it.
+# Bytes of a model's reply, and of what SQLite writes with it.
 _ROOM = 1_000_000
 
 
@@ -105,7 +105,7 @@ class Database:
         self.file = file
         self.read_only = mode == "ro"
         self._uri = read_only_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
-        # SQLite polls for its lock, which is unfair; threads of one process wait for this lock instead.
+        # SQLite polls for its lock, which is unfair, so the threads of one process wait for this lock.
         self._writing = threading.Lock()
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=8)
         event.listen(self._engine, "begin", _begin)
@@ -113,7 +113,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A read transaction: it sees one state of the library."""
+        """A read transaction, which sees one state of the library."""
         with translate_errors(self.file), self._engine.connect() as connection:
             yield connection
 
@@ -147,7 +147,7 @@ class Database:
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
-            # A job's password must not stay in free pages; not every build of SQLite overwrites them by default.
+            # A job's password must not remain in free pages, which not every build of SQLite overwrites by default.
             connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
         enlarge_cache(connection)
@@ -176,7 +176,8 @@ def read_only_uri(file: Path) -> str:
 
 
 def enlarge_cache(connection: sqlite3.Connection) -> None:
-    """Enlarge the page cache and the log, so that adding a paper costs a large library no more than a small one.
+    """Enlarge the page cache and the write-ahead log, so that adding a paper to a large library is as fast as to a
+    small one.
 
     A paper's names are spread over the pages of an index: with SQLite's default cache of 2 MB they are read again for
     each paper, and with its default log of 4 MB most are written back for each.

@@ -31,11 +31,11 @@ Texts = Sequence[str]
 
 
 def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
-    """Merge what papers contribute to entities; a single contribution is returned unchanged.
+    """Merge the papers' contributions to entities; a single contribution is returned unchanged.
 
-    The most frequent name (of those whose key is the id) and type are taken, the alphabetically first on a tie; other
-    names become aliases; descriptions are joined without repeats up to DESCRIPTION_LIMIT characters; sources and
-    mentions are united. The order of contributions does not matter.
+    The merged entity has the most frequent name (of those whose key is the id) and type, and the alphabetically first
+    on a tie; other names become aliases; descriptions are joined without repeats up to DESCRIPTION_LIMIT characters;
+    sources and mentions are combined. The order of contributions does not matter.
     """
     groups: dict[str, list[Entity]] = defaultdict(list)
     for entity in contributions:
@@ -44,7 +44,7 @@ def merge_entities(contributions: Iterable[Entity]) -> dict[str, Entity]:
 
 
 def merge_relations(contributions: Iterable[Relation]) -> dict[tuple[str, str, str], Relation]:
-    """Merge relations by source, target and kind: weights are summed, descriptions joined, sources united."""
+    """Merge relations by source, target and kind: weights are added, descriptions joined, sources combined."""
     groups: dict[tuple[str, str, str], list[Relation]] = defaultdict(list)
     for relation in contributions:
         groups[relation.source, relation.target, relation.kind].append(relation)
@@ -131,7 +131,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
 
 def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:
     """The merged relations of these entities: those between two of them first, then by weight."""
-    kind, lists = _touching(connection, _all_nodes(connection, ids), papers)
+    kind, lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     best = connection.execute(_best_query(**kind), {**lists, "limit": max(limit, 0)}).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
     sources, targets = ({one[end] for one in ordered} for end in (0, 1))
@@ -142,14 +142,14 @@ def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), li
 def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, int]:
     """The number of merged relations of each entity; ambiguous ids and entities without relations are left out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
-    kind, lists = _touching(connection, sorted(set(wanted.values())), papers)
+    kind, lists = _relation_parameters(connection, sorted(set(wanted.values())), papers)
     degrees = {row.end: int(row.degree) for row in connection.execute(_degrees_query(**kind), lists)}
     return {key: degrees[node] for key, node in wanted.items() if node in degrees}
 
 
 def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int) -> list[Edge]:
-    """The heaviest edges of these entities, from these papers (none given: from all)."""
-    kind, lists = _touching(connection, _all_nodes(connection, ids), papers)
+    """The heaviest edges of these entities, from these papers (if none are given, from all)."""
+    kind, lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     rows = connection.execute(_edges_query(**kind), {**lists, "limit": limit})
     return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
 
@@ -158,7 +158,9 @@ def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
     return sorted({node for nodes in library_ids(connection, ids).values() for node in nodes})
 
 
-def _touching(connection: Connection, nodes: Texts, papers: Texts) -> tuple[dict[str, bool], dict[str, list[str]]]:
+def _relation_parameters(
+    connection: Connection, nodes: Texts, papers: Texts
+) -> tuple[dict[str, bool], dict[str, list[str]]]:
     """The options of the statement that finds the relations of these entities, and its list parameters."""
     own = [] if papers else sorted(paper_ids(connection, nodes))
     kind = {"meant": has_meanings(connection), "within": bool(papers)}
@@ -168,7 +170,7 @@ def _touching(connection: Connection, nodes: Texts, papers: Texts) -> tuple[dict
 def _relations_between(
     connection: Connection, sources: Iterable[str], targets: Iterable[str], *, papers: Texts
 ) -> list[Relation]:
-    """The papers' relations from any of these entities to any of those."""
+    """The papers' relations from any of `sources` to any of `targets`."""
     rows = connection.execute(
         _between_query(meant=has_meanings(connection), within=bool(papers)),
         {
@@ -187,12 +189,12 @@ def _renamed(entity: Entity, node: str) -> Entity:
 def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
     """Source, target, weight and `columns` of the papers' relations of `nodes`, which are ids of the library.
 
-    Relations whose ends are one entity of the library are left out.
+    Relations from an entity of the library to itself are left out.
     """
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
     found: ColumnElement[bool] = relations.c.paper.in_(given("papers"))
     if not within:
-        # Only the papers' own ids are indexed.
+        # Only the ids that papers use are indexed, not those of the library.
         found = or_(relations.c.source.in_(given("own")), relations.c.target.in_(given("own")))
     return (
         select(source.label("source"), target.label("target"), relations.c.weight, *columns)
@@ -225,7 +227,7 @@ def _degrees_query(*, meant: bool, within: bool) -> Select[tuple[str, int]]:
     ends = _ends(relations.c.kind, meant=meant, within=within)
     key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
     both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
-    # Not all relations of the far ends are here.
+    # The subquery lacks some relations of the entities at the other ends.
     query = select(both.c.end, func.count().label("degree")).where(both.c.end.in_(given("nodes")))
     return query.group_by(both.c.end)
 
@@ -242,7 +244,7 @@ def _edges_query(*, meant: bool, within: bool) -> Select[tuple[str, str, float]]
 @cache
 def _between_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
-    # Conditions on the ends use an index; one on the whole key would not.
+    # Separate conditions on the ends use an index; a condition on the whole key does not.
     query = select(relations.c.value, source.label("source"), target.label("target")).select_from(table)
     query = query.where(relations.c.source.in_(given("sources")), relations.c.target.in_(given("targets")))
     return query.where(relations.c.paper.in_(given("papers"))) if within else query

@@ -1,7 +1,7 @@
 """The jobs of a library: a queue that survives its workers.
 
-A worker leases a job and renews the lease while it works. The job of a worker that died is claimed again when its lease
-expires, or at once if the supervisor saw the worker die. A job whose workers died too often fails.
+A worker leases a job and renews the lease while it works. If the worker dies, the job is claimed again when the lease
+expires, or at once if the supervisor noticed. A job fails after too many workers have died.
 """
 
 import secrets
@@ -21,7 +21,9 @@ __all__ = ["ATTEMPTS", "LEASE_SECONDS", "JobQueue"]
 ATTEMPTS = 3
 LEASE_SECONDS = 30.0
 
-_WORN_OUT = f"{ATTEMPTS} workers died of this job; look at the file or the questions it is about, then send it again"
+_TOO_MANY_ATTEMPTS = (
+    f"{ATTEMPTS} workers died of this job; look at the file or the questions it is about, then send it again"
+)
 
 
 class JobQueue:
@@ -35,9 +37,10 @@ class JobQueue:
         self._clock = clock
 
     def create(self, kind: JobKind, request: str, *, secret: str = "", job: str | None = None) -> Job:
-        """Queue a job; `request` is its JSON text. `secret` (a password) is stored apart and deleted when the job ends.
+        """Queue a job; `request` is its JSON text. `secret` (a password) is stored separately and deleted when the job
+        ends.
 
-        `job` is its id if the caller has chosen one (see `new_id`).
+        `job` is the job's id if the caller has chosen one (see `new_id`).
         """
         row = {
             "id": job or self.new_id(),
@@ -53,7 +56,7 @@ class JobQueue:
 
     @staticmethod
     def new_id() -> str:
-        """An id that can't be guessed."""
+        """Returns an id that can't be guessed."""
         return f"job-{secrets.token_hex(12)}"
 
     def get(self, job: str) -> Job:
@@ -62,7 +65,7 @@ class JobQueue:
             return _job(connection, job)
 
     def all(self, *, limit: int = 100) -> Sequence[Job]:
-        """The newest jobs, newest first."""
+        """The most recent jobs, newest first."""
         query = select(jobs).order_by(jobs.c.number.desc()).limit(limit)
         with self._database.read() as connection:
             return [_read(row) for row in connection.execute(query).mappings()]
@@ -81,7 +84,7 @@ class JobQueue:
         now = self._clock()
         waits = or_(jobs.c.state == "queued", (jobs.c.state == "running") & (jobs.c.lease_end < now))
         query = select(jobs).where(waits).order_by(jobs.c.number).limit(1)
-        # Reads first, so that an idle worker takes no write lock.
+        # Read first, so that an idle worker takes no write lock.
         with self._database.read() as connection:
             if connection.execute(query).first() is None:
                 return None
@@ -90,7 +93,7 @@ class JobQueue:
                 if row["cancelling"]:
                     _end(connection, row["id"], state="cancelled", now=now)
                 elif row["attempts"] >= ATTEMPTS:
-                    _end(connection, row["id"], state="failed", now=now, error=_WORN_OUT)
+                    _end(connection, row["id"], state="failed", now=now, error=_TOO_MANY_ATTEMPTS)
                 else:
                     values = {
                         "state": "running",
@@ -106,17 +109,17 @@ class JobQueue:
     def secret(self, job: str, owner: str) -> str:
         """The secret of a leased job. Raises JobLostError."""
         with self._database.read() as connection:
-            found = connection.execute(select(jobs.c.secret).where(_held(job, owner))).scalar()
+            found = connection.execute(select(jobs.c.secret).where(_leased_by(job, owner))).scalar()
         if found is None:
             raise JobLostError(f"the job {job!r} is no longer leased by this worker")
         return str(found)
 
     def renew(self, job: str, owner: str, *, stage: str = "", done: int = 0, total: int = 0) -> Job:
-        """Report progress and extend the lease; the job's `cancelling` says whether to stop. Raises JobLostError if the
-        lease has been lost."""
+        """Report progress and extend the lease; the returned job's `cancelling` says whether to stop. Raises
+        JobLostError if the lease has been lost."""
         values = {"lease_end": self._clock() + LEASE_SECONDS, "stage": stage, "done": done, "total": total}
         with self._database.write() as connection:
-            if connection.execute(update(jobs).where(_held(job, owner)).values(values)).rowcount == 0:
+            if connection.execute(update(jobs).where(_leased_by(job, owner)).values(values)).rowcount == 0:
                 raise JobLostError(f"the job {job!r} is no longer leased by this worker")
             return _job(connection, job)
 
@@ -125,13 +128,13 @@ class JobQueue:
         if state not in ENDED:
             raise ValueError(f"{state!r} is not a final state of a job")
         with self._database.write() as connection:
-            if connection.execute(select(jobs.c.id).where(_held(job, owner))).first() is None:
+            if connection.execute(select(jobs.c.id).where(_leased_by(job, owner))).first() is None:
                 raise JobLostError(f"the job {job!r} is no longer leased by this worker")
             _end(connection, job, state=state, now=self._clock(), result=result, error=error)
             return _job(connection, job)
 
     def cancel(self, job: str) -> Job:
-        """Cancel a job: a queued one at once, a running one when its worker renews the lease. A job that has ended is
+        """Cancel a queued job at once, and a running one when its worker renews the lease. A job that has ended is
         unchanged. Raises UnknownJobError."""
         with self._database.write() as connection:
             found = _job(connection, job)
@@ -152,7 +155,7 @@ class JobQueue:
             return list(ids)
 
     def forget(self, *, before: float) -> Sequence[str]:
-        """Delete jobs that ended before this time; return their ids."""
+        """Delete jobs that ended before this time, and return their ids."""
         old = jobs.c.state.in_(ENDED) & (jobs.c.finished < before)
         with self._database.write() as connection:
             ids = connection.execute(select(jobs.c.id).where(old)).scalars().all()
@@ -160,7 +163,7 @@ class JobQueue:
             return list(ids)
 
 
-def _held(job: str, owner: str) -> ColumnElement[bool]:
+def _leased_by(job: str, owner: str) -> ColumnElement[bool]:
     return (jobs.c.id == job) & (jobs.c.owner == owner) & (jobs.c.state == "running")
 
 

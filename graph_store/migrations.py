@@ -1,4 +1,4 @@
-"""Opening a library: its tables are created, or upgraded by numbered steps."""
+"""Opens a library: creates its tables, or upgrades them by numbered steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -39,24 +39,24 @@ Step = Callable[[Connection], None]
 
 CROPS_FOLDER = "crops"
 _FILE = "library.sqlite"
-# Opening a library takes milliseconds; upgrading a large one may take a minute.
+# Opening a library takes milliseconds, but upgrading a large one may take a minute.
 _LOCK_SECONDS = 60
-# Entities of these types have an id of their own, not one made from their name.
+# The ids of these types' entities are not derived from their names.
 _OWN_IDS = ("table", "figure", "equation", WORK)
 
 
 def _keep_images(connection: Connection) -> None:
-    """Version 2 stores what a vision model saw in a paper's images; papers without a row have not been captioned."""
+    """Version 2 stores the readings of a paper's images; papers without a row have not been captioned."""
     images.create(connection)
 
 
 def _keep_shortfalls(connection: Connection) -> None:
-    """Version 3 stores what an extracting model did not read; a paper without a row lacks nothing known."""
+    """Version 3 stores what is missing from a model's extraction; a paper without a row has no known gaps."""
     shortfalls.create(connection)
 
 
 def _keep_short_forms(connection: Connection) -> None:
-    """Version 4 stores what short forms mean, which follows from the papers' entities."""
+    """Version 4 stores the meanings of short forms, which follow from the papers' entities."""
     short_forms.create(connection)
     meanings.create(connection)
     _derive_short_forms(connection)
@@ -83,7 +83,7 @@ def _read_extraction(connection: Connection, paper: str) -> Extraction:
 
 
 def _keep_verdicts(connection: Connection) -> None:
-    """Version 5 stores a model's verdicts about names; none were given before."""
+    """Version 5 stores a model's verdicts on names; earlier versions have none."""
     verdicts.create(connection)
 
 
@@ -95,7 +95,7 @@ def _index_papers(connection: Connection) -> None:
 
 
 def _keep_bylines(connection: Connection) -> None:
-    """Version 7 stores authors and years apart from the papers, so that papers are found by them."""
+    """Version 7 stores authors and years in a separate table, so that papers are found by them."""
     bylines.create(connection, checkfirst=True)
     known = select(bylines.c.paper)
     for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
@@ -108,7 +108,7 @@ def _keep_jobs(connection: Connection) -> None:
 
 
 def _rename_entities(connection: Connection) -> None:
-    """Version 9 takes the singular in the ids of entities from a lexicon: `species` for what was `specy`."""
+    """Version 9 derives entity ids with a lexicon's singulars: `specy` becomes `species`."""
     changed = False
     for paper in _paper_ids(connection):
         old = _read_extraction(connection, paper)
@@ -162,7 +162,7 @@ def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_V
 def upgrade(
     connection: Connection, *, file: Path, version: int = SCHEMA_VERSION, steps: Mapping[int, Step] = STEPS
 ) -> None:
-    """Create the tables in an empty file, or upgrade an older library to `version`."""
+    """Create the tables if the file is empty, or upgrade an older library to `version`."""
     found = check_version(connection, file=file, version=version)
     if found == 0:
         metadata.create_all(connection)

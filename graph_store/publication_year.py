@@ -8,8 +8,8 @@ from paperscope_core.types import Paper, Passage
 __all__ = ["year_of"]
 
 _YEAR = re.compile(r"(?<![\d.,/])(?:19|20)\d\d(?![\d/]|[.,]\d)")
-# Words of a line that states when and where a paper was published. A month counts only with the days of a meeting,
-# because repositories print the date of a download.
+# Words of a line that states when and where a paper was published. A month counts only together with the days of a
+# meeting, because repositories print the date of a download.
 _PUBLISHED = re.compile(
     r"(?i)©|⃝c|\(c\)|\b(?:copyright|published|accepted|proceedings|conference|workshop|symposium|journal|transactions"
     r"|arxiv|preprint)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)"
@@ -18,18 +18,18 @@ _PUBLISHED = re.compile(
 _DOWNLOADED = re.compile(r"(?i)\bdownload")
 _ARXIV = re.compile(r"(?<![\d.])(\d\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?!\d)")
 _FILE_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# A longer paragraph is running text, which cites other years. A footnote may contain a permission to copy, too.
+# A longer paragraph is running text, which cites other years. A footnote may also contain a permission to copy.
 _MAX_LINE_LENGTH = 250
-# A file without pages has its imprint among its first elements.
+# In a file without pages, the imprint is among the first elements.
 _FIRST_ELEMENTS = 10
 
 
 def year_of(paper: Paper) -> int | None:
-    """The year in which a paper was published, None if it does not state one.
+    """The year in which a paper was published; None if it does not state one.
 
     It is the latest year in the imprint on the first page ("Proceedings of …", "© 2020", "Published: 4 July 2025"),
     else the year of the arXiv number in the file name, else a year in the file name. Running text, which cites other
-    years, is not read.
+    years, is ignored.
     """
     years = [int(year) for line in _imprint(paper) for year in _YEAR.findall(line)]
     if years:

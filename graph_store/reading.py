@@ -1,4 +1,4 @@
-"""Papers, elements, chunks and the log of changes, as they were added."""
+"""Reads papers, elements, chunks and the log of changes."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -65,12 +65,12 @@ _ELEMENT_KINDS: dict[str, type[Element]] = {
     "equation": types.Equation,
     "reference": types.Reference,
 }
-_SHOWN = 5
+_MAX_SUGGESTIONS = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
-    """A point of the library's history; the random `token` tells it from the same revision of another history."""
+    """A point in the library's history; the random `token` distinguishes histories that reach the same revision."""
 
     revision: int = 0
     token: str = ""
@@ -78,7 +78,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """What one revision did to one paper."""
+    """The effect of one revision on one paper."""
 
     mark: Checkpoint
     paper: str
@@ -87,7 +87,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Edge:
-    """All relations from one entity to another, their weights summed."""
+    """All relations from one entity to another, with the sum of their weights."""
 
     source: str
     target: str
@@ -96,8 +96,8 @@ class Edge:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Searchable:
-    """The part of a paper that an index needs. `numbers` are the chunks' row numbers in the store; `vectors` has a row
-    per chunk."""
+    """The part of a paper that an index needs. `numbers` are the chunks' row numbers in the store; `vectors` has one
+    row per chunk."""
 
     paper: str
     chunks: tuple[Chunk, ...]
@@ -112,7 +112,9 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
     papers, bylines = schema.papers, schema.bylines
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
     query = select(*columns).where(*conditions).order_by(papers.c.revision)
-    if not inspect(connection).has_table(bylines.name):  # An older library that is open for reading only.
+    if not inspect(connection).has_table(
+        bylines.name
+    ):  # An older library that is open for reading only lacks the table.
         return [PaperEntry(**row) for row in connection.execute(query).mappings()]
     query = query.add_columns(bylines.c.authors, bylines.c.year).join(bylines, isouter=True)
     rows = connection.execute(query).mappings()
@@ -138,7 +140,7 @@ def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict
 
 
 def read_newest_embedder(connection: Connection) -> str:
-    """The embedder of the paper added last; "" in an empty library."""
+    """The embedder of the most recently added paper; "" for an empty library."""
     table = schema.papers
     return connection.execute(select(table.c.embedder).order_by(table.c.revision.desc()).limit(1)).scalar() or ""
 
@@ -155,7 +157,7 @@ def read_paper(connection: Connection, paper: str) -> Paper:
 
 
 def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Element]:
-    """The elements under these ids, in this order."""
+    """The elements with these ids, in this order."""
     if not ids:
         return {}
     table = schema.elements
@@ -165,7 +167,7 @@ def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Eleme
 
 
 def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
-    """The chunks under these ids, in this order."""
+    """The chunks with these ids, in this order."""
     table = schema.chunks
     rows = connection.execute(select(table.c.id, table.c.value).where(table.c.id.in_(ids)))
     found = {row.id: from_json(Chunk, row.value) for row in rows}
@@ -173,7 +175,7 @@ def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
 
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
-    """The chunks that hold any of these elements, without repeats, in the order of the elements."""
+    """The chunks that contain any of these elements, without repeats, in the order of the elements."""
     if not elements:
         return []
     wanted = list(dict.fromkeys(elements))
@@ -211,20 +213,20 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
 
 
 def read_images(connection: Connection, paper: str) -> PaperImages:
-    """What a model saw in a paper's images; empty if none was asked."""
+    """The readings of a paper's images; empty if no model read them."""
     value = _later_value(connection, schema.images, paper=paper)
     return PaperImages() if value is None else from_json(PaperImages, value)
 
 
 def read_shortfall(connection: Connection, paper: str) -> Shortfall:
-    """What a model did not read of a paper, and how much of its replies was dropped."""
+    """What is missing from a model's extraction of a paper."""
     value = _later_value(connection, schema.shortfalls, paper=paper)
     return Shortfall() if value is None else from_json(Shortfall, value)
 
 
 def _read_verdicts(connection: Connection, paper: str) -> tuple[Verdict, ...]:
     table = schema.verdicts
-    # An older library that is open for reading only does not have them.
+    # An older library that is open for reading only lacks the table.
     return read_values(connection, table, Verdict, paper=paper) if inspect(connection).has_table(table.name) else ()
 
 
@@ -261,13 +263,13 @@ def _one(connection: Connection, query: Select[str], *, key: str) -> str:
 
 
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
-    """A paper's values of a table, in their order."""
+    """A paper's values in a table, in order."""
     rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
     return tuple(from_json(kind, row.value) for row in rows)
 
 
 def _later_value(connection: Connection, table: Table, *, paper: str) -> str | None:
-    """A paper's value in a table that is missing in an older library that is open for reading only."""
+    """A paper's value in a table that an older library, if open for reading only, lacks."""
     if not inspect(connection).has_table(table.name):
         return None
     return connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
@@ -303,7 +305,7 @@ def read_changes(connection: Connection, revision: int) -> list[Change]:
 
 
 def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
-    """The mark of a revision; None if this history has no such revision."""
+    """The checkpoint of a revision; None if this history has no such revision."""
     if revision == 0:
         return Checkpoint()
     token = connection.execute(select(changes.c.token).where(changes.c.revision == revision)).scalar()
@@ -311,9 +313,10 @@ def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
 
 
 def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:
-    """The paper with this id, source, id prefix, file name or (part of a) title; the first of these that fits.
+    """The paper that matches by id, source, id prefix, file name or (part of a) title; an earlier criterion takes
+    precedence.
 
-    Raises UnknownPaperError, naming the papers that may be meant, if none or several fit.
+    Raises UnknownPaperError, naming the candidates, if none or several match.
     """
     wanted = text.strip().casefold()
     rules: tuple[Callable[[PaperEntry], bool], ...] = (
@@ -338,7 +341,7 @@ def _hint(entries: Sequence[PaperEntry], wanted: str) -> str:
     if not entries:
         return "it is empty: add a paper first"
     names = {name.casefold(): entry for entry in entries for name in (entry.id, entry.file, entry.title)}
-    close = [names[name] for name in get_close_matches(wanted, names, n=_SHOWN, cutoff=0.5)]
+    close = [names[name] for name in get_close_matches(wanted, names, n=_MAX_SUGGESTIONS, cutoff=0.5)]
     close += [entry for entry in entries if _shares_word(entry.title, wanted)]
     return f"did you mean {_listed(close)}?" if close else f"it holds: {_listed(entries)}"
 
@@ -349,6 +352,6 @@ def _shares_word(title: str, wanted: str) -> bool:
 
 def _listed(entries: Sequence[PaperEntry]) -> str:
     distinct = list({entry.id: entry for entry in entries}.values())
-    shown = ", ".join(f"{entry.id} ({entry.title or entry.file})" for entry in distinct[:_SHOWN])
-    rest = len(distinct) - _SHOWN
+    shown = ", ".join(f"{entry.id} ({entry.title or entry.file})" for entry in distinct[:_MAX_SUGGESTIONS])
+    rest = len(distinct) - _MAX_SUGGESTIONS
     return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,4 +1,4 @@
-"""The tables of a library. Every column type exists in SQLite and PostgreSQL alike; values are JSON text.
+"""The tables of a library. Every column type exists in both SQLite and PostgreSQL; values are JSON text.
 
 A paper's rows reference its row in `papers`, so that deleting that row deletes the whole paper.
 """
@@ -75,7 +75,7 @@ changes = Table(
     Column("revision", Integer, primary_key=True, autoincrement=False),
     Column("paper", Text, nullable=False),
     Column("action", Text, nullable=False),
-    # Random: distinguishes this history from that of a restored backup with the same revision.
+    # Random, to distinguish this history from that of a restored backup with the same revision.
     Column("token", Text, nullable=False),
 )
 
@@ -92,7 +92,7 @@ papers = Table(
     Column("value", Text, nullable=False),
 )
 
-# Authors and year, by which questions name papers; stored apart, so that no paper is decoded for them.
+# Authors and year, by which questions name papers. They are stored separately, so that no paper is decoded for them.
 bylines = Table(
     "bylines",
     metadata,
@@ -116,7 +116,7 @@ images = Table(
     "images",
     metadata,
     _paper(),
-    # Identifies the model and the prompt; with others, the images are read again.
+    # Identifies the model and the prompt. If either changes, the images are read again.
     Column("reader", Text, nullable=False),
     Column("value", Text, nullable=False),
 )
@@ -179,7 +179,7 @@ short_forms = Table(
     _paper(),
     Column("entity", Text, primary_key=True),
     Column("short", Text, primary_key=True),
-    # The long form that the paper defines it with; "" if the paper only uses it.
+    # The long form in the paper's definition; "" if the paper only uses it.
     Column("sense", Text, primary_key=True),
     Index("short_forms_by_short", "short", "sense", "entity", "paper"),
     Index("short_forms_by_entity", "entity", "sense", "paper", "short"),
@@ -195,7 +195,7 @@ meanings = Table(
 
 shortfalls = Table("shortfalls", metadata, _paper(), Column("value", Text, nullable=False))
 
-# A model's verdicts about names of the paper that may mean the same.
+# A model's verdicts on whether names of the paper mean the same.
 verdicts = Table("verdicts", metadata, _paper(), _position(), Column("value", Text, nullable=False))
 
 calls = Table(

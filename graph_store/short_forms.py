@@ -1,4 +1,4 @@
-"""What short forms mean, in a paper and in the library, and so under which id entities of several papers meet."""
+"""Meanings of short forms, in a paper and in the library, which determine the ids under which entities are merged."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,24 +29,24 @@ __all__ = [
 ]
 
 _ARTICLES = frozenset({"a", "an", "the"})
-# Papers misspell and clip long forms ("convolution neural network", "maximum spaning tree", "out of vocab"): words with
-# the same beginning, or nearly the same letters, count as one word. "Recurrent" and "recursive" do not.
-_BEGINNING = 6
-_CLIPPED = 4
-_ALIKE = 0.85
+# Papers misspell and clip long forms ("convolution neural network", "maximum spaning tree", "out of vocab"), so words
+# with the same beginning, or nearly the same letters, are treated as equal. "Recurrent" and "recursive" are not.
+_COMMON_PREFIX_LENGTH = 6
+_MIN_PREFIX_LENGTH = 4
+_MIN_SIMILARITY = 0.85
 
-_APART = ""
-# The key of a short form is one word, and hardly longer than itself.
-_LONGEST = 20
-_KNOWN = "paperscope_meanings"
+_AMBIGUOUS = ""
+# The key of a short form is a single word, and hardly longer than the short form.
+_MAX_ID_LENGTH = 20
+_HAS_MEANINGS = "paperscope_meanings"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class ShortForm:
-    """A short form in the paper's spelling, and the entity it means there.
+    """A short form in the paper's spelling, and the entity that it means there.
 
-    `sense` is the long form that the paper defines it with, in the singular and without articles; "" if the paper only
-    uses it.
+    `sense` is the long form in the paper's definition, in the singular and without articles; "" if the paper only uses
+    it.
     """
 
     entity: str
@@ -57,8 +57,9 @@ class ShortForm:
 def short_forms_of(extraction: Extraction) -> list[ShortForm]:
     """The short forms of a paper, sorted.
 
-    A short form is defined if it shares an entity with a long form, or stands for several long forms, whose initials
-    spell it; it then means the entity with the long form's key. An entity whose name is a short form uses it.
+    A paper defines a short form if it shares an entity with a long form whose initials spell it, or is related to
+    several such long forms; it then means the entity with the long form's key. A paper uses a short form if it is an
+    entity's name.
     """
     names = {entity.id: entity.name for entity in extraction.entities}
     found = {form for entity in extraction.entities for form in _own(entity)}
@@ -78,37 +79,39 @@ def _own(entity: Entity) -> Iterator[ShortForm]:
             long = min(spelt, key=lambda name: (len(name), name))
             home = singular_key(long) if short_form(entity.name) else entity.id
             yield ShortForm(entity=home, short=short, sense=_sense(long))
-    # Ids of floats and works are not their names' keys.
+    # The ids of floats and works are not derived from their names.
     if (used := short_form(entity.name)) and entity.id == singular_key(entity.name):
         yield ShortForm(entity=entity.id, short=used)
 
 
 def least_papers(short: str) -> int:
-    """The number of papers that must define a short form before it means the same in other papers; short forms of two
-    letters coincide by chance."""
+    """The minimum number of papers that must define a short form before it has a meaning in other papers. Short forms
+    of two letters coincide by chance."""
     return 1 if len(short) > 2 else 2
 
 
 def agreed_entity(definitions: Mapping[tuple[str, str], int]) -> str | None:
     """The entity that most papers define a short form with; None if the papers disagree.
 
-    `definitions` counts the papers by sense and entity and is not empty. Papers agree if each sense equals the most
-    frequent one, up to slips, word by word up to the end of the shorter one.
+    `definitions` counts the papers by sense and entity and is not empty. Papers agree if each sense matches the most
+    frequent one word by word, except for misspellings, up to the end of the shorter one.
     """
     senses, entities = Counter[str](), Counter[str]()
     for (sense, entity), papers in definitions.items():
         senses[sense] += papers
         entities[entity] += papers
     commonest = min(senses, key=lambda sense: (-senses[sense], sense)).split()
-    if not all(_alike(one, other) for sense in senses for one, other in zip(sense.split(), commonest, strict=False)):
+    if not all(_similar(one, other) for sense in senses for one, other in zip(sense.split(), commonest, strict=False)):
         return None
     return min(entities, key=lambda entity: (-entities[entity], entity))
 
 
-def _alike(one: str, other: str) -> bool:
+def _similar(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=lambda word: (len(word), word))
-    same = short[:_BEGINNING] == long[:_BEGINNING] or (len(short) >= _CLIPPED and long.startswith(short))
-    return same or SequenceMatcher(None, short, long, autojunk=False).ratio() >= _ALIKE
+    same = short[:_COMMON_PREFIX_LENGTH] == long[:_COMMON_PREFIX_LENGTH] or (
+        len(short) >= _MIN_PREFIX_LENGTH and long.startswith(short)
+    )
+    return same or SequenceMatcher(None, short, long, autojunk=False).ratio() >= _MIN_SIMILARITY
 
 
 def _sense(long: str) -> str:
@@ -129,7 +132,7 @@ def shorts_of(connection: Connection, paper: str) -> list[str]:
 
 
 def refresh_meanings(connection: Connection, shorts: Iterable[str]) -> None:
-    """Update what these short forms mean in the library."""
+    """Update the meanings of these short forms in the library."""
     for short in shorts:
         connection.execute(delete(meanings).where(meanings.c.short == short))
         home = _home(connection, short)
@@ -138,42 +141,41 @@ def refresh_meanings(connection: Connection, shorts: Iterable[str]) -> None:
 
 
 def _home(connection: Connection, short: str) -> str | None:
-    """The entity that a short form means; `_APART` if papers disagree, None if too few define it."""
+    """The entity that a short form means; `_AMBIGUOUS` if papers disagree, None if too few define it."""
     defined = (short_forms.c.short == short, short_forms.c.sense != "")
     papers = connection.execute(select(func.count(short_forms.c.paper.distinct())).where(*defined)).scalar_one()
     if papers < least_papers(short):
         return None
     what = (short_forms.c.sense, short_forms.c.entity)
     rows = connection.execute(select(*what, func.count().label("papers")).where(*defined).group_by(*what))
-    return agreed_entity({(row.sense, row.entity): row.papers for row in rows}) or _APART
+    return agreed_entity({(row.sense, row.entity): row.papers for row in rows}) or _AMBIGUOUS
 
 
 def join_meanings(
     table: Table, *ends: ColumnElement[str], meant: bool
 ) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
-    """`table` joined so that each of `ends`, columns of a paper's entity ids, is mapped to the id in the library; and
-    the mapped columns. `meant` says whether the library `has_meanings`."""
+    """Join `table` so that each of `ends`, columns of a paper's entity ids, is mapped to the id in the library; return
+    the join and the mapped columns. `meant` says whether the library `has_meanings`."""
     if not meant:
         return table, ends
     found: FromClause = table
     nodes: list[ColumnElement[str]] = []
     for end in ends:
         used, home = short_forms.alias(), meanings.alias()
-        # Ids that are too long for a short form, or have spaces, are not looked up (NULL).
-        short = case((and_(func.length(end) <= _LONGEST, func.instr(end, " ") == 0), end))
+        # Ids that are too long for a short form, or contain spaces, are not looked up (NULL).
+        short = case((and_(func.length(end) <= _MAX_ID_LENGTH, func.instr(end, " ") == 0), end))
         found = found.outerjoin(used, and_(used.c.paper == table.c.paper, used.c.entity == short, used.c.sense == ""))
         found = found.outerjoin(home, home.c.short == used.c.short)
         apart = table.c.paper + literal("/") + end
-        nodes.append(case((home.c.home == _APART, apart), (home.c.home.is_not(None), home.c.home), else_=end))
+        nodes.append(case((home.c.home == _AMBIGUOUS, apart), (home.c.home.is_not(None), home.c.home), else_=end))
     return found, nodes
 
 
 def library_ids(
     connection: Connection, ids: Sequence[str], *, papers: Sequence[str] = ()
 ) -> Mapping[str, Sequence[str]]:
-    """For each id that papers use for an entity, the ids in the library of what these papers (none given: all) mean by
-    it. A short form that papers define differently has several.
-    """
+    """For each id that papers use for an entity, the ids of its meanings in the library, according to these papers (if
+    none are given, all). A short form that papers define differently has several."""
     used = _used(connection, ids)
     found: dict[str, list[str]] = defaultdict(list)
     if used:
@@ -184,7 +186,7 @@ def library_ids(
 
 
 def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
-    """All ids that papers may use for these ids of the library; some papers may use them for other entities."""
+    """All ids that papers may use for these ids of the library. Some papers may use them for other entities."""
     known = set(nodes)
     apart = {tail for head, mark, tail in (node.partition("/") for node in known) if mark}
     if not has_meanings(connection):
@@ -193,15 +195,15 @@ def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
 
 
 def has_meanings(connection: Connection) -> bool:
-    """Whether the library has the tables; an older one that is open for reading only does not."""
-    if not connection.info.get(_KNOWN):
-        connection.info[_KNOWN] = inspect(connection).has_table(meanings.name)
-    return bool(connection.info[_KNOWN])
+    """Whether the library has the tables, which an older one that is open for reading only lacks."""
+    if not connection.info.get(_HAS_MEANINGS):
+        connection.info[_HAS_MEANINGS] = inspect(connection).has_table(meanings.name)
+    return bool(connection.info[_HAS_MEANINGS])
 
 
 def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Those of the ids that a paper uses for a short form which only other papers define."""
-    short = [key for key in ids if len(key) <= _LONGEST and " " not in key]
+    """The ids that a paper uses for a short form which only other papers define."""
+    short = [key for key in ids if len(key) <= _MAX_ID_LENGTH and " " not in key]
     if not short or not has_meanings(connection):
         return set()
     return {row.entity for row in connection.execute(_used_query(), {"ids": short})}

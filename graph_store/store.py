@@ -38,7 +38,7 @@ from paperscope_core.types import (
 __all__ = ["Store"]
 
 
-_PAPERS_KEPT = 1000
+_CACHED_PAPERS = 1000
 
 Options = ParamSpec("Options")
 Value = TypeVar("Value")
@@ -48,7 +48,7 @@ class Store:
     """Papers with everything extracted from them, and every paid model call; implements the protocols `Corpus`,
     `CallCache` and `VectorCache`.
 
-    A change is one transaction: after a crash each paper is there completely or not at all. Safe for several threads
+    A change is one transaction: after a crash each paper is stored completely or not at all. Safe for several threads
     and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError.
     """
 
@@ -57,13 +57,13 @@ class Store:
         self.jobs = JobQueue(database)
         self._database = database
         self._crops = CropFiles(folder / CROPS_FOLDER)
-        self._shelf = PaperCache(size=_PAPERS_KEPT)
+        self._paper_cache = PaperCache(size=_CACHED_PAPERS)
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
         """Open the library in `folder`; for writing, create it if there is none.
 
-        Raises StoreVersionError if a newer Paperscope wrote it, StoreReadOnlyError if it may not be written.
+        Raises StoreVersionError if a newer Paperscope wrote it, StoreReadOnlyError if it can't be written.
         """
         return cls(folder, open_read_only(folder) if read_only else open_writable(folder))
 
@@ -73,12 +73,12 @@ class Store:
 
     @property
     def read_only(self) -> bool:
-        """Whether the library was opened for reading only; every change then raises StoreReadOnlyError."""
+        """Whether the library is open for reading only; every change then raises StoreReadOnlyError."""
         return self._database.read_only
 
     @property
     def revision(self) -> int:
-        """Counts the changes; also those of other processes."""
+        """The number of changes, including those of other processes."""
         return self._read(history.read_revision)
 
     def changes_since(self, revision: int) -> Sequence[Change]:
@@ -86,7 +86,7 @@ class Store:
         return self._read(history.read_changes, revision)
 
     def mark(self, revision: int) -> Checkpoint | None:
-        """The mark of a revision; None if this library's history has no such revision."""
+        """The checkpoint of a revision; None if this library's history has no such revision."""
         return self._read(history.read_checkpoint, revision)
 
     def add(
@@ -100,20 +100,20 @@ class Store:
     ) -> int:
         """Add a paper, in place of the paper `replaces` and of any with the same id; return the new revision.
 
-        `source` is the absolute path of its file, `embedder` names the weights of its vectors. Raises ValueError if
-        an id is unknown or a crop is named that is neither given nor stored.
+        `source` is the absolute path of its file, `embedder` names the embedder of its vectors. Raises ValueError if an
+        id is unknown or a crop is named that is neither given nor stored.
         """
         validate(indexed)
         self._database.require_writable()
         with translate_errors(self._database.file):
             self._crops.put_of(indexed.paper, crops)
         with self._database.write() as connection:
-            # A sweep in another process may have deleted crops that no paper named until now.
+            # A sweep in another process may have deleted crops that no stored paper named yet.
             self._crops.put_of(indexed.paper, crops)
             return put_paper(connection, indexed, source=source, embedder=embedder, replaces=replaces)
 
     def remove(self, paper: str) -> int:
-        """Remove the paper with this id; return the new revision. Its crops go with the next `sweep`."""
+        """Remove the paper with this id; return the new revision. The next `sweep` deletes its crops."""
         with self._database.write() as connection:
             revision = remove_paper(connection, paper)
         if revision is None:
@@ -121,21 +121,21 @@ class Store:
         return revision
 
     def sweep(self) -> int:
-        """Delete orphaned crops (of removed papers and killed adds); return the number of files."""
+        """Delete orphaned crops (of removed papers and killed adds); return the number of deleted files."""
         with self._database.write() as connection:
             return self._crops.sweep(keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
 
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order of addition; fast for large libraries, too."""
-        return self._read(self._shelf.entries)
+        return self._read(self._paper_cache.entries)
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order of addition."""
-        return self._read(self._shelf.papers)
+        return self._read(self._paper_cache.papers)
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
-        return self._read(self._shelf.paper, paper)
+        return self._read(self._paper_cache.paper, paper)
 
     def find_paper(self, text: str) -> Paper:
         """The paper that an id, a prefix of one, a file name or a part of a title identifies.
@@ -146,11 +146,11 @@ class Store:
 
     def paper_by_sha256(self, sha256: str) -> Paper | None:
         """The paper of a file with this content."""
-        return self._read(self._shelf.newest, papers.c.sha256 == sha256)
+        return self._read(self._paper_cache.newest, papers.c.sha256 == sha256)
 
     def paper_by_source(self, source: str) -> Paper | None:
-        """The last paper that was added from this absolute path."""
-        return self._read(self._shelf.newest, papers.c.source == source)
+        """The paper added last from this absolute path."""
+        return self._read(self._paper_cache.newest, papers.c.source == source)
 
     def embedder_of(self, paper: str) -> str:
         """The name of the embedder that made a paper's vectors."""
@@ -165,11 +165,11 @@ class Store:
         return self._read(reading.read_indexed, paper)
 
     def images(self, paper: str) -> PaperImages:
-        """What a model saw in a paper's images; empty if none was asked."""
+        """The readings of a paper's images; empty if no model read them."""
         return self._read(reading.read_images, paper)
 
     def shortfall(self, paper: str) -> Shortfall:
-        """What the extracting model did not read of a paper, and how much of its replies was dropped."""
+        """What is missing from a model's extraction of a paper."""
         return self._read(reading.read_shortfall, paper)
 
     def searchable(self, paper: str) -> Searchable:
@@ -193,18 +193,17 @@ class Store:
         return self._read(reading.read_chunks, ids)
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
-        """The chunks that hold any of these elements, without repeats, in the order of the elements."""
+        """The chunks that contain any of these elements, without repeats, in the order of the elements."""
         return self._read(reading.read_chunks_of, elements)
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes, by content hash, of a crop that a paper names; KeyError for anything else."""
+        """The PNG bytes of a crop that a paper names, by content hash; KeyError for any other hash."""
         self._read(reading.require_crop, crop)
         with translate_errors(self.folder):
             return self._crops.get(crop)
 
     def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
-        """For each id that papers use for an entity, the ids in the library of what these papers (none given: all) mean
-        by it. A short form that papers define differently has several."""
+        """See `graph_store.short_forms.library_ids`."""
         return self._read(meanings.library_ids, ids, papers=papers)
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
@@ -220,7 +219,7 @@ class Store:
         return self._read(graph_reading.read_degrees, entities, papers=papers)
 
     def edges_of(self, entities: Sequence[str], *, papers: Sequence[str], limit: int) -> Sequence[Edge]:
-        """The heaviest edges of these entities, from these papers (none given: from all)."""
+        """The heaviest edges of these entities, from these papers (if none are given, from all)."""
         return self._read(graph_reading.read_edges, entities, papers=papers, limit=limit)
 
     def get_call(self, key: str) -> ModelReply | None:

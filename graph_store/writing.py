@@ -1,4 +1,4 @@
-"""The rows of one paper: checked, written and removed."""
+"""Checks, writes and removes the rows of a paper."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ Row = dict[str, str | int | float | bytes]
 
 
 def validate(indexed: IndexedPaper) -> None:
-    """Raise ValueError, quoting the offender, unless every id that one part names exists in another."""
+    """Raise ValueError, quoting the id, if a part of the paper references an id that does not exist."""
     paper, extraction = indexed.paper, indexed.extraction
     elements = _distinct("element", [element.id for element in paper.elements])
     _distinct("chunk", [chunk.id for chunk in indexed.chunks])
@@ -88,7 +88,7 @@ def put_paper(
     connection: Connection, indexed: IndexedPaper, *, source: str, embedder: str, replaces: str | None = None
 ) -> int:
     """Write a paper, replacing the paper `replaces` and any with the same id; return the new revision. Raises
-    ValueError if its vectors have another length than those of the same embedder."""
+    ValueError if its vectors differ in length from others of the same embedder."""
     paper = indexed.paper.id
     if replaces is not None and replaces != paper:
         remove_paper(connection, replaces)

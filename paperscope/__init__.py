@@ -121,7 +121,7 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Imported on first use: these modules load FAISS, PyMuPDF and SQLAlchemy.
+# Imported on first use, because these modules load FAISS, PyMuPDF and SQLAlchemy.
 _LAZY = {
     "AddResult": "paperscope.adding",
     "Budget": "paperscope_core.models",

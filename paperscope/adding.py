@@ -55,12 +55,12 @@ __all__ = ["AddRequest", "AddResult", "Adder", "Pipeline", "ProgressCallback", "
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stage:
-    """What an add is doing.
+    """The stage of an add, with its progress.
 
     Attributes:
-        name: "parsing", "reading images", "extracting entities", "embedding" or "storing".
-        done: How many pages or images are done.
-        total: How many pages or images there are; 0 if nothing is counted, or not yet.
+            name: "parsing", "reading images", "extracting entities", "embedding" or "storing".
+            done: The number of pages or images done.
+            total: The number of all pages or images; 0 if they are not counted, or not yet.
     """
 
     name: str
@@ -77,7 +77,7 @@ ProgressCallback = Callable[[Stage], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddRequest:
-    """A file to add, and how. See `Library.add`."""
+    """A file to add, with options. See `Library.add`."""
 
     file: PaperFile
     name: str | None = None
@@ -86,7 +86,7 @@ class AddRequest:
     on_stage: ProgressCallback = lambda _stage: None
 
     def check_hash(self, sha256: str) -> None:
-        """Raise PaperFileError if the content is not the requested one."""
+        """Raise PaperFileError if the content does not have the requested hash."""
         if self.sha256 not in (None, sha256):
             raise PaperFileError(f"{self.file.name!r} was changed or moved while it was read. Add it again.")
 
@@ -96,10 +96,10 @@ class AddResult(Displayable):
     """The result of adding a file.
 
     Attributes:
-        outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
-        usage: What the extracting and the vision model used.
-        images: What the vision model read.
-        shortfall: What the extracting model could not read.
+            outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
+            usage: The usage of the extracting and the vision model.
+            images: The readings of the vision model.
+            shortfall: What is missing from the model's extraction.
     """
 
     paper: Paper
@@ -117,7 +117,7 @@ class AddResult(Displayable):
 
 
 class Adder:
-    """Adds files to a library with its models, and removes papers. Of an uploaded file it keeps a copy."""
+    """Adds files to a library with its models, and removes papers. It keeps a copy of each uploaded file."""
 
     def __init__(self, *, store: Store, originals: Originals, models: Models, settings: Settings) -> None:
         self._store = store
@@ -138,13 +138,13 @@ class Adder:
         return result
 
     async def _add_upload(self, request: AddRequest, older: Paper | None, *, name: str) -> AddResult:
-        """Add a copy of the file, which is kept if it is the one that a paper is read from."""
+        """Add a copy of the file; the copy is kept if a paper was read from it."""
         check_size(request.file.path, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
         digest = (await asyncio.to_thread(self._originals.put, request.file.path, name=name)).parent.name
-        # Equal files one after another, so that none deletes the copy that another one uses.
+        # Equal files are added one after another, so that no add deletes the copy that another one uses.
         lock = self._locks.setdefault(digest, asyncio.Lock())
         async with lock:
-            # Copied again, because the previous one may have deleted it.
+            # Copy again, because the previous add may have deleted the copy.
             copy = await asyncio.to_thread(self._originals.put, request.file.path, name=name)
             try:
                 return await self._run_pipeline(replace(request, file=replace(request.file, path=copy)), older)
@@ -163,7 +163,8 @@ class Adder:
         try:
             result = await pipeline.add(request, older)
         except BudgetError:
-            # Calls in progress are paid, and will be cached: only then is it known what remains to be done.
+            # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
+            # ended.
             await self._models.aclose()
             raise
         return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
@@ -198,15 +199,15 @@ def build_pipeline(
     """Build the pipeline of a library.
 
     Args:
-        store: Where papers are stored.
-        embedder: Embeds chunks.
-        settings: The library's settings.
-        extract: Extracts entities; None for extraction without a model.
-        vision: Reads images; None if they are not read.
-        compare_names: Embeds names to find variants; None to compare their letters only.
+            store: Stores the papers.
+            embedder: Embeds chunks.
+            settings: The library's settings.
+            extract: Extracts entities; None for extraction without a model.
+            vision: Reads images; None if they are not read.
+            compare_names: Embeds names to find variants; None to compare only their letters.
     """
-    # The extractive answerer compares questions with sentences. They are embedded in advance if that is free and no
-    # language model answers.
+    # The extractive answerer compares questions with sentences. These are embedded in advance if embedding is free and
+    # no language model is configured.
     in_advance = not settings.answer.configured and settings.embed.provider == "local"
     return Pipeline(
         store=store,
@@ -223,7 +224,7 @@ def build_pipeline(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Draft:
-    """Everything that is stored of a file, except the vectors."""
+    """Everything that is stored for a file, except the vectors."""
 
     parsed: ParsedPaper
     chunks: tuple[Chunk, ...]
@@ -237,19 +238,18 @@ class _Draft:
 class Pipeline:
     """Turns a file into a stored paper.
 
-    Model calls and embeddings are cached in the store as they are made, so that an add that was killed continues where
-    it stopped.
+    Model calls and embeddings are cached in the store as they are made, so that an add that was killed can continue.
 
     Args:
-        store: Where papers are stored.
-        parser: Reads files.
-        extractor: Extracts entities and relations.
-        asks_model: Whether the extractor asks a language model.
-        embedder: Embeds chunks.
-        captioner: Reads images; None if they are not read.
-        max_words: The most words of running text in a chunk.
-        max_mb: The largest file, in megabytes.
-        more_texts: Texts of a paper besides its chunks that are embedded in advance for questions.
+            store: Stores the papers.
+            parser: Parses files.
+            extractor: Extracts entities and relations.
+            asks_model: Whether the extractor calls a language model.
+            embedder: Embeds chunks.
+            captioner: Reads images; None if they are not read.
+            max_words: The maximum number of words of running text in a chunk.
+            max_mb: The maximum size of a file, in megabytes.
+            more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
     """
 
     def __init__(
@@ -278,18 +278,18 @@ class Pipeline:
     async def add(self, request: AddRequest, older: Paper | None) -> AddResult:
         """Add one file.
 
-        An unchanged file costs nothing, except that images are read that this vision model and prompt have not read,
-        and that the extracting model is asked again for what it gave no usable reply about.
+        An unchanged file costs nothing, with two exceptions: images are read that this vision model and prompt have not
+        read, and the extracting model is asked again where its reply was unusable.
 
         Args:
-            request: The file and how it is read.
-            older: The paper that it replaces; None: the paper that was added from the same path, if any.
+                request: The file and the options.
+                older: The paper that it replaces; None for the paper that was added from the same path, if any.
 
         Raises:
-            PaperFileError: The file can't be read as a paper.
-            ModelError: A model fails.
-            BudgetError: The budget is spent.
-            StoreError: The library can't be written. After any error, it is unchanged.
+                PaperFileError: The file can't be read as a paper.
+                ModelError: A model fails.
+                BudgetError: The budget is exhausted.
+                StoreError: The library can't be written. After any error, it is unchanged.
         """
         started = time.perf_counter()
         draft = await self._draft(request, older)
@@ -299,7 +299,7 @@ class Pipeline:
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
         await self._embedder.embed(self._more_texts(draft.parsed.paper))
         request.on_stage(Stage(name="storing"))
-        # The last point where the add can be cancelled.
+        # The last point at which the add can be cancelled.
         await asyncio.sleep(0)
         await run_in_thread(partial(self._store_draft, draft, vectors))
         return AddResult(
@@ -327,11 +327,11 @@ class Pipeline:
         )
 
     async def texts_to_embed(self, request: AddRequest) -> Sequence[str]:
-        """The texts that `add` would embed. Everything before is done, and nothing is stored.
+        """The texts that `add` would embed. All earlier stages run, and nothing is stored.
 
         Raises:
-            PaperFileError: The file can't be read as a paper.
-            StoreError: The library can't be read.
+                PaperFileError: The file can't be read as a paper.
+                StoreError: The library can't be read.
         """
         draft = await self._draft(request, None)
         if isinstance(draft, AddResult):
@@ -340,7 +340,7 @@ class Pipeline:
         return self._embedder.missing([*chunks, *self._more_texts(draft.parsed.paper)])
 
     async def _draft(self, request: AddRequest, older: Paper | None) -> _Draft | AddResult:
-        """Everything that is stored of a file except the vectors; AddResult if the library has it already."""
+        """Everything that is stored for a file except the vectors; an AddResult if the library has it already."""
         source, sha256 = await asyncio.to_thread(self._identify, request.file.path)
         request.check_hash(sha256)
         known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)

@@ -1,4 +1,4 @@
-"""Answers questions over a library whose papers may change meanwhile."""
+"""Answers questions on a library whose papers may change in the meantime."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -19,13 +19,13 @@ __all__ = ["AskRequest", "Asker", "build_engine"]
 
 T = TypeVar("T")
 
-# Vectors of sentences and questions that an open library keeps in memory: 12 MB at 384 dimensions, and the texts.
+# Vectors of sentences and questions that an open library keeps in memory: 12 MB at 384 dimensions, plus the texts.
 _CACHED_VECTORS = 8192
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskRequest:
-    """A question, and what it may be answered from. See `Library.ask`."""
+    """A question and its options. See `Library.ask`."""
 
     question: str
     papers: Sequence[str] = ()
@@ -36,8 +36,8 @@ class AskRequest:
 class Asker:
     """Asks a query engine.
 
-    If a paper that a question has read from is removed meanwhile, the question is asked again of the remaining papers.
-    Model calls are cached, so that only what changed is paid again.
+    If a paper that a question uses is removed in the meantime, the question is asked again of the remaining papers.
+    Model calls are cached, so that only changed calls are paid for again.
     """
 
     def __init__(self, store: Store, engine: QueryEngine) -> None:

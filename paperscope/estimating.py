@@ -1,4 +1,4 @@
-"""Estimates what adding files costs before anything is sent."""
+"""Estimates the cost of adding files before anything is sent."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ __all__ = ["Estimate", "Estimator"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """What adding a file would use, by role (extract, vision, embed); nothing for a file that is in the library."""
+    """The estimated usage of adding a file, by role (extract, vision, embed); empty if the library has the file."""
 
     file: Path
     roles: Mapping[str, Usage]
@@ -33,7 +33,7 @@ class Estimate:
 class Estimator:
     """Runs the pipeline on files with models that send nothing.
 
-    What several files share is counted with the first one. Tokens and the length of replies are estimates (see
+    Calls that several files share are counted with the first one. Token counts and reply lengths are estimates (see
     `paperscope_core.models.usage`).
     """
 
@@ -52,7 +52,7 @@ class Estimator:
             settings,
             extract=self._models.get("extract"),
             vision=self._models.get("vision"),
-            # An embedder on a server would be paid.
+            # An embedder on a server has a price.
             compare_names=models.embedder.embed if settings.embed.provider == "local" else None,
         )
         self._embed = settings.embed

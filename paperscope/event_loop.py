@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, which synchronous and asynchronous callers share."""
+"""An event loop in a separate thread, shared by synchronous and asynchronous callers."""
 
 import asyncio
 import threading
@@ -19,8 +19,8 @@ class EventLoopThread:
 
     Once it is closed, running and later work raises StoreError.
 
-    anyio's `BlockingPortal` can't replace it: anyio cancels a task again at each `await` of its cleanup, and so
-    interrupts what finishes paid model calls and ends child processes.
+    anyio's `BlockingPortal` can't replace it: anyio cancels a task again at each `await` of its cleanup, which would
+    interrupt code that finishes paid model calls and ends child processes.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class EventLoopThread:
         """Run a coroutine for a caller on any loop. If the caller is cancelled, the work has ended when this raises.
 
         Raises:
-            StoreError: The loop is closed.
+                StoreError: The loop is closed.
         """
         future, cancel = self._start(work)
         ended = asyncio.wrap_future(future)
@@ -86,7 +86,7 @@ class EventLoopThread:
             cancel()
 
     def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
-        """Cancel what runs, then run `last`, and stop the loop."""
+        """Cancel all running work, then run `last`, and stop the loop."""
         with self._lock:
             if not self._open:
                 return
@@ -99,7 +99,7 @@ class EventLoopThread:
     def _start(self, work: Coroutine[Any, Any, T]) -> "tuple[Future[T], Callable[[], None]]":
         """Start a coroutine; returns its future, and a function that cancels it from any thread."""
         future: Future[T] = Future()
-        # Marked as running, so that only the task is cancelled, and its end is not reported before it has ended.
+        # Mark the future as running, so that cancelling affects the task only, and its end is not reported too early.
         future.set_running_or_notify_cancel()
         tasks: list[asyncio.Task[T]] = []
 

@@ -85,17 +85,17 @@ class Library:
         """Open a library, or create it. A library that is not writable is opened for reading.
 
         Args:
-            folder: The library's folder; None for that of the settings.
-            settings: The settings; None to read them as the command line does: `PAPERSCOPE_*`, paperscope.toml,
+                folder: The library's folder; None for that of the settings.
+                settings: The settings; None to read them as the command line does: `PAPERSCOPE_*`, paperscope.toml,
                 `OPENAI_*`.
-            budget: What all model calls may cost together while the library is open.
-            on_call: Called with the role and the outcome of each call to a model's endpoint as it ends, from another
-                thread, in the `contextvars` context of the code that caused it.
+                budget: The budget of all model calls while the library is open.
+                on_call: Called with the role and the outcome of each call to a model's endpoint as it ends, from
+                another thread, in the `contextvars` context of the code that caused it.
 
         Raises:
-            StoreError: The library can't be opened.
-            SettingsError: A setting is wrong.
-            ModelError: The weights of a local model are missing.
+                StoreError: The library can't be opened.
+                SettingsError: A setting is wrong.
+                ModelError: The weights of a local model are missing.
         """
         settings = settings or load_settings(environ=os.environ)
         store = _open_store(Path(folder) if folder is not None else settings.library)
@@ -114,8 +114,8 @@ class Library:
     def close(self) -> None:
         """Release files, connections and the event loop.
 
-        Calls of other threads that are still adding or asking end with a StoreError. Paid model calls in progress are
-        waited for, and cached.
+        Adds and questions that other threads are running end with a StoreError. Paid model calls in progress finish and
+        are cached first.
         """
         self._loop.close(self._models.aclose)
         self._index.close()
@@ -188,23 +188,23 @@ class Library:
         return await self._loop.run(self._adder.add(request))
 
     def estimator(self) -> Estimator:
-        """Return an object that estimates, file by file, what adding costs. It stores and sends nothing."""
+        """Return an object that estimates the cost of adding files, one by one. It stores and sends nothing."""
         return Estimator(self._store, self._models, self._settings)
 
     def remove(self, name: str) -> Paper:
         """Remove a paper and everything that it added.
 
-        A question about it that is being answered is asked again of the remaining papers.
+        A question in progress that uses the paper is asked again of the remaining papers.
 
         Args:
-            name: See `paper`.
+                name: See `paper`.
 
         Returns:
-            The removed paper.
+                The removed paper.
 
         Raises:
-            UnknownPaperError: There is no such paper.
-            StoreError: The library can't be written.
+                UnknownPaperError: There is no such paper.
+                StoreError: The library can't be written.
         """
         return self._adder.remove(name)
 
@@ -262,14 +262,13 @@ class Library:
         filters: Filters = _NO_FILTERS,
         history: Sequence[Turn] = (),
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Answer a question like `ask_async`, with events: each stage as it begins, the text as it is written, and last
-        the answer. Errors are raised while iterating.
-        """
+        """Answer a question like `ask_async`, with events: each stage as it begins, the text as it is written, and
+        finally the answer. Errors are raised during iteration."""
         request = AskRequest(question=question, papers=papers, filters=filters, history=history)
         return self._loop.iterate(self._asker.stream(request))
 
     def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
-        """Retrieve the context on which `ask` would base an answer. The arguments are those of `ask`."""
+        """Retrieve the context on which `ask` would base an answer. Takes the arguments of `ask`."""
         return self._loop.wait(self._asker.retrieve(AskRequest(question=question, papers=papers, filters=filters)))
 
     async def retrieve_async(
@@ -279,7 +278,7 @@ class Library:
         request = AskRequest(question=question, papers=papers, filters=filters)
         return await self._loop.run(self._asker.retrieve(request))
 
-    # Looking up. No model is asked, and all methods may be called from many threads.
+    # Look-ups. They call no model, and may run in many threads.
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order they were added."""
@@ -312,11 +311,11 @@ class Library:
         return self._store.counts(papers)
 
     def images(self, paper: str) -> PaperImages:
-        """What a vision model read in the images of the paper with this id; empty if none did."""
+        """The readings of the paper's images; empty if no vision model read them."""
         return self._store.images(paper)
 
     def shortfall(self, paper: str) -> Shortfall:
-        """What the extraction of the paper with this id lacks."""
+        """What is missing from the extraction of the paper with this id."""
         return self._store.shortfall(paper)
 
     def element(self, element: str) -> Element:
@@ -340,14 +339,14 @@ class Library:
         return self._store.crop(crop)
 
     def source(self, name: str) -> Path:
-        """The file that a paper was read from; the library's copy if it was uploaded.
+        """The file that a paper was parsed from; the library's copy if it was uploaded.
 
         Args:
-            name: See `paper`.
+                name: See `paper`.
 
         Raises:
-            UnknownPaperError: There is no such paper.
-            PaperFileError: The file no longer exists, or has changed.
+                UnknownPaperError: There is no such paper.
+                PaperFileError: The file no longer exists, or has changed.
         """
         return self._originals.of(find_entry(self._store.entries(), name))
 
@@ -360,23 +359,23 @@ class Library:
         marked: Sequence[Box | Place | str] = (),
         password: str | None = None,
     ) -> bytes:
-        """Draw a page of a paper, in a child process with limits of time and memory.
+        """Render a page of a paper, in a child process with time and memory limits.
 
         Args:
-            name: See `paper`.
-            page: The page's number, from 1.
-            dpi: The resolution; reduced for a page that would have more than 20 million pixels.
-            marked: What to mark: boxes in points, places (those on other pages are ignored), and ids of the paper's
+                name: See `paper`.
+                page: The page's number, from 1.
+                dpi: The resolution; reduced for a page that would have more than 20 million pixels.
+                marked: What to mark: boxes in points, places (those on other pages are ignored), and ids of the paper's
                 elements.
-            password: Opens an encrypted file.
+                password: Opens an encrypted file.
 
         Returns:
-            The page as PNG.
+                The page as PNG.
 
         Raises:
-            UnknownPaperError: There is no such paper.
-            PaperFileError: The file no longer exists, has changed, has no pages, or can't be drawn.
-            InputError: There is no such page or element, or the resolution is out of range.
+                UnknownPaperError: There is no such paper.
+                PaperFileError: The file no longer exists, has changed, has no pages, or can't be rendered.
+                InputError: There is no such page or element, or the resolution is out of range.
         """
         paper = self.paper(name)
         boxes = _boxes_on(paper, page, marked)
@@ -392,12 +391,12 @@ class Library:
         marked: Sequence[Box | Place | str] = (),
         password: str | None = None,
     ) -> bytes:
-        """Awaitable `page_picture`. If it is cancelled, its child process is killed."""
+        """Awaitable `page_picture`. Cancelling it kills the child process."""
         draw = partial(self.page_picture, name, page, dpi=dpi, marked=marked, password=password)
         return await self._loop.run(run_in_thread(draw))
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
-        """The names of a paper's entities with the highest degrees in the graph, highest first, without papers."""
+        """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
         return most_connected(self._store, paper, limit=limit)
 
     def neighbourhood(
@@ -406,14 +405,14 @@ class Library:
         """An entity's neighbourhood in the graph.
 
         Args:
-            entity: The entity's name, alias or id.
-            papers: The papers that name it; none for all papers.
-            steps: How many relations away from the entity.
-            limit: The most relations.
+                entity: The entity's name, alias or id.
+                papers: The papers that name it; none for all papers.
+                steps: The maximum distance from the entity, in relations.
+                limit: The maximum number of relations.
 
         Raises:
-            UnknownEntityError: There is no such entity, or there are several.
-            UnknownPaperError: There is no such paper.
+                UnknownEntityError: There is no such entity, or there are several.
+                UnknownPaperError: There is no such paper.
         """
         entries = self._store.entries()
         ids = tuple(find_entry(entries, paper).id for paper in papers)
@@ -428,7 +427,7 @@ class Library:
         return await self._loop.run(run_in_thread(find))
 
     def show(self, value: Displayable | Sequence[Displayable]) -> View:
-        """Render an answer, context, paper or element, or several, with images and marked cells, for a notebook."""
+        """Render one or several answers, contexts, papers or elements, with images and marked cells, for a notebook."""
         return view(value, self)
 
     @property
@@ -451,7 +450,7 @@ def _open_store(folder: Path) -> Store:
 
 
 def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> tuple[Box, ...]:
-    """The boxes to mark on a page, each once. See `Library.page_picture`."""
+    """The boxes to mark on a page, without repeats. See `Library.page_picture`."""
     boxes: dict[Box, None] = {}
     for one in marked:
         if isinstance(one, Box):

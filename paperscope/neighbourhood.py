@@ -35,15 +35,15 @@ _SUGGESTIONS = 5
 # Lengths are in pixels. The letter width is the mean of DejaVu Sans, which is wider than most fonts.
 _FONT_SIZE, _LETTER_WIDTH, _PADDING, _NODE_HEIGHT, _GAP = 12, 7.4, 8, 22, 10
 _MAX_NAME_LENGTH = 30
-# Half the width and height over which the nodes of a small graph are spread; with more nodes the area grows in
-# proportion, so that each has the room that it has among this many.
+# Half the width and height of the area of a small graph. The area grows in proportion to the number of nodes above this
+# one, so that the density stays constant.
 _SPREAD = (360, 230)
 _SPREAD_NODES = 16
-# In units of networkx's default distance, 1/sqrt(n): names are wider than the points that it is meant for.
+# In units of networkx's default distance, 1/sqrt(n), which is meant for points; names are wider.
 _SPRING_LENGTH = 1.6
-# 120 long names are separated after about 20 rounds; the bound is for names that never are.
+# 120 long names are separated after about 20 rounds; the limit is for names that can't be separated.
 _MAX_ROUNDS = 600
-# After ColorBrewer's Set3: pale enough for black letters, on light and dark pages.
+# From ColorBrewer's Set3: pale enough for black letters, on light and dark pages.
 _COLOURS = "#8dd3c7 #fdb462 #bebada #fb8072 #80b1d3 #b3de69 #fccde5 #ffed6f #d9d9d9 #ccebc5 #e5c494 #bc9fd0".split()
 
 
@@ -52,11 +52,11 @@ class Neighbourhood(Displayable):
     """An entity, and the entities and relations within some steps of it.
 
     Attributes:
-        center: The entity.
-        entities: All entities, `center` first.
-        relations: The relations between them, the strongest first.
-        places: Where the entity and the relations are stated, by element id.
-        files: The file names of these papers, by paper id.
+            center: The entity.
+            entities: All entities, `center` first.
+            relations: The relations between them, the strongest first.
+            places: The places that state the entity and the relations, by element id.
+            files: The file names of the papers, by paper id.
     """
 
     center: Entity
@@ -140,20 +140,20 @@ def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Seq
     """Find an entity by name, alias or id.
 
     Args:
-        store: The library's store.
-        index: The library's index.
-        name: The name.
-        papers: The ids of the papers that name it; none for all papers.
+            store: The library's store.
+            index: The library's index.
+            name: The name.
+            papers: The ids of the papers that name it; none for all papers.
 
     Raises:
-        UnknownEntityError: There is no such entity, or there are several: each paper has a "Table 5". The message
-            suggests some.
+            UnknownEntityError: There is no such entity, or there are several ("Table 5" occurs in each paper). The
+            message suggests some.
     """
     key = entity_key(name)
     found = store.entities([hit.id for hit in index.named(name, papers=papers)])
     matches = [one for one in found.values() if key in map(entity_key, (one.id, one.name, *one.aliases))]
     by_name = [one for one in matches if key in map(entity_key, (one.id, one.name))]
-    # A method often has the name of the paper that introduced it.
+    # A method often has the same name as the paper that introduced it.
     meant = [one for one in by_name if one.type != WORK] or by_name or matches
     if len(meant) == 1:
         return meant[0]
@@ -166,7 +166,7 @@ def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Seq
 
 
 def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Neighbourhood:
-    """The strongest `limit` relations within `steps` of an entity, those of nearer steps first."""
+    """The strongest `limit` relations within `steps` of an entity, nearer ones first."""
     relations: dict[tuple[str, str, str], Relation] = {}
     known = [center.id]
     for _ in range(steps):
@@ -195,7 +195,7 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
 
 
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
-    """The names of a paper's entities with the highest degrees in the graph, highest first, without papers."""
+    """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
     names = {one.id: one.name for one in store.indexed(paper).extraction.entities if one.type != WORK}
     nodes = store.nodes_of(list(names), papers=[paper])
     degrees = store.degrees([nodes[key][0] for key in names])
@@ -205,7 +205,7 @@ def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NodeLabel:
-    """A name in a box with its center at (x, y); `bold` marks the neighbourhood's center."""
+    """A name in a box centered at (x, y); `bold` marks the neighbourhood's center."""
 
     name: str
     colour: str
@@ -217,7 +217,7 @@ class NodeLabel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drawing:
-    """A laid out neighbourhood; `lines` are pairs of indices into `boxes`, each with its text."""
+    """The layout of a neighbourhood; `lines` are pairs of indices into `boxes`, each with its text."""
 
     width: float
     height: float
@@ -259,7 +259,7 @@ def lay_out(found: Neighbourhood) -> Drawing:
 
 
 def _spring_layout(found: Neighbourhood) -> list[tuple[float, float]]:
-    """The centers of the nodes, with springs between related ones."""
+    """The centers of the nodes in a spring layout."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -272,7 +272,7 @@ def _spring_layout(found: Neighbourhood) -> list[tuple[float, float]]:
 
 
 def _separate(centers: list[tuple[float, float]], widths: list[float]) -> list[tuple[float, float]]:
-    """Push overlapping boxes apart until none overlap."""
+    """Move overlapping boxes apart until none overlap."""
     moved_centers = [list(center) for center in centers]
     for _ in range(_MAX_ROUNDS):
         moved = False
@@ -299,7 +299,7 @@ def _push_apart(a: list[float], b: list[float], distance: float) -> bool:
 
 
 def _lines(found: Neighbourhood) -> tuple[tuple[int, int, str], ...]:
-    """One line per pair of entities, with all relations between them as its text."""
+    """One line per pair of entities, whose text lists all relations between them."""
     indices = {entity.id: index for index, entity in enumerate(found.entities)}
     texts: dict[tuple[int, int], list[str]] = {}
     for one in found.relations:
@@ -322,7 +322,7 @@ def _legend(colours: dict[str, str], *, width: float, top: float) -> tuple[NodeL
 
 
 def draw_svg(drawing: Drawing) -> str:
-    """Draw as an SVG element, with lines in the page's colour and their texts as tooltips."""
+    """Draw as an SVG element, with lines in the page's colour and relations as tooltips."""
     lines = "".join(
         f'<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{escape(text)}</title></line>'
         for a, b, text in ((drawing.boxes[a], drawing.boxes[b], text) for a, b, text in drawing.lines)
@@ -360,7 +360,7 @@ def draw_png(drawing: Drawing) -> bytes:
         patch = FancyBboxPatch(corner, box.width - 8, _NODE_HEIGHT - 8, boxstyle="round,pad=4", facecolor=box.colour)
         patch.set(zorder=2, edgecolor="black" if box.bold else "none", linewidth=1.6)
         axes.add_patch(patch)
-        # 0.72 points are a pixel at 100 dpi. A dollar sign in a name starts no formula.
+        # 0.72 points are a pixel at 100 dpi. Dollar signs in names must not start a formula.
         axes.text(
             box.x, box.y, box.name, fontsize=_FONT_SIZE * 0.72, ha="center", va="center", zorder=3, parse_math=False
         )
@@ -378,11 +378,11 @@ def _width(name: str) -> float:
 
 
 def _short_name(name: str) -> str:
-    # Few fonts have the letters of formulas (𝑃).
+    # Few fonts contain the mathematical letters (𝑃).
     name = " ".join(_printable(unicodedata.normalize("NFKC", name)).split())
     return name if len(name) <= _MAX_NAME_LENGTH else name[: _MAX_NAME_LENGTH - 1] + "…"
 
 
 def _printable(text: str) -> str:
-    """The text without characters that XML does not allow and fonts don't draw."""
+    """The text without characters that XML does not allow or fonts can't draw."""
     return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")

@@ -17,7 +17,7 @@ from paperscope_core.types import PaperEntry, content_hash
 __all__ = ["Originals", "file_name"]
 
 
-# File systems allow 255 bytes, of which the name of a temporary file takes some.
+# File systems allow 255 bytes, some of which are used by the name of a temporary file.
 _MAX_BYTES = 150
 _MAX_SUFFIX_LENGTH = 12
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
@@ -39,14 +39,14 @@ class Originals:
         """Copy a file.
 
         Args:
-            file: The uploaded file.
-            name: Its name, which may be hostile; see `file_name`.
+                file: The uploaded file.
+                name: Its name, which is untrusted; see `file_name`.
 
         Returns:
-            The copy's path.
+                The copy's path.
 
         Raises:
-            PaperFileError: The file can't be read.
+                PaperFileError: The file can't be read.
         """
         name = file_name(name)
         try:
@@ -86,7 +86,7 @@ class Originals:
                 shutil.rmtree(self._folder / sha256, ignore_errors=True)
 
     def sweep(self, *, keep: Collection[str]) -> None:
-        """Delete what killed adds have left: files of other hashes than `keep` that are more than an hour old."""
+        """Delete remains of killed adds: files whose hash is not in `keep` and that are more than an hour old."""
         oldest = time.time() - _ABANDONED_SECONDS
         with translate_errors(self._folder):
             for folder in self._folder.glob("*"):
@@ -97,10 +97,10 @@ class Originals:
 
 
 def file_name(name: str) -> str:
-    """A hostile file name as one that is safe in a folder, on any system, and on a screen.
+    """A safe form of an untrusted file name, for a folder on any system and for a screen.
 
-    Everything up to the last slash or backslash is removed, and so are invisible characters. A long name is cut before
-    its suffix. If nothing is left, the name is "paper".
+    Everything up to the last slash or backslash is removed, and so are invisible characters. A long name is truncated
+    before its suffix. If nothing is left, the name is "paper".
     """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     shown = "".join(sign for sign in last if sign.isprintable())

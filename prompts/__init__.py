@@ -15,7 +15,7 @@ _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 class PromptError(ValueError):
-    """A prompt file is missing or malformed, or is filled with other values than its placeholders."""
+    """A prompt file is missing or malformed, or the values do not match its placeholders."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,7 +31,7 @@ class Prompt:
         """Return the system and user text with all placeholders replaced. Placeholders in values are left as they are.
 
         Raises:
-            PromptError: The values are not those of the placeholders.
+                PromptError: The values do not match the placeholders.
         """
         if values.keys() != self.placeholders:
             expected, given = sorted(self.placeholders), sorted(values)
@@ -66,7 +66,7 @@ def load(name: str, *, placeholders: frozenset[str]) -> Prompt:
 
 
 def as_data(text: str) -> str:
-    """Enclose untrusted text in two lines that a model can tell from its instructions.
+    """Enclose untrusted text between two lines that a model can distinguish from its instructions.
 
     The lines contain a hash of the text, so that no text can contain its own end line. Equal texts have equal lines, so
     that equal requests have the same cache key.

@@ -1,4 +1,4 @@
-"""Indexes derived from the store, which can be deleted and rebuilt without a model call."""
+"""Indexes derived from the store. They can be deleted, and rebuilt without a model call."""
 
 from graph_store.index.native import NativeGraphIndex
 

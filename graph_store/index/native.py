@@ -1,4 +1,4 @@
-"""The default index: words in SQLite FTS5, vectors in FAISS, the graph by PageRank."""
+"""The default index: full-text search by SQLite FTS5, vectors in FAISS, personalised PageRank over the graph."""
 
 import sqlite3
 import threading
@@ -25,7 +25,7 @@ T = TypeVar("T")
 _LOCK_SECONDS = 600
 _SEEDS = 20
 _GUESSED_SEEDS = 5
-# The snapshot is rewritten when this share of it has changed, so that n papers cost O(n) bytes, not O(n²).
+# The snapshot is rewritten when this share of it has changed, so that adding n papers writes O(n) bytes, not O(n²).
 _STALE_SHARE = 0.25
 _STALE_LEAST = 2000
 
@@ -39,18 +39,18 @@ class DerivedIndex(Protocol):
         ...
 
     def clear(self) -> None:
-        """Delete everything; the mark is then that of the empty library."""
+        """Delete everything and reset the mark to that of an empty library."""
         ...
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Replace what the index holds of a paper (None: by nothing) and move to `mark`, atomically."""
+        """Replace the content of a paper, or delete it if `searchable` is None, and move to `mark`, atomically."""
         ...
 
 
 def catch_up(store: Store, indexes: Sequence[DerivedIndex]) -> None:
     """Bring each index to the store's newest revision; an index of another history is cleared first.
 
-    Papers are read as they are now, so a concurrent change is at worst applied twice.
+    Papers are read in their current state, so a concurrent change may be applied twice, which is harmless.
     """
     for index in indexes:
         if store.mark(index.mark.revision) != index.mark:
@@ -72,7 +72,7 @@ def _searchable(store: Store, paper: str) -> Searchable | None:
 
 
 class NativeGraphIndex:
-    """Implements the protocol `GraphIndex`. It reads from the store, so it sees what other processes add.
+    """Implements the protocol `GraphIndex`. It reads from the store, and so includes papers that other processes add.
 
     Safe for several threads; a lock file lets one process at a time write its files. If they can't be written, the
     index is kept in memory. Raises StoreError.
@@ -94,12 +94,12 @@ class NativeGraphIndex:
     def open(cls, store: Store, folder: Path | None = None, *, embedder: str | None = None) -> Self:
         """Open the store's index and catch up with the store.
 
-        Files that are missing, corrupt or of another library are rebuilt.
+        Files that are missing, corrupt or from another library are rebuilt.
 
         Args:
-            store: The store that the index is derived from.
-            folder: The folder of the index's files; by default `index` in the library's folder.
-            embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
+                store: The store that the index is derived from.
+                folder: The folder of the index's files; by default `index` in the library's folder.
+                embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
                 embedder are found by words only.
         """
         index = cls(store, folder or store.folder / "index", embedder=embedder)
@@ -114,27 +114,27 @@ class NativeGraphIndex:
     @property
     def revision(self) -> int:
         """The store's revision that the index reflects."""
-        return self._mended(self._revision)
+        return self._with_repair(self._revision)
 
     def catch_up(self) -> None:
-        """Take in what the store has and the index has not."""
-        self._mended(self._catch_up)
+        """Apply the store's changes since the index's revision."""
+        self._with_repair(self._catch_up)
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
         """Find candidate chunks and entities for a question, at most `request.limit` in each list.
 
-        Entities whose name occurs in the question come first, the longest name first (score: 1 + its length); after
-        them those that share words with it (score below 1). Raises SettingsError if the vector is of another embedder
-        than the papers' vectors.
+        Entities whose name occurs in the question come first, the longest name first (score: 1 + its length); then
+        those that share words with it (score below 1). Raises SettingsError if the vector is of another embedder than
+        the papers' vectors.
         """
-        return self._mended(partial(self._retrieve, request))
+        return self._with_repair(partial(self._retrieve, request))
 
     def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
         """The entities that a text names, scored as in `retrieve`."""
-        return self._mended(partial(self._named_now, text, papers, limit))
+        return self._with_repair(partial(self._named_when_current, text, papers, limit))
 
-    def _mended(self, work: Callable[[], T]) -> T:
-        """Do the work, and repeat it with a new text index if the old one is corrupt."""
+    def _with_repair(self, work: Callable[[], T]) -> T:
+        """Call `work`, and call it again with a new text index if the old one is corrupt."""
         with self._lock, translate_errors(self._folder):
             try:
                 return work()
@@ -160,7 +160,7 @@ class NativeGraphIndex:
             self._save_vectors()
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:
-        self._keep_up()
+        self._catch_up_if_behind()
         filters, papers, limit = request.filters, request.filters.papers, max(request.limit, 0)
         allowed = self._words.numbers(filters)
         nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=allowed))
@@ -171,17 +171,18 @@ class NativeGraphIndex:
         seeds = named[: min(exact, _SEEDS) or _GUESSED_SEEDS]
         by_words = tuple(self._words.chunks(request.text, filters=filters, limit=limit))
         by_vectors = _best(vector_hits, limit=limit)
-        # The walk is restricted to the papers found: not every relation of "accuracy" in a large library is read.
+        # The walk is restricted to the papers found, because a large library has too many relations of "accuracy" to
+        # read.
         near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *by_vectors)))
         reached = _best(self._reached(seeds, near), limit=limit)
         return Candidates(by_words=by_words, by_vectors=by_vectors, named=named, reached=reached)
 
-    def _keep_up(self) -> None:
+    def _catch_up_if_behind(self) -> None:
         if self._revision() != self._store.revision:
             self._catch_up()
 
-    def _named_now(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
-        self._keep_up()
+    def _named_when_current(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
+        self._catch_up_if_behind()
         return self._named(text, papers, limit)
 
     def _named(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:

@@ -1,4 +1,4 @@
-"""Entities near others in the graph: personalised PageRank over their neighbourhood."""
+"""Finds entities near others in the graph by personalised PageRank over their neighbourhood."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -16,7 +16,7 @@ _CLOSE = 1e-9
 
 
 def neighbourhood(seeds: Sequence[str], edges_of: Callable[[Sequence[str], int], Sequence[Edge]]) -> list[Edge]:
-    """The heaviest edges within two steps of the seeds; their number is limited.
+    """The heaviest edges within two steps of the seeds, limited in number.
 
     `edges_of(entities, limit)` reads the edges of the entities, heaviest first.
     """
@@ -27,10 +27,10 @@ def neighbourhood(seeds: Sequence[str], edges_of: Callable[[Sequence[str], int],
 
 
 def personalized_pagerank(seeds: Mapping[str, float], edges: Sequence[Edge]) -> dict[str, float]:
-    """The other entities that a random walk from the seeds (entity to weight) visits, with its share of time there.
+    """The other entities that a random walk from the seeds (entity to weight) visits, each with its share of the time.
 
     Personalised PageRank (Page et al. 1999; Haveliwala 2002) by power iteration over the undirected graph of `edges`,
-    with a damping of 0.6: an answer is rarely more than two steps from what the question names.
+    with a damping of 0.6: an answer is rarely more than two steps from an entity that the question names.
     """
     used = [edge for edge in edges if edge.weight > 0 and edge.source != edge.target]
     numbers = {key: number for number, key in enumerate(dict.fromkeys(end for edge in used for end in _ends(edge)))}

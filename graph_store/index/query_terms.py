@@ -23,7 +23,7 @@ _PIECE = re.compile(r"\d+|[^\W\d_]+|[+*#]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """A sequence of words that may be a name: its key and its span of characters."""
+    """A sequence of words that may be a name: its key and its span in characters."""
 
     key: str
     start: int
@@ -31,12 +31,12 @@ class Window:
 
 
 def folded(text: str) -> str:
-    """The form in which text is indexed: NFKC, so that `F₁` and `ﬁne` are found as `F1` and `fine`."""
+    """The normalised form (NFKC) in which text is indexed, so that `F₁` and `ﬁne` are found as `F1` and `fine`."""
     return unicodedata.normalize("NFKC", text)
 
 
 def match_terms(text: str) -> list[str]:
-    """FTS5 expressions, one for each word of the text that is searched for.
+    """FTS5 expressions, one for each word of the text.
 
     A word such as `BERT+DSC`, `SST-5` or `OntoNotes4.0` is searched for as a phrase and by its parts. Expressions
     contain quoted letters and digits only, so no text can break the syntax.
@@ -50,13 +50,13 @@ def match_terms(text: str) -> list[str]:
 
 
 def name_key(name: str) -> str:
-    """The key under which a name is indexed: its letters, numbers and the signs +, * and #. `OntoNotes4.0` and
-    `OntoNotes 4.0` have one key, `F1-score` and `F1 score` too; `BERT` and `BERT+` have two."""
+    """The key under which a name is indexed: its letters, digits and the signs +, * and #. `OntoNotes4.0` and
+    `OntoNotes 4.0` have the same key, and so have `F1-score` and `F1 score`; `BERT` and `BERT+` have different keys."""
     return " ".join(_PIECE.findall(folded(name).casefold()))
 
 
 def windows(text: str) -> list[Window]:
-    """All sequences of up to ten words of the text but those of function words only."""
+    """All sequences of up to ten words of the text, except those of function words only."""
     prepared = folded(text[:_TEXT_LIMIT]).casefold()
     atoms = list(_ATOM.finditer(prepared))[:_ATOM_LIMIT]
     found = []
@@ -74,7 +74,7 @@ def windows(text: str) -> list[Window]:
 def longest_first(found: Iterable[Window], entities: Mapping[str, Iterable[str]]) -> dict[str, int]:
     """The entities that occur in a text, with the length of the name in characters, longest first.
 
-    `entities` holds entity ids by name key. A name within a longer name is ignored.
+    `entities` maps name keys to entity ids. A name inside a longer name is ignored.
     """
     lengths: dict[str, int] = {}
     taken: set[int] = set()

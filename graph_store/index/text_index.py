@@ -1,4 +1,4 @@
-"""The text index: BM25 over chunks, and the names of entities, in an SQLite FTS5 file of its own."""
+"""The text index: BM25 over chunks, and the names of entities, in a separate SQLite FTS5 file."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from paperscope_core.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["TextIndex"]
 
-# Format 3 has the ids of entities that version 9 of the library has.
+# Format 3 uses the entity ids of version 9 of the library.
 _FORMAT = 3
 _TABLES = """
 CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
@@ -43,7 +43,7 @@ _CLEAR = (
     "UPDATE mark SET revision = 0, token = ''",
 )
 
-# Lists are bound as JSON, so that the queries do not depend on their length. NULL means no restriction.
+# Lists are bound as JSON, so that the queries do not depend on their lengths. NULL means no restriction.
 _NUMBERS = """
 SELECT number FROM chunks
 WHERE (:papers IS NULL OR paper IN (SELECT value FROM json_each(:papers)))
@@ -83,26 +83,27 @@ SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
-# The most chunks and names that are ranked; a word in more of them says little. A hundred papers have fewer.
+# The maximum number of chunks and names that are ranked: a word that occurs in more of them is not distinctive. A
+# hundred papers have fewer.
 _RANKED = {"chunk_words": 10_000, "entity_words": 2_000}
-# k1 + 1, the limit of BM25 for a word that occurs often; FTS5's bm25() has k1 = 1.2.
-_MOST_OF_A_WORD = 2.2
+# k1 + 1, the limit of BM25's term-frequency factor; FTS5's bm25() has k1 = 1.2.
+_MAX_TERM_FACTOR = 2.2
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    """A connection in autocommit mode that any thread may use."""
+    """Returns a connection in autocommit mode that any thread may use."""
     return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
 
 
-def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Create the tables in an empty file."""
+def _create_if_empty(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Create the tables if the file is empty, and check its format."""
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
         connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    return _checked(connection)
+    return _check_format(connection)
 
 
-def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Close the connection and raise sqlite3.DatabaseError if the tables are of another format."""
+def _check_format(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return the connection; if the tables have another format, close it and raise sqlite3.DatabaseError."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found != _FORMAT:
         connection.close()
@@ -123,24 +124,24 @@ class TextIndex:
         """Open or create the index in `file`. An index of another format raises sqlite3.DatabaseError."""
         connection = _connect(str(file))
         connection.execute("PRAGMA journal_mode = WAL")
-        # A power failure may cost the last commits, which are then caught up from the store.
+        # A power failure may lose the last commits, which are then applied again from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
         enlarge_cache(connection)
-        return cls(_prepared(connection), writable=True)
+        return cls(_create_if_empty(connection), writable=True)
 
     @classmethod
     def open_read_only(cls, file: Path) -> Self:
         """Open an existing index for reading only."""
         connection = _connect(read_only_uri(file))
-        return cls(_checked(connection), writable=False)
+        return cls(_check_format(connection), writable=False)
 
     @classmethod
     def in_memory(cls) -> Self:
         """An empty index in memory."""
-        return cls(_prepared(_connect(":memory:")), writable=True)
+        return cls(_create_if_empty(_connect(":memory:")), writable=True)
 
     def copy_in_memory(self) -> Self:
-        """A copy in memory; this one is closed."""
+        """Return a copy in memory, and close this index."""
         connection = _connect(":memory:")
         self._connection.backup(connection)
         self.close()
@@ -164,30 +165,31 @@ class TextIndex:
                 self._connection.execute(statement)
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Replace what the index holds of a paper (None: by nothing) and move to `mark`, in one transaction."""
+        """Replace the content of a paper, or delete it if `searchable` is None, and move to `mark`; one transaction."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            touched = self._forget(paper)
+            touched = self._delete(paper)
             if searchable is not None:
-                touched |= self._take(searchable)
+                touched |= self._insert(searchable)
             for entity in sorted(touched):
                 self._refresh(entity)
             self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that contain words of the text, by BM25 as a share (0 to 1) of the largest possible score.
+        """The allowed chunks that contain words of the text, by BM25 as a share (0 to 1) of the maximum possible score.
 
-        A chunk that contains every word often has nearly 1, one that contains only common words nearly 0. In a large
-        library only the rarer words count.
+        A chunk that contains every word often has a score near 1, one that contains only common words a score near 0.
+        In a large library only the rarer words are searched for.
         """
         lists = self._lists(filters)
-        holding = self._holding("chunk_words", text, all_of_them=any(lists.values()))
-        most = self._most(holding.values())
+        holding = self._term_frequencies("chunk_words", text, all_of_them=any(lists.values()))
+        most = self._max_score(holding.values())
         return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(_CHUNKS, holding, lists, limit=limit)]
 
     def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The entities whose names share words with the text, by BM25; in a large library only rarer words count."""
-        holding = self._holding("entity_words", text, all_of_them=bool(papers))
+        """The entities whose names share words with the text, by BM25; a large library is searched for the rarer words
+        only."""
+        holding = self._term_frequencies("entity_words", text, all_of_them=bool(papers))
         return self._ranked(_ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
 
     def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
@@ -205,7 +207,7 @@ class TextIndex:
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
     def numbers(self, filters: Filters) -> list[int] | None:
-        """The numbers of the chunks that sections and kinds allow; None if neither is restricted."""
+        """The numbers of the chunks that the sections and kinds allow; None if neither is restricted."""
         if not filters.sections and not filters.kinds:
             return None
         return [number for (number,) in self._connection.execute(_NUMBERS, self._lists(filters))]
@@ -223,46 +225,46 @@ class TextIndex:
             return []
         return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
 
-    def _holding(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
-        """The words of the text that are searched for, with the number of rows that contain each: all of them in some
-        papers; in the whole library the rarest, and further ones while at most `_RANKED` rows contain them."""
+    def _term_frequencies(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
+        """The search terms of the text with the number of rows that contain each: all of them if `all_of_them`; else
+        the rarest, and further ones while at most `_RANKED` rows contain them."""
         terms = match_terms(text)
         most = _RANKED[table]
-        found = self._counts(table, terms, most=-1 if all_of_them else most + 1)
+        found = self._row_counts(table, terms, most=-1 if all_of_them else most + 1)
         if all_of_them or sum(found.values()) <= most:
             return found
         if min(filter(None, found.values())) > most:
-            found = self._counts(table, terms, most=-1)
+            found = self._row_counts(table, terms, most=-1)
         rarest = sorted(terms, key=found.__getitem__)
         first = next(term for term in rarest if found[term])
         rows = accumulate(found[term] for term in rarest)
         kept = {term for term, total in zip(rarest, rows, strict=True) if total <= most or term == first}
         return {term: found[term] for term in terms if term in kept}
 
-    def _counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
+    def _row_counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
         """The number of rows that contain each term, counted up to `most` (-1: without limit)."""
         values = {"terms": json.dumps(terms), "most": most}
         return dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
 
-    def _most(self, holding: Iterable[int]) -> float:
-        """The largest possible BM25 score of words that occur in so many chunks: the sum of idf (k1 + 1).
+    def _max_score(self, holding: Iterable[int]) -> float:
+        """The maximum possible BM25 score of words that occur in these numbers of chunks: the sum of idf (k1 + 1).
 
-        The idf is Lucene's, which stays above 0, where that of FTS5 is 0 for a word of half the chunks: a chunk that
-        contains such words alone has a share of nearly 0.
+        The idf is Lucene's, which is always positive, whereas that of FTS5 is 0 for a word in half the chunks: a chunk
+        that contains only such words has a share of nearly 0.
         """
         size = self._size()
-        # Another process may add chunks meanwhile.
+        # Another process may have added chunks since.
         telling = (math.log1p((max(size - number, 0) + 0.5) / (number + 0.5)) for number in holding)
-        return _MOST_OF_A_WORD * sum(telling)
+        return _MAX_TERM_FACTOR * sum(telling)
 
     def _size(self) -> int:
-        """The number of chunks; counted once for each state of the index."""
+        """The number of chunks, counted once for each state of the index."""
         mark = self.mark
         if self._counted[0] != mark:
             self._counted = (mark, self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
         return self._counted[1]
 
-    def _forget(self, paper: str) -> set[str]:
+    def _delete(self, paper: str) -> set[str]:
         numbers = self._connection.execute("SELECT number FROM chunks WHERE paper = ?", (paper,)).fetchall()
         self._connection.executemany("DELETE FROM chunk_words WHERE rowid = ?", numbers)
         self._connection.execute("DELETE FROM chunks WHERE paper = ?", (paper,))
@@ -271,7 +273,7 @@ class TextIndex:
         self._connection.execute("DELETE FROM names WHERE paper = ?", (paper,))
         return {entity for (entity,) in touched}
 
-    def _take(self, searchable: Searchable) -> set[str]:
+    def _insert(self, searchable: Searchable) -> set[str]:
         chunks = [
             (number, chunk.id, searchable.paper, chunk.section, kind_of(chunk), folded(chunk.searched))
             for number, chunk in zip(searchable.numbers.tolist(), searchable.chunks, strict=True)
@@ -286,11 +288,11 @@ class TextIndex:
             for name in (entity.name, *entity.aliases)
         }
         self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?)", sorted(names))
-        # The words of many titles would crowd out the terms: a work is found by its whole name only.
+        # The words of many titles would displace the terms, so a work is found by its whole name only.
         return {entity.id for entity in searchable.entities if entity.type != WORK}
 
     def _refresh(self, entity: str) -> None:
-        """Set the entity's searchable names to those that the papers use now."""
+        """Set the entity's searchable names to those that the papers currently use."""
         rows = self._connection.execute("SELECT DISTINCT name FROM names WHERE entity = ? ORDER BY name", (entity,))
         names = "\n".join(name for (name,) in rows)
         before = self._connection.execute("SELECT number, names FROM entities WHERE id = ?", (entity,)).fetchone()

@@ -1,4 +1,4 @@
-"""The vector index: exact inner products over the chunks' vectors, held in memory by FAISS and saved as a snapshot."""
+"""The vector index: exact inner products over the chunks' vectors, kept in memory by FAISS and saved as a snapshot."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class VectorTable:
-    """The content of a vector index: the chunk numbers of each paper, and a row of `vectors` for each of `numbers`."""
+    """The content of a vector index: the chunk numbers of each paper, and a row of `vectors` per entry of `numbers`."""
 
     mark: Checkpoint
     embedder: str
@@ -74,7 +74,7 @@ class VectorIndex:
         self.mark = Checkpoint()
 
     def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Replace what the index holds of a paper (None: by nothing) and move to `mark`.
+        """Replace the vectors of a paper, or delete them if `searchable` is None, and move to `mark`.
 
         Papers of another embedder are left out, since their vectors can't be compared.
         """
@@ -91,8 +91,8 @@ class VectorIndex:
     def search(
         self, vector: NDArray[float32], *, papers: Sequence[str], limit: int, among: Sequence[int] | None = None
     ) -> Iterator[tuple[int, float]]:
-        """The chunk numbers nearest to a vector of shape (d,), nearest first, with inner products, of `papers` (none
-        given: of all) and of `among` if it is given.
+        """The chunk numbers nearest to a vector of shape (d,), nearest first, with inner products; restricted to
+        `papers`, unless it is empty, and to `among` if it is given.
 
         Raises SettingsError if the vector's length is not that of the index.
         """
@@ -106,7 +106,7 @@ class VectorIndex:
                 f"the question's vector has shape {vector.shape}, the papers' vectors have {self._index.d} numbers "
                 f"(embedder {self.embedder!r}); choose that embedder again, or add the papers anew"
             )
-        # The stub of FAISS lacks this argument.
+        # FAISS's type stub lacks this argument.
         parameters = faiss.SearchParameters(sel=_selector(wanted)) if restricted else None  # type: ignore[call-arg]
         query = np.ascontiguousarray(vector, dtype=float32)[None, :]
         scores, numbers = self._index.search(query, count, params=parameters)
@@ -181,7 +181,7 @@ def load_snapshot(file: Path) -> VectorTable | None:
 
 
 def _digest(header: _Header, body: bytes) -> str:
-    """The digest of everything but itself."""
+    """The digest of everything except the digest itself."""
     digest = hashlib.blake2b(to_json(replace(header, digest="")).encode(), digest_size=32)
     digest.update(body)
     return digest.hexdigest()
