@@ -1,4 +1,4 @@
-"""The cells suite: is the value of a gold table cell answered, and is that cell cited?"""
+"""The cells suite: does the product answer and cite the value of a gold table cell?"""
 
 import hashlib
 from collections import Counter
@@ -40,10 +40,10 @@ _MAX_PER_PAPER = 60
 
 
 def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
-    """Each numeric cell that the name of its row and the full name of its column identify uniquely.
+    """Returns each numeric cell that the name of its row and the full name of its column identify uniquely.
 
-    A row is named by its first cell, unless that one spans several rows; a column by the headers above it, a group's
-    title and the title of the section above them first. A table whose header rows aren't known gives none.
+    A row is named by its first cell, unless that cell spans several rows. A column is named by its headers, preceded by
+    the titles of their group and of the section above them. Returns nothing for a table whose header rows are unknown.
     """
     cells = list(_cells(table))
     seen = Counter(_name_key(row, column) for row, column, _ in cells)
@@ -62,7 +62,7 @@ def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
 
 
 def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt: str) -> list[tuple[int, GoldLookup]]:
-    """At most `most` of the look-ups with their numbers, from 1, in their order; the same for the same seed."""
+    """Samples at most `most` of the look-ups, numbered from 1 and in order; the same for the same seed."""
 
     def lot(index: int) -> str:
         lookup = lookups[index]
@@ -73,7 +73,7 @@ def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt:
 
 
 def _cells(table: GoldTable) -> Iterator[tuple[str, str, str]]:
-    """(row's name, column's name, text) of the cells of the body; the name of an unnamed row is empty."""
+    """The (row name, column name, text) of the body cells; the name of an unnamed row is empty."""
     grid = _expand_spans(table)
     heads = {table.logical_row[row] for row in table.header_rows or ()}
     sections = {table.logical_row[row] for row in table.section_rows}
@@ -93,7 +93,7 @@ def _cells(table: GoldTable) -> Iterator[tuple[str, str, str]]:
 
 
 def _expand_spans(table: GoldTable) -> list[list[str]]:
-    """The logical grid, its texts stripped, rows of equal length, each spanned text of a header in all its columns."""
+    """The logical grid with stripped texts and rows of equal length; a header's text is repeated over its span."""
     width = max(map(len, table.logical), default=0)
     grid = [[text.strip() for text in (*row, *[""] * (width - len(row)))] for row in table.logical]
     for span in table.spans or ():
@@ -109,15 +109,18 @@ def _name_key(row: str, column: str) -> tuple[str, str]:
 
 
 def question_of(lookup: GoldLookup) -> str:
-    """The look-up as a question; a table without a label is named by its caption."""
+    """The question for a look-up; a table without a label is named by its caption."""
     if lookup.label:
         return f"In {lookup.label}, what is the {lookup.column} of {lookup.row}?"
     return f'In the table "{lookup.caption}", what is the {lookup.column} of {lookup.row}?'
 
 
 def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file: Path) -> Score:
-    """answered; right: the value is stated; where the gold names the table's page, cited_page: a claim cites that page,
-    and cited_cell: it cites there the gold's cell as our parse has it, or else a place that prints the value alone."""
+    """Returns the tallies of an answer.
+
+    answered; right: the value is stated. If the gold names the table's page: cited_page: a claim cites that page;
+    cited_cell: it cites the gold's cell as our parser has it, or else a place there that prints the value alone.
+    """
     text = answer.text if answer.status == "answered" else ""
     right = bool(text) and states_value(lookup.answer, text, question=answer.question)
     marks = {"right": right, "answered": bool(text)}
@@ -137,9 +140,9 @@ def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file:
 
 
 def states_value(gold: str, text: str, *, question: str) -> bool:
-    """Whether the text states the cell's value: a number as rounded as it is printed, several ones, or words.
+    """Whether the text states the cell's value: a number to the printed precision, several numbers, or words.
 
-    Numbers that the question gives, and those of labels such as "Table 5", don't count, unless the value is among the
+    Numbers in the question, and those of labels such as "Table 5", don't count, unless the value is one of the
     question's.
     """
     number = as_number(gold)
@@ -166,7 +169,7 @@ def _is_cited(places: list[Place], lookup: GoldLookup, *, paper: Paper, file: Pa
 
 
 def _jaccard_index(one: Box, other: Box) -> float:
-    """The area of the intersection over the area of the union."""
+    """The area of the intersection divided by the area of the union."""
     width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
     shared = max(width, 0) * max(height, 0)
     both = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other)) - shared
@@ -212,7 +215,7 @@ def _cell_items(request: Request, libraries: Libraries) -> Iterator[CellItem | G
 
 
 def _sampled_items(gold: GoldItem, libraries: Libraries, *, seed: int) -> Iterator[CellItem | GoldFileError]:
-    """Look-ups of fully transcribed tables; an item's name is the paper, and the look-up's number among all of it."""
+    """Look-ups of fully transcribed tables; an item is named after the paper and the look-up's number in it."""
     paper = gold.file.parent.name
     lookups: list[GoldLookup] = []
     for table in gold.gold.tables:

@@ -31,9 +31,9 @@ __all__ = [
 ]
 
 
-# Formulas and characters that fonts don't name are read in more than one way.
+# Readers differ on formulas and on characters without a Unicode mapping.
 _MIN_TOKEN_SHARE = 0.8
-# Among more numbers than these, some pair gives almost any result.
+# With more numbers than this, some pair gives almost any result.
 _MOST_OPERANDS = 12
 _TOKEN = re.compile(r"[^\W_]+")
 _OPERATION_WORDS: Mapping[str, re.Pattern[str]] = {
@@ -52,20 +52,20 @@ _RANKING_WORDS = re.compile("highest|lowest|largest|smallest|greatest|best|worst
 def prints_quote(printed: Sequence[str], quote: str) -> bool:
     """Whether at least 0.8 of the quote's tokens are printed, each as often; ligatures and case are folded.
 
-    `printed` holds a word that is divided at the end of a line both whole and in its parts, as `words_in` does.
+    `printed` contains a word that is hyphenated at a line end both whole and in its parts, as `words_in` does.
     """
     wanted, there = Counter(_tokens([quote])), Counter(_tokens(printed))
     return (wanted & there).total() >= _MIN_TOKEN_SHARE * wanted.total()
 
 
 def prints_numbers(printed: Sequence[str], claim: str, *, question: str = "", names: Sequence[str] = ()) -> bool:
-    """Whether each number that the claim adds to the question is printed, as rounded as the claim has it, or follows.
+    """Whether each number that the claim adds to the question is printed (to the claim's precision) or derived.
 
-    `names` are words that name what is printed there, such as headers, which may contain a number ("α = 0.6").
+    `names` are words that name the printed content, such as headers, which may contain a number ("α = 0.6").
 
-    It follows where the claim says so ("0.97 more", "the sum", "on average", "twice the …") from two numbers that are
-    printed: by all of the printed ones if these are few, else by those that the claim states. Signs may differ, and
-    labels such as "Table 5" are no numbers.
+    A number is derived if the claim says so ("0.97 more", "the sum", "on average", "twice the …") and it follows from
+    two printed numbers: from all printed numbers if they are few, else from those that the claim states. Signs may
+    differ, and labels such as "Table 5" are not numbers.
     """
     free = without_labels(claim)
     claimed = stated_numbers(free, question) if numbers_in(free) else ()
@@ -126,8 +126,10 @@ def _results(one: Decimal, other: Decimal, *, percent: bool) -> Iterator[tuple[s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitationChecker:
-    """Checks answers from one PDF. `element` finds elements of its parse by id, for the captions and table headers that
-    belong to a place."""
+    """Checks answers from one PDF.
+
+    `element` finds the elements of its parse by id, for the captions and table headers of a place.
+    """
 
     file: Path
     element: Callable[[str], Element]
@@ -193,7 +195,7 @@ def _is_reading(evidence: Evidence, answer: Answer) -> bool:
 
 
 def _naming_places(place: Place, element: Element) -> Iterator[Place]:
-    """The places that name what is at a place: the caption, and in a table the headers of its rows and columns."""
+    """The places that name the content of a place: its caption, and in a table the headers of its rows and columns."""
     if isinstance(element, Table | Figure) and element.caption_place:
         yield element.caption_place
     if isinstance(element, Table):
@@ -227,7 +229,7 @@ def _claim_score(claim: Claim, marks: Mapping[str, float], *, kinds: Set[str], p
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitationItem:
-    """Asks the library of the paper, and checks what the answer cites; `pages` are the gold's, none where unknown."""
+    """Asks the paper's library, and checks the citations; `pages` are the gold's, empty if unknown."""
 
     name: str
     file: Path

@@ -15,7 +15,7 @@ __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """The metrics of two runs over the items that both scored; `apart` are the items that only one run scored."""
+    """The metrics of two runs over their common items; `apart` are the items that only one run scored."""
 
     suite: str
     a: str
@@ -29,7 +29,7 @@ class Comparison:
 
 
 def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:
-    """Compares the suites that both runs have. Raises InputError if they share none."""
+    """Compares the suites that both runs have. Raises InputError if there are none."""
     others = {report.suite: report for report in b}
     found = [compare(report, others[report.suite]) for report in a if report.suite in others]
     if not found:

@@ -23,7 +23,7 @@ _MEGABYTE = 1e6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperCost:
-    """Adds the paper to a library of its own. Its figures are means over papers."""
+    """Adds the paper to its own library. Its figures are means over papers."""
 
     name: str
     file: Path
@@ -37,13 +37,13 @@ class PaperCost:
     def score(self) -> Score:
         """Raises PaperFileError if the paper can't be added, and ModelError if a model fails.
 
-        For a library that an earlier run built, these are the figures of that run.
+        The figures of a library that an earlier run built are those of that run.
         """
         built = library_of_paper(self.libraries, self.file)
         name = str(self.file)
         pages = len(self.libraries.library(built).paper(built.ids[name]).pages)
         figures = {"add.pages": float(pages), "add.megabytes": _megabytes(built)}
-        if built.seconds.get(name):  # 0 where an earlier run was stopped after it had added the paper
+        if built.seconds.get(name):  # 0 if an earlier run was stopped after it had added the paper
             figures |= _usage_figures("add", built.usage.get(name, Usage()))
             figures["seconds.add_per_page"] = built.seconds[name] / max(pages, 1)
         return _mean_score(figures)
@@ -51,7 +51,7 @@ class PaperCost:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionCost:
-    """Asks the library of the paper. Its figures are means over questions."""
+    """Asks the paper's library. Its figures are means over questions."""
 
     name: str
     file: Path
@@ -70,7 +70,7 @@ class QuestionCost:
 
 
 def _cost_items(request: Request, libraries: Libraries) -> Iterator[SuiteItem | GoldFileError]:
-    """The papers in folders of their own, and the questions beside them."""
+    """The papers in their own folders, and the questions beside them."""
     asked, bad = separate_errors(docbench_questions(request.data))
     papers = sorted((request.data / "papers").glob("*/paper.pdf"))
     yield from bad
@@ -105,7 +105,8 @@ def _mean_score(figures: Mapping[str, float]) -> Score:
 
 
 def _megabytes(built: BuiltLibrary) -> float:
-    """The size of the paper on disk in 10^6 bytes, to a tenth: the database with its write-ahead log, and the crops.
+    """The size of the paper's library on disk in 10^6 bytes, to a tenth: the database with its write-ahead log, and the
+    crops.
 
     Indexes don't count: they are derived from these when a question is asked.
     """

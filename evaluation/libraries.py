@@ -28,14 +28,17 @@ __all__ = ["BuiltLibrary", "Libraries"]
 # The packages whose code affects a library's content.
 _CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "prompts")
 _MANIFEST = "made.json"
-# Without a vision model nothing looks at the crops: a low resolution saves time.
+# Without a vision model nothing reads the crops, so a low resolution saves time.
 _DPI = 36
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BuiltLibrary:
-    """A library's folder. By file (its path as given) or paper (its id): `ids` are the papers' ids in the library;
-    `seconds` and `usage` what adding them took when the library was built; `problems` why one is missing."""
+    """A library's folder and papers.
+
+    `ids` are the papers' ids in the library, by file (its path as given) or paper (its id); `seconds` and `usage` are
+    the cost of adding them when the library was built; `problems` are the reasons why papers are missing.
+    """
 
     folder: Path
     ids: Mapping[str, str]
@@ -47,8 +50,8 @@ class BuiltLibrary:
 class Libraries:
     """The libraries of one run, in a folder. They share one embedder, so that its weights are loaded once.
 
-    A library is built once for the same files, settings and code; an interrupted build is resumed. `settings` are those
-    of the run, with a low resolution of crops if there is no vision model.
+    A library is built once for the same files, settings and code; an interrupted build is resumed. `settings` are the
+    run's, with low-resolution crops if there is no vision model.
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -70,7 +73,7 @@ class Libraries:
         self._open.close()
 
     def of_files(self, files: Sequence[Path]) -> BuiltLibrary:
-        """The library of these files, added as a user would add them. A file that can't be read is left out."""
+        """Returns the library of these files, added as a user would add them. Unreadable files are omitted."""
         contents = [content_hash(file.read_bytes() if file.is_file() else b"") for file in files]
 
         def fill(folder: Path) -> BuiltLibrary:
@@ -80,7 +83,7 @@ class Libraries:
         return self._build(("files", *contents, *map(str, files)), fill)
 
     def of_papers(self, papers: Sequence[Paper]) -> BuiltLibrary:
-        """The library of papers that were made from texts, not read from files."""
+        """Returns the library of papers that are made from texts, not read from files."""
 
         def fill(folder: Path) -> BuiltLibrary:
             store = self._store(folder)
@@ -90,16 +93,16 @@ class Libraries:
         return self._build(("papers", *map(to_json, papers)), fill)
 
     def library(self, built: BuiltLibrary) -> Library:
-        """The library itself, open until the end of the run."""
+        """Returns the library, open until the end of the run."""
         return self._library(built.folder)
 
     def store(self, built: BuiltLibrary) -> Store:
-        """The library's store, open until the end of the run."""
+        """Returns the library's store, open until the end of the run."""
         return self._store(built.folder)
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder of all libraries. Raises ModelError if its weights are missing."""
+        """Returns the embedder of all libraries. Raises ModelError if its weights are missing."""
         if self._embedder is None:
             self._embedder = build_embedder(self.settings.embed)
         return self._embedder
@@ -147,7 +150,7 @@ class Libraries:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _AddedPaper:
-    """A paper that was added, and the time and usage it took."""
+    """A paper that was added, and the time and usage of adding it."""
 
     id: str
     seconds: float

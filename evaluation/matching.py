@@ -32,7 +32,7 @@ B = TypeVar("B")
 
 def normalise_spaces(text: str) -> str:
     """NFKC, one kind of dash, quote and tilde, single spaces; case and hyphens are kept."""
-    # Twice: a replaced character may combine with a mark that follows.
+    # Twice, because a replaced character may combine with a following mark.
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_PLAIN_CHARACTERS))
     return " ".join(text.replace("''", '"').split())
 
@@ -67,7 +67,7 @@ def edit_distance(first: str, second: str) -> int:
 
 
 def nearest_distance(pattern: str, text: str) -> int:
-    """The smallest edit distance between `pattern` and any part of `text` (Sellers, 1980)."""
+    """The smallest edit distance between `pattern` and any substring of `text` (Sellers, 1980)."""
     if pattern in text:
         return 0
     column = list(range(len(pattern) + 1))
@@ -99,7 +99,7 @@ def longest_increasing_subsequence(positions: Sequence[int]) -> list[int]:
 
 
 def align(first: Sequence[A], second: Sequence[B], *, worth: Callable[[A, B], float]) -> dict[int, int]:
-    """The monotone one-to-one map of indices with the greatest summed worth (Needleman-Wunsch without gap costs)."""
+    """The monotone one-to-one mapping of indices with the greatest total worth (Needleman-Wunsch without gap costs)."""
     worths = [[worth(left, right) for right in second] for left in first]
     best = [[0.0] * (len(second) + 1) for _ in range(len(first) + 1)]
     for i, row in enumerate(worths):
@@ -122,7 +122,7 @@ def align(first: Sequence[A], second: Sequence[B], *, worth: Callable[[A, B], fl
 def pair_best(
     first: Sequence[A], second: Sequence[B], *, worth: Callable[[A, B], float], least: float
 ) -> dict[int, int]:
-    """One-to-one pairs of indices, the best first, each worth at least `least`; ties go to the earlier ones."""
+    """One-to-one pairs of indices, best first, each worth at least `least`; earlier pairs win ties."""
     found = ((worth(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second))
     ranked = sorted((entry for entry in found if entry[0] >= least), key=lambda entry: (-entry[0], entry[1], entry[2]))
     pairs: dict[int, int] = {}

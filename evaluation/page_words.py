@@ -1,4 +1,4 @@
-"""The words that a PDF page prints in a box, read with PyMuPDF and not with the product's parser."""
+"""The words that a PDF page prints in a box, read with PyMuPDF instead of the product's parser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _TOLERANCE = 1.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintedPage:
-    """A page: its size in points, its words in reading order, and the number of the line of each."""
+    """A page: its size in points, its words in reading order, and the line number of each word."""
 
     width: float
     height: float
@@ -40,7 +40,7 @@ class PrintedPage:
 
 @cache
 def read_pages(file: Path) -> Sequence[PrintedPage]:
-    """All pages. Raises PaperFileError."""
+    """Reads all pages. Raises PaperFileError."""
     try:
         with _mupdf.open(file, filetype="pdf") as document:
             return [_page(page) for page in document]
@@ -49,7 +49,8 @@ def read_pages(file: Path) -> Sequence[PrintedPage]:
 
 
 def words_in(page: PrintedPage, box: Box) -> list[str]:
-    """The words whose centre is in the box; a word divided at a line break also as a whole, after its first part."""
+    """The words whose centre is in the box; after the first part of a word hyphenated at a line end, also the whole
+    word."""
     words: list[str] = []
     line = -1
     for (place, word), number in zip(page.words, page.lines, strict=True):

@@ -17,7 +17,7 @@ _PACKAGES = ("pymupdf", "sentence-transformers", "torch", "faiss-cpu", "networkx
 
 
 def revision() -> str:
-    """The output of `git describe`, with "-dirty" if there are changes; "unknown" outside of a checkout."""
+    """The output of `git describe`, with "-dirty" if there are changes; "unknown" outside a checkout."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 # whichever git the user has
@@ -33,7 +33,7 @@ def revision() -> str:
 
 @cache
 def code_fingerprint(*packages: str) -> str:
-    """A hash of the source of these packages, or of all: a git revision does not cover uncommitted changes."""
+    """A hash of the source of these packages, or of all of them: a git revision does not cover uncommitted changes."""
     digest = hashlib.sha256()
     for package in packages or _CODE_PACKAGES:
         for file in sorted(path for path in (_ROOT / package).rglob("*") if path.suffix in (".py", ".md")):
@@ -42,7 +42,7 @@ def code_fingerprint(*packages: str) -> str:
 
 
 def versions() -> Mapping[str, str]:
-    """The versions of the most important packages that are installed."""
+    """The versions of the most important installed packages."""
     found = {}
     for package in ("paperscope", *_PACKAGES):
         try:

@@ -1,4 +1,4 @@
-"""The suites that ask questions, with a language model or without."""
+"""Suites that ask questions, with or without a language model."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ ANSWER_MODES: tuple[str, ...] = get_args(AnswerMode)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionSuite:
-    """A `Suite` whose modes answer without a language model, or with the one that is configured.
+    """A `Suite` whose modes answer without a language model, or with the configured one.
 
-    `read` returns the items, and the errors of gold that can't be used; `missing` is the message if there are neither.
+    `read` returns the items, and the errors of unusable gold; `missing` is the message if there are neither.
     """
 
     name: str
@@ -44,7 +44,7 @@ class QuestionSuite:
 
 
 def settings_for(mode: str, settings: Settings) -> Settings:
-    """The settings under which a mode asks: without models ("extractive"), or as they are ("model")."""
+    """The settings of a mode: without models ("extractive"), or unchanged ("model")."""
     return require_model(settings) if mode == "model" else without_models(settings)
 
 
@@ -55,7 +55,7 @@ def without_models(settings: Settings) -> Settings:
 
 
 def require_model(settings: Settings) -> Settings:
-    """The same settings. Raises SettingsError if no model that answers is configured."""
+    """Returns the same settings. Raises SettingsError if no answering model is configured."""
     if not settings.answer.configured:
         raise SettingsError(
             "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "
@@ -65,7 +65,7 @@ def require_model(settings: Settings) -> Settings:
 
 
 def library_of_paper(libraries: Libraries, file: Path) -> BuiltLibrary:
-    """The library of this paper alone. Raises PaperFileError if the paper can't be added."""
+    """The library with this paper only. Raises PaperFileError if the paper can't be added."""
     built = libraries.of_files([file])
     if str(file) not in built.ids:
         raise PaperFileError(built.problems.get(str(file), f"{file} is not in its library"))

@@ -24,8 +24,11 @@ _GROUP_WIDTH = 0.8
 
 
 def render_figures(report: Report) -> str:
-    """The figures as Markdown: the headline by set, all metrics over all items, times, risk and coverage, a judge's
-    agreement, and the problems."""
+    """Renders the figures as Markdown.
+
+    These are the headline by set, all metrics over all items, times, risk and coverage, the agreement of a judge, and
+    the problems.
+    """
     everything = report.figures.get(ALL, {})
     lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
     lines += _by_set(report)
@@ -42,7 +45,7 @@ def render_figures(report: Report) -> str:
 
 
 def render_report(report: Report) -> str:
-    """The whole report as Markdown: the figures, over all and by set, the items, and the misses."""
+    """Renders the whole report as Markdown: the figures over all items and by set, the items, and the misses."""
     sets = [
         (name, metric, figure)
         for name, figures in report.figures.items()
@@ -59,7 +62,7 @@ def render_report(report: Report) -> str:
 
 
 def provenance_line(provenance: Provenance) -> str:
-    """One paragraph: revision, code, seed, facts, settings, versions."""
+    """One paragraph with the revision, code hash, seed, facts, settings and versions."""
     parts = [f"revision {provenance.revision}", f"code {provenance.code}", f"seed {provenance.seed}"]
     for words in (provenance.facts, provenance.settings, provenance.versions):
         parts += [f"{name} {value}" for name, value in words.items()]
@@ -68,7 +71,7 @@ def provenance_line(provenance: Provenance) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> list[str]:
-    """A Markdown table, with padded columns; all but the first `texts` columns are right-aligned."""
+    """A Markdown table with padded columns; all but the first `texts` columns are right-aligned."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
 
@@ -84,7 +87,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 
 
 
 def number(value: float) -> str:
-    """A figure with four decimals, or none for a count."""
+    """A figure with four decimals; a count without."""
     return f"{value:.0f}" if value == int(value) and abs(value) >= 2 else f"{value:.4f}"
 
 
@@ -189,7 +192,7 @@ def can_draw() -> bool:
 
 
 def draw_plots(report: Report, out: Path) -> list[Path]:
-    """Write OUT/SUITE.png and, where answers were graded, OUT/SUITE-risk.png. Without matplotlib nothing is drawn."""
+    """Writes OUT/SUITE.png and, if answers were graded, OUT/SUITE-risk.png. Draws nothing without matplotlib."""
     if not can_draw():
         return []
     from matplotlib.figure import Figure

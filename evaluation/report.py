@@ -1,4 +1,4 @@
-"""Reports: the figures of a run with their confidence intervals, and what produced them."""
+"""Reports: the figures of a run with their confidence intervals, and their provenance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 ALL = "all"
-# An answer that is right in part counts as right for the agreement with a judge, who says right or wrong.
+# A judge says right or wrong; for the agreement, a partly right answer counts as right.
 _MIN_RIGHT = 0.5
 
 
@@ -44,7 +44,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Provenance:
-    """What produced a run: git's revision, a hash of the source, the settings that aren't defaults, and other facts."""
+    """The provenance of a run: git revision, hash of the source, settings other than defaults, and further facts."""
 
     revision: str
     code: str
@@ -58,7 +58,7 @@ class Provenance:
 class Agreement:
     """A judge's verdicts compared with ours on the same items: the share that agree, and Cohen's kappa.
 
-    Kappa is 0 where both give the same verdict on all items, as chance alone explains that.
+    Kappa is 0 if both give the same verdict on all items, because chance alone explains that.
     """
 
     items: int
@@ -70,8 +70,8 @@ class Agreement:
 class Report:
     """The results of a run: `figures` by set (`ALL` first) and metric.
 
-    `risks` are by set, where answers have a confidence; `agreement` is that of a judge with our rules, where one was
-    asked.
+    `risks` are by set, if answers have a confidence; `agreement` is that of a judge with our rules, if there is a
+    judge.
     """
 
     suite: str
@@ -100,7 +100,7 @@ def make_report(
     facts: Mapping[str, str] | None = None,
     problems: Sequence[str] = (),
 ) -> Report:
-    """Adds up the scores, over all items and by set; `problems` are those of the gold."""
+    """Aggregates the scores over all items and by set; `problems` are those of the gold."""
     scored = [result for result in results if not result.problem]
     sets: dict[str, list[ItemResult]] = {ALL: scored}
     for result in scored:
@@ -132,7 +132,7 @@ def grades_of(results: Sequence[ItemResult]) -> list[Graded]:
 
 
 def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:
-    """The agreement of a judge with our rules; None if no judge was asked."""
+    """The agreement of a judge with our rules; None without a judge."""
     judged = [result.score.tallies for result in results if "judge.right" in result.score.tallies]
     if not judged:
         return None
@@ -151,7 +151,7 @@ def set_of(item: str) -> str:
 
 
 def is_time(metric: str) -> bool:
-    """Whether a metric is a time, which varies from run to run."""
+    """Whether a metric is a time, which varies between runs."""
     return metric.startswith("seconds")
 
 

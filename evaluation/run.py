@@ -1,6 +1,6 @@
 """Runs a suite: scores its items one by one, resumably, and writes the reports.
 
-A finished item is appended to a progress file at once. A later run uses it again while everything it depends on is the
+A finished item is appended to a progress file at once. A later run reuses it while everything it depends on is the
 same: the code, the settings, the item's file and its gold. An item that fails does not stop the others.
 """
 
@@ -24,13 +24,13 @@ from paperscope_core.settings import Settings
 
 __all__ = ["RunCallbacks", "RunOptions", "run_items", "run_suite"]
 
-# The folder of a library changes no figure.
+# The library's folder doesn't affect any figure.
 _IGNORED_SETTINGS = {"library"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunOptions:
-    """What to measure: the data, the mode ("": the suite's first), names of sets or items (none: all), a part of the
+    """What to measure: the data, the mode ("": the suite's default), names of sets or items (empty: all), a part of the
     documents ("": both), and the seed.
 
     `out` receives SUITE.jsonl (a line per item), SUITE.md, SUITE.json, plots, and the progress file. `work` is the
@@ -56,12 +56,12 @@ class RunCallbacks:
 
 
 def run_suite(suite: Suite, run: RunOptions, *, callbacks: RunCallbacks) -> Report:
-    """Scores the suite's items and writes the reports. A run that was stopped resumes with the same `out`.
+    """Scores the suite's items and writes the reports. With the same `out`, an interrupted run is resumed.
 
     Raises:
-        InputError: The suite has no such mode.
-        GoldFileError: There is nothing to score.
-        OutputError: A report can't be written.
+            InputError: The suite has no such mode.
+            GoldFileError: There is nothing to score.
+            OutputError: A report can't be written.
     """
     mode = run.mode or suite.modes[0]
     if mode not in suite.modes:
@@ -124,7 +124,7 @@ def _write_reports(report: Report, out: Path) -> None:
 def run_items(
     items: Sequence[SuiteItem], *, settings: str, progress: Path | None = None, on_item: Callable[[ItemResult], None]
 ) -> list[ItemResult]:
-    """Scores the items in their order, except those that the progress file holds. Failed items are tried again."""
+    """Scores the items in order, except those in the progress file. Failed items are retried."""
     finished = dict(_read_finished(progress)) if progress else {}
     code = code_fingerprint()
     results = []
@@ -147,7 +147,10 @@ def _score_item(item: SuiteItem, *, key: str) -> ItemResult:
 
 
 def _read_finished(progress: Path) -> Iterator[tuple[str, ItemResult]]:
-    """Results of earlier runs by key. Skips a line that a kill cut off, and ends it, so that the next is whole."""
+    """Reads the results of earlier runs by key.
+
+    Skips an incomplete last line, and terminates it so that the next one is valid.
+    """
     if not progress.is_file():
         return
     with output_errors(progress):

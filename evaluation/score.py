@@ -10,7 +10,7 @@ __all__ = ["Graded", "ItemResult", "Miss", "Score", "Tally", "total"]
 class Tally:
     """`right` of `total`. Tallies of several items add up; their share is the micro average.
 
-    A figure of one question, such as its reciprocal rank or F1, is `right` of a `total` of 1; the share of the sum is
+    A figure of one question, such as its reciprocal rank or F1, is `right` with a `total` of 1; the share of the sum is
     then the mean.
     """
 
@@ -48,8 +48,8 @@ class Graded:
 class Score:
     """The tallies of one item by metric, such as "tables.cells".
 
-    Metrics that start with "seconds" are times, which vary from run to run. `details` describe the item for readers of
-    the results: the question, the answer, what it cites.
+    Metrics that start with "seconds" are times, which vary between runs. `details` describe the item for readers of the
+    results: the question, the answer, its citations.
     """
 
     tallies: Mapping[str, Tally] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Score:
 
 
 def total(scores: Iterable[Score]) -> Score:
-    """The sum of the tallies by metric, in the order of their first appearance, and all misses, grades and details."""
+    """The sum of the tallies by metric, in order of first appearance, and all misses, grades and details."""
     tallies: dict[str, Tally] = {}
     misses: list[Miss] = []
     graded: list[Graded] = []
@@ -78,7 +78,7 @@ def total(scores: Iterable[Score]) -> Score:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemResult:
-    """The score of an item, or the problem that prevented one; `key` is a hash of everything the score depends on."""
+    """The score of an item, or the problem that prevented it; `key` is a hash of everything the score depends on."""
 
     name: str
     key: str

@@ -1,6 +1,6 @@
-"""Bootstrap confidence intervals and paired permutation tests, by scipy, seeded.
+"""Bootstrap confidence intervals and paired permutation tests, by scipy, with a seed.
 
-A tally is a complex number here, right + total·i: scipy resamples an item's two numbers together, and sums stay sums.
+A tally is represented as a complex number, right + total·i, because scipy then resamples both numbers together.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _BATCH = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """B minus A over the items of both: the two figures, the 95 % interval of the difference, and the test's p."""
+    """B minus A over their common items: the two figures, the 95 % interval of the difference, and the test's p."""
 
     items: int
     a: float
@@ -41,7 +41,7 @@ class Difference:
 
 
 def interval(tallies: Sequence[Tally], *, seed: int) -> tuple[float, float]:
-    """The 95 % interval of the tallies' common share: the percentile bootstrap over items (Efron & Tibshirani, 1993).
+    """The 95 % interval of the tallies' overall share: the percentile bootstrap over items (Efron & Tibshirani, 1993).
 
     With fewer than two items there is nothing to resample: both ends are the share.
     """
@@ -83,7 +83,7 @@ def paired_difference(a: Sequence[Tally], b: Sequence[Tally], *, seed: int) -> D
     def distance(one: NDArray[complex128], two: NDArray[complex128], axis: int = -1) -> NDArray[float64]:
         return np.abs(difference(one, two, axis))
 
-    if len(a) == 1:  # nothing to resample, and a swap changes the sign alone
+    if len(a) == 1:  # nothing to resample, and a swap only changes the sign
         value = float(difference(first, second))
         return Difference(items=1, a=float(_share(first)), b=float(_share(second)), low=value, high=value, p=1.0)
     ends = bootstrap(
@@ -128,7 +128,7 @@ def _as_complex(tallies: Sequence[Tally]) -> NDArray[complex128]:
 
 
 def _share(tallies: NDArray[complex128], axis: int = -1) -> NDArray[float64]:
-    """Right / total of the sums along `axis`; 1 where the total is 0, as in `Tally.share`."""
+    """Right / total of the sums along `axis`; 1 if the total is 0, as in `Tally.share`."""
     sums = tallies.sum(axis=axis)
     shares: NDArray[float64] = np.where(sums.imag > 0, sums.real / np.where(sums.imag > 0, sums.imag, 1), 1.0)
     return shares

@@ -20,7 +20,7 @@ Part = Literal["fitting", "held-out"]
 
 
 _MAX_NAMES_SHOWN = 8
-# By name: the module and the factory of the suite, and its description.
+# Suites by name: module, factory and description.
 SUITES = {
     "parsing": (
         "evaluation.parsing.suite:ParsingSuite",
@@ -94,7 +94,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loaded:
-    """The items, the errors of what can't be used (bad gold, a peer that isn't installed), and facts for the report."""
+    """The items, the errors of unusable gold or a peer that isn't installed, and facts for the report."""
 
     items: Sequence[SuiteItem]
     bad: Sequence[PaperscopeError] = ()
@@ -102,7 +102,7 @@ class Loaded:
 
 
 class Suite(Protocol):
-    """A set of items and metrics that measure one aspect of the product."""
+    """Items and metrics that measure one aspect of the product."""
 
     @property
     def name(self) -> str:
@@ -116,11 +116,11 @@ class Suite(Protocol):
 
     @property
     def headline(self) -> tuple[str, ...]:
-        """The most important metrics, which are shown for each set and plotted."""
+        """The most important metrics, shown for each set and plotted."""
         ...
 
     def open(self, request: Request) -> AbstractContextManager[Loaded]:
-        """Loads the items; their shared resources are released at the end. Raises GoldFileError if there are none."""
+        """Loads the items; shared resources are released on exit. Raises GoldFileError if there are no items."""
         ...
 
 
@@ -128,10 +128,10 @@ Item = TypeVar("Item", bound=SuiteItem)
 
 
 def select_items(items: Sequence[Item], request: Request) -> list[Item]:
-    """The items of the requested part that have one of the requested names: a set ("jose"), an item
-    ("jose/jose.00090") or a part of its name ("jose.00090").
+    """The items of the requested part that match a requested name: a set ("jose"), an item ("jose/jose.00090") or a
+    part of its name ("jose.00090").
 
-    Without names, all. Raises GoldFileError if no item has a requested name.
+    Without names, all items. Raises GoldFileError if no item matches.
     """
     for name in request.names:
         if not any(name in _names_of(item) for item in items):
@@ -143,7 +143,7 @@ def select_items(items: Sequence[Item], request: Request) -> list[Item]:
 
 
 def _part_of(item: SuiteItem) -> Part:
-    """The part by the item's document, which its name contains between the set and the last component."""
+    """The part of the item's document, whose name is between the set and the last component of the item's name."""
     parts = item.name.split("/")
     document = "/".join(parts[1:-1] or parts[1:])
     return "fitting" if hashlib.sha256(document.encode()).digest()[0] % 2 == 0 else "held-out"

@@ -52,8 +52,11 @@ _Gold = GoldLookup | DocBenchQuestion
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RightAnswer:
-    """A right answer. `claims` returns its claims with their evidence as its author would make them for a changed text;
-    `kind` is the author, or what was composed."""
+    """A right answer.
+
+    `claims` returns the claims, with evidence, that its author would make for a changed text; `kind` is the author, or
+    what was composed.
+    """
 
     kind: str
     question: str
@@ -69,7 +72,7 @@ class RightAnswer:
         return verify(question=self.question, text=change(self.text), claims=claims, cited=cited)
 
     def tables(self) -> list[Table]:
-        """The tables that it cites."""
+        """The cited tables."""
         ids = {evidence.element: None for claim in self.claims(str) for evidence in claim.evidence}
         elements = [self.store.element(element) for element in ids]
         return [element for element in elements if isinstance(element, Table)]
@@ -87,8 +90,10 @@ def answer_as_given(question: str, text: str, claims: Sequence[Claim], *, store:
 def answer_citing_elements(
     question: str, text: str, elements: Sequence[str], *, store: Corpus, kind: str = "cited"
 ) -> RightAnswer:
-    """An answer as a language model gives it: one claim that cites the rows of these elements, and the evidence is
-    looked for by what the claim says, right or wrong."""
+    """An answer in the form that a language model gives: one claim that cites the rows of these elements.
+
+    Its evidence is looked up by what the claim says, right or wrong.
+    """
     chunks = store.chunks_of(elements)
     sources = tuple(
         ContextSource(id=number, content=chunk.shown, element=chunk.elements[0], place=chunk.place)
@@ -107,8 +112,8 @@ def answer_citing_elements(
 def composed_answers(
     question: str, table: Table, cell: Cell, *, row: str, column: str, store: Corpus
 ) -> Iterator[RightAnswer]:
-    """A look-up in a model's words, and the difference and the mean with the value below or above it, with and without
-    these two values."""
+    """Answers composed from a look-up: its value in a sentence, and the difference and the mean with an adjacent value,
+    with and without stating both values."""
 
     def says(text: str, kind: str) -> RightAnswer:
         return answer_citing_elements(question, text, [table.id], store=store, kind=kind)
@@ -132,7 +137,7 @@ def composed_answers(
 
 
 def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str] | None:
-    """The name and the value of the row below, or else above, that has a name."""
+    """The name and the value of the named row below, or else above."""
     for row in (cell.row + 1, cell.row - 1):
         names = [other.text for other in table.cells if other.row == row and other.role == "row_header"]
         values = [other.value for other in table.cells if (other.row, other.column) == (row, cell.column)]
@@ -159,10 +164,11 @@ class PlantedError:
 
 
 def plant_errors(text: str, *, question: str, tables: Sequence[Table], random: Generator) -> Iterator[PlantedError]:
-    """One plant of each kind that can be made: of a number that the text states and the question doesn't.
+    """Returns one error of each possible kind, in a number that the text states and the question doesn't.
 
-    "digit": one digit is another; "sign": turned, or a minus before a number without one; "tenfold": the point moved
-    by one; "rounding": one place less, and rounded wrongly; "row" and "column": the value of a neighbouring cell.
+    "digit": one digit is changed; "sign": the sign is flipped, or added to a number without one; "tenfold": the decimal
+    point is shifted by one; "rounding": one decimal fewer, rounded wrongly; "row" and "column": the value of an
+    adjacent cell.
     """
     stated = [
         number for number in stated_numbers(text, question) if number.text[-1].isdigit() or number.kind == "share"
@@ -212,7 +218,7 @@ def _shift_point(right: str, random: Generator) -> str | None:
 
 
 def _round_wrongly(right: str, _random: Generator) -> str | None:
-    """The neighbour, on the wrong side, of what the number would be with one place less."""
+    """The number with one decimal fewer, rounded in the wrong direction."""
     value = Decimal(right.replace(",", ""))
     decimals = len(right.partition(".")[2])
     if not decimals:
@@ -253,7 +259,7 @@ def _is_beside(one: Cell, other: Cell, *, rows: bool) -> bool:
 
 
 def _leading_number(cell: Cell) -> str | None:
-    """The number that a value cell begins with."""
+    """The number at the start of a value cell."""
     numbers = numbers_in(cell.value) if cell.role == "value" else ()
     return _digits(numbers[0]) if numbers and cell.text.startswith(_digits(numbers[0])) else None
 
@@ -265,8 +271,11 @@ def _same_value(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantingItem:
-    """Plants in the answers to a look-up, or to a question: those of the product that are right, the gold's as a model
-    would put it, and what can be composed of a table's values."""
+    """Plants errors in answers to a look-up or a question.
+
+    These are the product's right answers, the gold answer as a model would phrase it, and answers composed from a
+    table's values.
+    """
 
     name: str
     file: Path
@@ -310,7 +319,7 @@ class PlantingItem:
 
 
 def score_planting(answer: RightAnswer, *, seed: str) -> Score:
-    """passed: the right answer gets no warning; flagged: a planted number brings one; both by kind as well."""
+    """passed: the right answer gets no warning; flagged: a planted number gets one; both also by kind."""
     verified = answer.verified()
     quiet = not verified.warnings
     tallies = {name: Tally(right=quiet, total=1) for name in ("passed", f"passed.{answer.kind}")}

@@ -1,4 +1,4 @@
-"""Whether an answer is right: one measure for each form of gold answer."""
+"""Whether an answer is right, with one measure per form of gold answer."""
 
 import re
 
@@ -16,7 +16,7 @@ _TEX = re.compile(r"\$([^$]+)\$")
 _MARKUP = re.compile(r"[_^]\{|\\[a-zA-Z]{2,}")
 _PROSE = re.compile(r"(?<![\\\w{])[^\W\d_]{2,} [^\W\d_]{2,}")
 _RELATION = re.compile(r"[=+*/<>^]|\\(?:frac|sum|prod|times|cdot|leq|geq)|-")
-# JSON that was escaped once too little turns "\frac", "\times", "\right" and "\beta" into control characters.
+# In JSON with one level of escaping too few, "\frac", "\times", "\right" and "\beta" begin with control characters.
 _LOST_ESCAPES = str.maketrans({"\f": r"\f", "\t": r"\t", "\r": r"\r", "\b": r"\b"})
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\(?:left|right|mathcal|mathbf|mathrm|mathbb|operatorname|text|quad|qquad)\b|\\(?=[a-zA-Z{}|])")
@@ -27,8 +27,8 @@ _MIN_ANLS = 0.5
 _MIN_RECALL = 0.5
 _MAX_NUMBERS = 16
 _MAX_NUMBERS_RATIO = 4
-# "averaged" and "averaging" meet: words are compared by their first letters, a stemmer that English bears well
-# (McNamee, Nicholas & Mayfield, 2009).
+# Words are compared by their first letters, so that "averaged" matches "averaging": truncation is an adequate stemmer
+# for English (McNamee, Nicholas & Mayfield, 2009).
 _STEM_LENGTH = 6
 _WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
 # A word with a capital or a digit within a sentence, or with more than one capital.
@@ -42,16 +42,16 @@ _FUNCTION_WORDS = frozenset(
     "on once one only or other our out over own per same shall she should so some such than that the their them then "
     "there these they this those through thus to too under until up upon very via was we were what when where whether "
     "which while who whom whose why will with within without would yes you your "
-    # Words that accompany a number and add nothing to it.
+    # Words that accompany a number without adding content.
     "approximately around compared faster greater higher increase less lower percent percentage point points reach "
     "reaches respectively score scores slower time times value values".split()
 )
 
 
 def formulas_in(text: str) -> list[str]:
-    """The formulas between dollars, or the whole text where it is a bare one, that relate quantities.
+    """The formulas between dollar signs, or the whole text if it is a bare formula.
 
-    A lone symbol or number is none.
+    A lone symbol or number is not a formula.
     """
     bare = [text] if "$" not in text and _MARKUP.search(text) and not _PROSE.search(text) else []
     found = [formula.translate(_LOST_ESCAPES) for formula in _TEX.findall(text) or bare]
@@ -59,7 +59,7 @@ def formulas_in(text: str) -> list[str]:
 
 
 def states_formula(formula: str, answer: str) -> bool:
-    """Whether a part of the answer differs from the formula in at most a quarter of its characters, markup aside."""
+    """Whether a part of the answer differs from the formula in at most a quarter of its characters, ignoring markup."""
     wanted = _plain_formula(formula)
     return nearest_distance(wanted, _plain_formula(answer)) <= _MAX_FORMULA_DISTANCE * len(wanted)
 
@@ -72,10 +72,10 @@ def _plain_formula(text: str) -> str:
 def correctness(gold: str, form: Form, *, text: str, short: str, question: str) -> float:
     """The correctness of an answer, 0 to 1; only lists can be partly right.
 
-    "polar": the short answer is the same word. "number": every number of the gold that the question doesn't give is
-    among those that the answer states, as rounded as the gold. "list": F1 of its items. "text": ANLS of the short
-    answer is at least 0.5, or the answer contains the gold as whole tokens (the short answer must, where the question
-    itself names the gold). "free": see `is_free_text_right`. Any answer to an unanswerable question is wrong.
+    "polar": the short answer is the same word. "number": the answer states every number of the gold that the question
+    doesn't give, to the precision of the gold. "list": F1 of its items. "text": ANLS of the short answer is at least
+    0.5, or the answer contains the gold as whole tokens (the short answer must, if the question itself names the gold).
+    "free": see `is_free_text_right`. Any answer to an unanswerable question is wrong.
     """
     if form == "none":
         return 0.0
@@ -94,11 +94,10 @@ def correctness(gold: str, form: Form, *, text: str, short: str, question: str) 
 
 
 def is_free_text_right(gold: str, answer: str, question: str) -> bool:
-    """Whether the answer states all numbers of the gold and at least half of its telling words.
+    """Whether the answer states all numbers of the gold and at least half of its content words.
 
-    Numbers and words that the question gives don't count, nor function words; where that leaves nothing of the gold,
-    those that the question gives count. Next to numbers only names count: the rest of such a gold is its wording.
-    A gold with formulas in TeX wants these, and nothing else.
+    Numbers and words in the question don't count, unless that excludes everything; function words never count. If the
+    gold has numbers, only names count beside them. A gold with formulas in TeX requires these and nothing else.
     """
     formulas = formulas_in(gold)
     if formulas:
@@ -114,10 +113,10 @@ def is_free_text_right(gold: str, answer: str, question: str) -> bool:
 
 
 def stated_share(gold: str, answer: str, question: str = "") -> Tally:
-    """How many of the gold's numbers that the question doesn't give the answer states.
+    """The share of the gold's numbers, except those in the question, that the answer states.
 
-    Numbers of tables, pages, citations, footnotes and steps in the answer state nothing, nor does any number of an
-    answer that prints a whole table: more than sixteen, and more than four times as many as the gold.
+    Numbers of tables, pages, citations, footnotes and steps in the answer don't count. Nor does any number of an answer
+    that prints a whole table: more than sixteen numbers, and more than four times as many as the gold.
     """
     stated = [number.text for number in stated_numbers(_MARKS.sub(" ", answer))]
     share = numbers_recall(gold, "; ".join(stated), question)

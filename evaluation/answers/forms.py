@@ -1,4 +1,4 @@
-"""The form of a gold answer, and the short answer taken from a whole one by rule."""
+"""The form of a gold answer, and the rules that extract a short answer from a whole one."""
 
 import json
 import re
@@ -12,7 +12,7 @@ __all__ = ["Form", "form_of", "polarity", "short_answer"]
 
 Form = Literal["none", "polar", "number", "list", "text", "free"]
 
-# Names and phrases; what is longer says something.
+# A longer answer is a statement, not a name or phrase.
 _MAX_PHRASE_TOKENS = 5
 _POLAR = re.compile(r"\W*(yes|no)\b(?:\W*$|\s*[.,;:!(\u2013\u2014]|\s+-)", re.IGNORECASE)
 _ABSTAINS = re.compile(
@@ -44,7 +44,7 @@ _YEAR = re.compile(r"(?<![\d-])(?:19|20)\d\d(?![\d-])")
 _NUMBER = r"[+\-]?\d[\d,]*(?:\.\d+)?\s?%?"
 _COMPUTED = re.compile(rf"(?<=[\d%)])\s*=\s*({_NUMBER})")
 _AFTER_COLON = re.compile(rf":\s*({_NUMBER})(?=\s|[.;,)]|$)")
-# "(page 3)", "(Equation 3, page 2)" behind a quotation
+# "(page 3)", "(Equation 3, page 2)" after a quotation
 _PLACE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:pages?|lines?) [\d\u2013-]+[^()]*\)")
 _QUOTED = re.compile(r"“([^”]*)”")
 _BEFORE_QUOTE = re.compile(r"([^:“”]{1,120}?):\s*“")
@@ -58,10 +58,10 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 
 
 def form_of(gold: str, *, answer_format: str = "") -> Form:
-    """The form that the benchmark states if the gold has it, else the form that the gold seems to have.
+    """Returns the form that the benchmark states if the gold has it, else the apparent form of the gold.
 
-    "none" wants an abstention, "polar" yes or no, "number" its numbers, "list" its items, "text" a name or a phrase;
-    "free" is all that says more.
+    The forms are "none" (an abstention), "polar" (yes or no), "number", "list", "text" (a name or a phrase) and "free"
+    (anything longer).
     """
     stated = answer_format.casefold()
     if stated == "none" or _ABSTAINS.fullmatch(gold):
@@ -83,12 +83,12 @@ def polarity(text: str) -> str:
 
 
 def short_answer(answer: str, question: str, answer_format: str = "") -> str:
-    """The short answer; the whole answer without quotation marks if no rule applies.
+    """Returns the short answer; the whole answer without quotation marks if no rule applies.
 
-    Yes or no: the word that it opens with. A year: the first one. Another number: the result of a computation that it
-    shows, else what follows a colon, else the first number that the question doesn't give. A list: a JSON list of what
-    is enumerated. Else: what precedes a quotation ("Chinese: “…”"), or the side of "X has Y" that the question
-    doesn't give.
+    Yes or no: the first word. A year: the first one. Another number: the result of a computation in the answer, else
+    what follows a colon, else the first number that the question doesn't give. A list: a JSON list of the enumerated
+    items. Otherwise: what precedes a quotation ("Chinese: “…”"), or the side of "X has Y" that the question doesn't
+    give.
     """
     wanted = _wanted(question, answer_format)
     if wanted == "polar":

@@ -1,4 +1,4 @@
-"""Gold questions, and the benchmarks they are read from."""
+"""Gold questions, and the benchmarks that they come from."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -46,11 +46,11 @@ class Source:
 class GoldQuestion:
     """A question on one library.
 
-    `name` is SET/PAPER/ITEM. `references` are gold answers, any of which is right; `answerable` says whether the
-    library says. `answer_format` is the form that the benchmark states ("Int", "Yes/No" …), "" where it states none.
-    `pages` are where the evidence is: a file of the source and a page in it from 1, none where unknown; `regions` are
-    its boxes on these pages, none where unknown; `kinds` is what it is ("text", "table", "figure", "equation",
-    "other"); `evidence` are each annotator's paragraphs.
+    `name` is SET/PAPER/ITEM. `references` are gold answers, any of which is right; `answerable` tells whether the
+    library has the answer. `answer_format` is the benchmark's form ("Int", "Yes/No" …), "" if it gives none. `pages`
+    are the pages of the evidence: a file of the source and a page in it from 1, empty if unknown; `regions` are its
+    boxes on these pages, empty if unknown; `kinds` are its kinds ("text", "table", "figure", "equation", "other");
+    `evidence` are the paragraphs of each annotator.
     """
 
     name: str
@@ -73,7 +73,7 @@ QuestionWithSource = tuple[GoldQuestion, Source]
 
 
 def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    """All questions, set by set, and the errors of gold that can't be used; `work` is for files that a set needs."""
+    """Yields all questions, set by set, and the errors of unusable gold; `work` is for files that a set needs."""
     readers: tuple[Callable[[Path, Path], Iterator[QuestionWithSource | GoldFileError]], ...] = (
         _docbench,
         _mmlongbench,
@@ -134,7 +134,7 @@ def _ohrbench(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileE
             question=found.question,
             references=(found.answer,),
             answer_format=found.answer_form,
-            # A page's file is a paper of one page.
+            # Each page's file is a paper of one page.
             pages=tuple((files[found.doc, page], 1) for page in found.evidence_pages),
             kinds=_evidence_kinds(found.evidence_source),
         )
@@ -170,7 +170,7 @@ def _qasper_question(paper: str, found: QasperQuestion) -> GoldQuestion:
         name=f"qasper/{paper}/{found.id}",
         question=found.question,
         references=tuple(answer.text for answer in found.answers),
-        # One annotator who found an answer proves that there is one.
+        # The question is answerable if any annotator found an answer.
         answerable=not all(answer.unanswerable for answer in found.answers),
         kinds=_evidence_kinds("text"),
         evidence=tuple(evidence),
@@ -178,7 +178,7 @@ def _qasper_question(paper: str, found: QasperQuestion) -> GoldQuestion:
 
 
 def _evidence_kinds(*names: str) -> tuple[str, ...]:
-    """The benchmarks' kinds of evidence in our words."""
+    """Maps the benchmarks' kinds of evidence to ours."""
     known = [
         next((kind for kind, words in _KIND_WORDS.items() if any(word in name.casefold() for word in words)), "other")
         for name in names

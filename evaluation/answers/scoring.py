@@ -1,4 +1,4 @@
-"""Scores an answer against its gold by the suite's own figures and by each benchmark's."""
+"""Scores an answer against its gold with our metrics and with those of its benchmark."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,14 +42,17 @@ class Verdict(BaseModel):
 
 
 class Judge:
-    """Asks `model` with a prompt of the project: the report names the model, and its code hash covers the prompt."""
+    """Asks `model` with one of the project's prompts.
+
+    The report names the model, and its code hash covers the prompt.
+    """
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self._prompt = prompts.load("judge_answer", placeholders=frozenset({"question", "gold", "answer"}))
 
     async def judge(self, question: str, references: Sequence[str], answer: str) -> Verdict:
-        """The verdict on an answer. Raises ModelError."""
+        """Returns the verdict on an answer. Raises ModelError."""
         system, user = self._prompt.fill(question=question, gold=as_data("\n".join(references)), answer=as_data(answer))
         messages = (Message(role="system", text=system), Message(role="user", text=user))
         verdict, _ = await ask_json(self._model, ModelRequest(messages=messages, schema_name="verdict"), Verdict)
@@ -58,7 +61,7 @@ class Judge:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
-    """What an answer cites, and what the gold does: (paper, page) pairs of the library, places, texts of passages."""
+    """The citations of an answer and of its gold: (paper, page) pairs of the library, places, texts of passages."""
 
     pages: frozenset[tuple[str, int]] = frozenset()
     gold_pages: frozenset[tuple[str, int]] = frozenset()
@@ -68,12 +71,12 @@ class Cited:
 
 
 def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdict: Verdict | None = None) -> Score:
-    """All tallies of a question, its grade for risk and coverage, and its words for the item's line.
+    """Returns all tallies of a question, its grade for risk and coverage, and the details of its item.
 
-    An answer is `right` as `correctness` says for the best reference; abstaining is right where nothing
-    is to be answered. Text measures compare the short answer, "Not answerable" where there is none. An answer that only
-    shows places counts as none; `places` says whether one of them is where gold has the evidence. A judge's `verdict`
-    stands apart.
+    An answer is `right` as `correctness` says for the best reference; abstaining is right if the question is
+    unanswerable. Text metrics compare the short answer, or "Not answerable" if there is none. An answer that only shows
+    places counts as unanswered; `places` tells whether one of them matches the gold evidence. A judge's `verdict` is
+    reported separately.
     """
     answered = answer.status == "answered"
     short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
@@ -109,7 +112,7 @@ def _one(value: float) -> Tally:
 
 def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
     if answer.status != "answered":
-        # Where annotators disagree, either is right.
+        # If annotators disagree, both answers are right.
         return float(not question.answerable or any(form_of(gold) == "none" for gold in question.references))
     if not question.answerable:
         return 0.0
@@ -126,7 +129,11 @@ def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
 
 
 def _places(question: GoldQuestion, cited: Cited) -> Mapping[str, Tally]:
-    """Whether a place is in a gold region, else on a gold page, else holds a gold paragraph; none without any gold."""
+    """Whether a place is in a gold region; without regions, on a gold page; without pages, quoted from a gold
+    paragraph.
+
+    There is no tally without any of these.
+    """
     paragraphs = {normalise_spaces(text) for texts in question.evidence for text in texts}
     if cited.gold_places:
         found = any(_is_within(place, region) for place in cited.places for region in cited.gold_places)
@@ -140,7 +147,7 @@ def _places(question: GoldQuestion, cited: Cited) -> Mapping[str, Tally]:
 
 
 def _is_within(place: Place, region: Place) -> bool:
-    """Whether a place and a gold region cover each other by half of the smaller one."""
+    """Whether the overlap of a place and a gold region is at least half of the smaller one."""
     if (place.paper, place.page) != (region.paper, region.page):
         return False
     one, other = place.box, region.box
@@ -160,7 +167,7 @@ def _abstention(question: GoldQuestion, *, answered: bool, right: float) -> Mapp
 
 
 def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:
-    """Measures of what was answered against what can be; the best over the references."""
+    """The metrics of the answer's text over the answerable questions; the best over the references."""
     if not question.answerable:
         return {}
     golds = [gold for gold in question.references if form_of(gold) != "none"] or list(question.references)
@@ -178,7 +185,7 @@ def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[s
 
 
 def _benchmark_score(question: GoldQuestion, short: str, *, answered: bool, cited: Cited) -> dict[str, Tally]:
-    """The score that the set's benchmark defines, for each question or as sums of it."""
+    """The score that the set's benchmark defines, per question or as sums."""
     gold = question.references[0]
     match set_of(question.name):
         case "mmlongbench":

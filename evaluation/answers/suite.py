@@ -1,4 +1,4 @@
-"""The answers suite: benchmark questions and a user's own, asked of the product."""
+"""The answers suite: asks the product benchmark questions and a user's own."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -24,7 +24,7 @@ __all__ = ["AnswerItem", "AnswersSuite"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerItem:
-    """Asks the library of the question's source, which is made when it is first needed, and scores the answer."""
+    """Asks the library of the question's source, which is built on first use, and scores the answer."""
 
     question: GoldQuestion
     source: Source
@@ -38,7 +38,7 @@ class AnswerItem:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the gold and of what is asked."""
+        """A hash of the gold and of the source."""
         return content_hash(to_json(self.question).encode()) + self.source.fingerprint
 
     def score(self) -> Score:
@@ -49,7 +49,7 @@ class AnswerItem:
         return score_answer(self.question, answer, cited=self._cited(answer, built), verdict=verdict)
 
     def _verdict(self, library: Library, answer: Answer) -> Verdict | None:
-        """None without a judge, or without an answer: our rules are certain there."""
+        """The judge's verdict; None without a judge, or without an answer, which our rules score exactly."""
         if self.judge is None or answer.status != "answered":
             return None
         gold = self.question.references if self.question.answerable else (NOT_ANSWERABLE,)
@@ -92,7 +92,7 @@ class AnswersSuite:
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
-        """See `Suite.open`. Raises SettingsError if models are to answer and none is configured."""
+        """See `Suite.open`. Raises SettingsError if the mode needs a model and none is configured."""
         settings = settings_for(request.mode, request.settings)
         asked, bad = separate_errors(read_questions(request.data, request.work))
         if not asked and not bad:

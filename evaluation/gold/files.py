@@ -32,12 +32,13 @@ Value = TypeVar("Value")
 
 
 def json_file(file: Path, kind: TypeAdapter[T]) -> T:
-    """The value that a JSON file describes. Raises GoldFileError."""
+    """Parses a JSON file. Raises GoldFileError."""
     return _parse(_text(file), kind, where=str(file))
 
 
 def json_lines(file: Path, kind: TypeAdapter[T], *, bad: list[GoldFileError]) -> Iterator[tuple[int, T]]:
-    """The line number and value of each line that is not blank; a malformed line adds its error to `bad`.
+    """Yields the line number and value of each line that is not blank; the errors of malformed lines are added to
+    `bad`.
 
     A missing file has no lines.
     """
@@ -55,7 +56,7 @@ def json_lines(file: Path, kind: TypeAdapter[T], *, bad: list[GoldFileError]) ->
 
 
 def separate_errors(found: Iterable[T | GoldFileError]) -> tuple[list[T], list[GoldFileError]]:
-    """The values and the errors of a stream of both."""
+    """Splits a stream into values and errors."""
     values: list[T] = []
     errors: list[GoldFileError] = []
     for one in found:
@@ -67,7 +68,7 @@ def separate_errors(found: Iterable[T | GoldFileError]) -> tuple[list[T], list[G
 
 
 def file_hash(file: Path) -> str:
-    """The SHA-256 of a file's content; that of no content if the file is missing."""
+    """The SHA-256 of a file's content; that of empty content if the file is missing."""
     return content_hash(file.read_bytes() if file.is_file() else b"")
 
 
@@ -107,7 +108,7 @@ def named_lines(
 def parse_lines(
     file: Path, kind: TypeAdapter[Line], *, name: Callable[[Line], str], make: Callable[[Line], Value]
 ) -> Iterator[Value | GoldFileError]:
-    """The values that `make` returns for the lines, and the errors of lines that can't be used.
+    """Yields the values that `make` returns for the lines, and the errors of unusable lines.
 
     `make` raises IndexError or KeyError if a line contradicts itself.
     """
@@ -126,7 +127,7 @@ def line_error(file: Path, number: int, reason: str) -> GoldFileError:
 
 
 def check_pages(pages: Sequence[int], file: Path, *, where: str) -> None:
-    """Raises GoldFileError for a page (from 1) that the PDF doesn't have. A PDF that can't be read passes."""
+    """Raises GoldFileError for a page (from 1) that the PDF doesn't have. Accepts any page of an unreadable PDF."""
     count = _page_count(file, file.stat().st_mtime_ns) if pages else None
     for page in pages if count is not None else ():
         if not 1 <= page <= (count or 0):

@@ -59,7 +59,7 @@ _LABELS = frozenset({"O", "B-short", "I-short", "B-long", "I-long"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JoinedTokens:
-    """Running text, and for each of its tokens where it begins and ends in there."""
+    """Running text, and the start and end of each of its tokens."""
 
     text: str
     starts: tuple[int, ...]
@@ -73,9 +73,9 @@ class JoinedTokens:
 
 
 def join_tokens(tokens: Sequence[str]) -> JoinedTokens:
-    """The tokens with blanks only where print has them: "state - of - the - art ( SOTA ) ." is one word and brackets.
+    """Joins tokens with spaces only where print has them: "state - of - the - art ( SOTA ) ." is one word and brackets.
 
-    Brackets in the Penn Treebank's spelling ("-LRB-") become signs. Straight quotes open and close in turns.
+    Brackets in the Penn Treebank's spelling ("-LRB-") become characters. Straight quotes open and close alternately.
     """
     text = ""
     starts, ends = [], []
@@ -110,10 +110,10 @@ class GoldSection:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldEntity:
-    """One thing and its spellings, folded by `entity_key`, each once.
+    """One entity and its distinct spellings, folded by `entity_key`.
 
-    A `generic` one is only spoken of in words that name nothing; `forms` are then those words. `salient` says that the
-    document's results are about it.
+    A `generic` entity has no name; its `forms` are the words that refer to it. `salient` says that the document's
+    results are about it.
     """
 
     forms: tuple[str, ...]
@@ -124,7 +124,7 @@ class GoldEntity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldRelation:
-    """Two entities, by their positions, and what connects them in the gold's own word."""
+    """Two entities, by their positions, and the gold's kind of relation."""
 
     source: int
     target: int
@@ -133,7 +133,7 @@ class GoldRelation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldResult:
-    """An n-ary relation: the positions of its members, and the score as printed ("" where there is none)."""
+    """An n-ary relation: the positions of its members, and the score as printed ("" if there is none)."""
 
     members: tuple[int, ...]
     score: str = ""
@@ -141,8 +141,10 @@ class GoldResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldGraph:
-    """A document with its graph: `name` is SET/DOCUMENT. `relations` and `results` are None where the set has none;
-    `coreferent` says that the set annotates coreference."""
+    """A document with its graph; `name` is SET/DOCUMENT.
+
+    `relations` and `results` are None if the set has none; `coreferent` says that the set annotates coreference.
+    """
 
     name: str
     sections: tuple[GoldSection, ...]
@@ -153,13 +155,13 @@ class GoldGraph:
 
     @property
     def scheme(self) -> str:
-        """The set, whose guidelines say what is annotated."""
+        """The set, whose guidelines define what is annotated."""
         return self.name.partition("/")[0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mention:
-    """A place (a span of tokens) where an entity is named, the words there and their type."""
+    """A mention of an entity: its span of tokens, its words and its type."""
 
     span: tuple[int, int]
     words: str
@@ -168,7 +170,7 @@ class Mention:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cluster:
-    """Spans that mean the same."""
+    """Spans that refer to the same entity."""
 
     spans: tuple[tuple[int, int], ...]
     salient: bool = False
@@ -177,10 +179,11 @@ class Cluster:
 def entities_of(
     mentions: Sequence[Mention], clusters: Sequence[Cluster]
 ) -> tuple[tuple[GoldEntity, ...], dict[tuple[int, int], int]]:
-    """One entity a cluster, one for each other spelling, and each mention's entity by its span.
+    """Returns one entity per cluster and one per remaining spelling, and the entity of each mention by its span.
 
-    A cluster without a mention is none. Its type is that of most of its mentions; those that name nothing give neither
-    type nor spelling where others do. A mention outside of all clusters joins the first cluster that spells it so.
+    Clusters without mentions are ignored. A cluster's type is that of most of its mentions; generic mentions give
+    neither type nor spelling if there are others. A mention outside all clusters joins the first cluster that has its
+    spelling.
     """
     by_span = {mention.span: mention for mention in mentions}
     entities: list[GoldEntity] = []
@@ -214,7 +217,7 @@ def _is_naming(mention: Mention) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SciERCLine:
-    """Positions of tokens count from 0 over all sentences; the last one of a span belongs to it."""
+    """Token positions count from 0 over all sentences; the end of a span is inclusive."""
 
     doc_key: str
     sentences: tuple[tuple[str, ...], ...]
@@ -227,7 +230,7 @@ _SCIERC_LINE = TypeAdapter(_SciERCLine)
 
 
 def scierc_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
-    """One graph a line, and the errors of lines that can't be used."""
+    """Yields one graph per line, and the errors of unusable lines."""
     file = data / "eval" / "kg_scierc.jsonl"
     yield from parse_lines(file, _SCIERC_LINE, name=lambda line: line.doc_key, make=_scierc_graph)
 
@@ -259,7 +262,7 @@ def _mention(text: JoinedTokens, first: int, last: int, kind: str) -> Mention:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SciERLine:
-    """A sentence, its tokens parted by blanks; entities are (words, type), relations (words, kind, words)."""
+    """A sentence, its tokens separated by spaces; entities are (words, type), relations (words, kind, words)."""
 
     doc_id: str
     sentence: str
@@ -271,7 +274,7 @@ _SCIER_LINE = TypeAdapter(_SciERLine)
 
 
 def scier_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
-    """One graph a document: all its sentences as one text. The errors of lines that can't be used come last."""
+    """Yields one graph per document, all its sentences as one text, then the errors of unusable lines."""
     file = data / "eval" / "kg_scier.jsonl"
     bad: list[GoldFileError] = []
     documents: dict[str, list[_SciERLine]] = {}
@@ -286,7 +289,7 @@ def scier_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
 
 
 def _scier_error(line: _SciERLine) -> str:
-    """Why a line can't be used, or ""."""
+    """Why a line is unusable, or ""."""
     named = {words for words, _ in line.ner}
     for words in named:
         if words not in line.sentence:
@@ -317,14 +320,16 @@ def _scier_graph(document: str, lines: Sequence[_SciERLine]) -> GoldGraph:
 
 
 def _scier_words(text: str) -> str:
-    """The set cuts every number into its digits ("UCF 1 0 1"): they are put together again."""
+    """Rejoins numbers, which the set splits into digits ("UCF 1 0 1")."""
     return _DIGITS.sub("", join_tokens(text.split()).text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SciREXLine:
-    """Positions of words count from 0; the end of a span does not belong to it. `coref` has an entry for each entity of
-    `n_ary_relations`, without spans where the paper never names it."""
+    """Word positions count from 0; the end of a span is exclusive.
+
+    `coref` has an entry for each entity of `n_ary_relations`, without spans if the paper never names it.
+    """
 
     doc_id: str
     words: tuple[str, ...]
@@ -340,7 +345,7 @@ _SCIREX_LINE = TypeAdapter(_SciREXLine)
 
 
 def scirex_graphs(data: Path) -> Iterator[GoldGraph | GoldFileError]:
-    """One graph a line, and the errors of lines that can't be used."""
+    """Yields one graph per line, and the errors of unusable lines."""
     file = data / "eval" / "kg_scirex.jsonl"
     yield from parse_lines(file, _SCIREX_LINE, name=lambda line: line.doc_id, make=_scirex_graph)
 
@@ -363,7 +368,7 @@ def _scirex_graph(line: _SciREXLine) -> GoldGraph:
 
 
 def _scirex_results(line: _SciREXLine, place: Mapping[_Span, int]) -> Iterator[GoldResult]:
-    """The results whose members the paper names at all; the benchmark, too, leaves out the others."""
+    """The results whose members the paper names; the benchmark leaves out the others, too."""
     for relation in line.n_ary_relations:
         named = [str(relation[member]) for member in _MEMBERS if member in relation]
         for name in named:
@@ -376,7 +381,7 @@ def _scirex_results(line: _SciREXLine, place: Mapping[_Span, int]) -> Iterator[G
 
 
 def _scirex_sections(line: _SciREXLine, text: JoinedTokens) -> Iterator[GoldSection]:
-    """A section's first sentence is its heading where the source's markup says so."""
+    """The sections; a section's first sentence is its heading if the source's markup says so."""
     ends: Mapping[int, int] = dict(line.sentences)
     for first, end in line.sections:
         words = text.of(first, end)
@@ -402,7 +407,7 @@ class GoldAcronyms:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldExpansion:
-    """A sentence, a short form in it, and what that means there; `name` is SET/ID."""
+    """A sentence, a short form in it, and its meaning there; `name` is SET/ID."""
 
     name: str
     text: str
@@ -412,7 +417,7 @@ class GoldExpansion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Identification:
-    """A label a token: "O", or "B-" or "I-" with "short" or "long"."""
+    """One label per token: "O", or "B-" or "I-" with "short" or "long"."""
 
     id: str
     tokens: tuple[str, ...]
@@ -434,7 +439,7 @@ _DISAMBIGUATION = TypeAdapter(_Disambiguation)
 
 
 def gold_acronyms(data: Path) -> Iterator[GoldAcronyms | GoldFileError]:
-    """One value a line, and the errors of lines that can't be used."""
+    """Yields one value per line, and the errors of unusable lines."""
     file = data / "eval" / "acronym_identification.jsonl"
     bad: list[GoldFileError] = []
     for number, line in named_lines(file, _IDENTIFICATION, name=lambda line: line.id, bad=bad):
@@ -456,7 +461,7 @@ def gold_acronyms(data: Path) -> Iterator[GoldAcronyms | GoldFileError]:
 
 
 def gold_expansions(data: Path) -> Iterator[GoldExpansion | GoldFileError]:
-    """One value a line, and the errors of lines that can't be used."""
+    """Yields one value per line, and the errors of unusable lines."""
     file = data / "eval" / "acronym_disambiguation.jsonl"
     bad: list[GoldFileError] = []
     for number, line in named_lines(file, _DISAMBIGUATION, name=lambda line: line.id, bad=bad):
@@ -473,7 +478,8 @@ def gold_expansions(data: Path) -> Iterator[GoldExpansion | GoldFileError]:
 
 
 def _labelled_spans(labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Kind, first token and the one after the last; an "I-" without its "B-" begins a span, too (as in CoNLL-2000)."""
+    """The kind, first token and end (exclusive) of each span; an "I-" without its "B-" begins a span, too (as in
+    CoNLL-2000)."""
     kind, first = "", 0
     for number, label in enumerate((*labels, "O")):
         mark, _, following = label.partition("-")

@@ -41,10 +41,10 @@ _MIN_BOOKMARKS = 3
 
 
 def table_of_rows(rows: Sequence[Sequence[str]], *, caption: str) -> GoldTable | None:
-    """A table without number, drawn from a source file; empty rows and columns go.
+    """Returns a table without number from the rows of a source file, without empty rows and columns.
 
-    Its logical rows join the second row with the first where that may be the first one's second line. None for rows
-    that are no table: those of one column only, which is what is left of a header cell's line breaks.
+    Its logical rows join the second row to the first if it may be the second line of the first. Returns None if the
+    rows have only one column, as the line breaks of a header cell leave behind.
     """
     rows = [row for row in rows if any(text.strip() for text in row)]
     width = max((len(row) for row in rows), default=0)
@@ -88,7 +88,7 @@ _TRANSCRIPTION = TypeAdapter(_Transcription)
 
 
 def load_gold_tables(file: Path) -> tuple[GoldTable, ...]:
-    """The tables of a file; without `logical_grid` each printed line is a row. Raises GoldFileError."""
+    """Reads the tables of a file; without `logical_grid` each printed line is a row. Raises GoldFileError."""
     return tuple(_gold_table(table, file) for table in json_file(file, _TRANSCRIPTION).tables)
 
 
@@ -129,7 +129,7 @@ _FOLDER_CELL = TypeAdapter(_FolderCell)
 
 
 def folder_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """One item a folder that has a paper and any gold."""
+    """Yields one item per folder that has a paper and any gold."""
     for folder in sorted((data / "papers").glob("*/")):
         if (folder / "paper.pdf").is_file() and any((folder / name).is_file() for name in _FOLDER_FILES):
             bad: list[GoldFileError] = []
@@ -190,7 +190,7 @@ _LATEX_CELL = TypeAdapter(_LatexCell)
 
 
 def latex_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """One item a gold file, and the errors of gold that can't be used."""
+    """Yields one item per gold file, and the errors of unusable gold."""
     papers = sorted((data / "papers" / "latexgold").glob("*.gold.json"))
     bad: list[GoldFileError] = []
     known = {_latex_id(file): _latex_pdf(file) for file in papers}
@@ -267,7 +267,7 @@ _JATS_PAPER = TypeAdapter(_JatsPaper)
 
 
 def jose_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """One item a line."""
+    """Yields one item per line."""
     file = data / "eval" / "parse_jose_jats.jsonl"
     bad: list[GoldFileError] = []
     for number, paper in json_lines(file, _JATS_PAPER, bad=bad):
@@ -292,7 +292,7 @@ def _jats_gold(paper: _JatsPaper) -> Gold:
 
 
 def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """One item a PDF that the tests name, and the errors of lines that can't be used."""
+    """Yields one item per PDF that the tests name, and the errors of unusable lines."""
     file = data / "eval" / "parse_olmocr_unit_tests.jsonl"
     bad: list[GoldFileError] = []
     tests: dict[str, list[PageTest]] = {}
@@ -311,9 +311,9 @@ def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
 def outline_items(
     data: Path, *, known: Set[Path], read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> Iterator[GoldItem]:
-    """One item a PDF in `papers` with bookmarks; `known` are those whose headings have gold already.
+    """Yields one item per PDF in `papers` with bookmarks, except the `known` ones, whose headings have gold already.
 
-    The parser reads bookmarks, too, so they are hidden from it: it would be scored on its own input.
+    The bookmarks are hidden from the parser, which would otherwise be scored on its own input.
     """
     for file in sorted((data / "papers").rglob("*.pdf")):
         if file in known:
@@ -331,7 +331,7 @@ def outline_items(
 def load_items(
     data: Path, *, read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> tuple[list[GoldItem], list[GoldFileError]]:
-    """The papers with gold below `data`, and what of the gold can't be used.
+    """Returns the papers with gold below `data`, and the errors of unusable gold.
 
     Raises GoldFileError if there is nothing to score.
     """

@@ -34,7 +34,7 @@ AnswerFormat = Literal["Int", "Float", "Str", "List", "None"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocBenchLine:
-    """See `docbench_questions`; what is not wanted is left out."""
+    """See `docbench_questions`; unused fields are omitted."""
 
     question: str
     answer: _Scalar | tuple[_Scalar, ...]
@@ -54,15 +54,15 @@ class DocBenchLine:
 
     @property
     def form(self) -> str:
-        """The `answer_format` that is stated, or that several answers have."""
+        """The stated `answer_format`, or that of several answers."""
         return self.answer_format or ("List" if isinstance(self.answer, tuple) else "")
 
     @property
     def can_be_answered(self) -> bool:
-        """Whether the paper says."""
+        """Whether the paper has the answer."""
         if self.answerable is not None:
             return self.answerable
-        # DocBench calls such a type "una", "una-web" and the like.
+        # DocBench's types of unanswerable questions are "una", "una-web" and the like.
         return self.answer_format != "None" and not self.type.casefold().startswith("una")
 
 
@@ -70,7 +70,7 @@ class DocBenchLine:
 class DocBenchQuestion:
     """The question on line `number` of a file beside the PDF `file`, in the folder `paper`.
 
-    `type` is DocBench's kind of evidence; `answer_format` and `evidence_pages` are empty where unknown.
+    `type` is DocBench's kind of evidence; `answer_format` and `evidence_pages` are empty if unknown.
     """
 
     paper: str
@@ -88,7 +88,7 @@ _DOCBENCH_LINE = TypeAdapter(DocBenchLine)
 
 
 def docbench_questions(data: Path) -> Iterator[DocBenchQuestion | GoldFileError]:
-    """One question a line, and the errors of files and lines that can't be used."""
+    """Yields one question per line, and the errors of unusable files and lines."""
     papers = data / "papers"
     for gold in sorted(chain(papers.rglob("questions.jsonl"), papers.rglob("*_qa.jsonl"))):
         paper = _paper_beside(gold)
@@ -128,9 +128,9 @@ def _questions_of_file(gold: Path, paper: Path) -> Iterator[DocBenchQuestion | G
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MMLongBenchQuestion:
-    """A question on the PDF `file`; pages count from 1, and one that can't be answered has none.
+    """A question on the PDF `file`; pages count from 1, and an unanswerable question has none.
 
-    `regions` are the boxes of its evidence with their pages, from MMDocIR (Dong et al., 2025); empty where unknown.
+    `regions` are the boxes of its evidence with their pages, from MMDocIR (Dong et al., 2025); empty if unknown.
     """
 
     id: str
@@ -174,7 +174,7 @@ _MMDOCIR_LINE = TypeAdapter(_MMDocIRLine)
 
 
 def mmlongbench_questions(data: Path) -> Iterator[MMLongBenchQuestion | GoldFileError]:
-    """One question a line, and the errors of lines that can't be used."""
+    """Yields one question per line, and the errors of unusable lines."""
     gold = data / "eval" / "paperqa_mmlongbench.jsonl"
     bad: list[GoldFileError] = []
     regions = {
@@ -208,7 +208,7 @@ def mmlongbench_questions(data: Path) -> Iterator[MMLongBenchQuestion | GoldFile
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OHRPage:
-    """A page's true text and what MinerU read of it ("" where there is none); `page` counts from 0."""
+    """A page's true text and MinerU's reading of it ("" if there is none); `page` counts from 0."""
 
     doc: str
     page: int
@@ -218,7 +218,7 @@ class OHRPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OHRQuestion:
-    """A question whose evidence is a text, table or equation of some pages, which count from 0."""
+    """A question whose evidence is a text, table or equation on some pages, which count from 0."""
 
     id: str
     doc: str
@@ -247,13 +247,13 @@ _OHRBENCH_LINE = TypeAdapter(_OHRBenchLine)
 
 
 def ohrbench_pages(data: Path, *, bad: list[GoldFileError]) -> list[OHRPage]:
-    """The pages in their order; a line that can't be used adds its error to `bad`."""
+    """Returns the pages in order; the errors of unusable lines are added to `bad`."""
     file = data / "eval" / "paperqa_ohrbench_pages.jsonl"
     return [page for _, page in json_lines(file, _OHRBENCH_PAGE, bad=bad)]
 
 
 def ohrbench_questions(data: Path, pages: Collection[OHRPage]) -> Iterator[OHRQuestion | GoldFileError]:
-    """One question a line, and the errors of lines that can't be used: `pages` are those that there are."""
+    """Yields one question per line, and the errors of unusable lines; `pages` are the existing pages."""
     file = data / "eval" / "paperqa_ohrbench.jsonl"
     known = {(page.doc, page.page) for page in pages}
     docs = {page.doc for page in pages}

@@ -18,7 +18,7 @@ class TextSection:
 
 
 def text_paper(name: str, *, title: str, sections: Sequence[TextSection]) -> Paper:
-    """A paper whose passages are these paragraphs, without empty ones; each is on a line of its own on page 1.
+    """Returns a paper with these paragraphs as passages, without empty ones, each on its own line of page 1.
 
     Its id derives from its content, and its file is called `name`.
     """
@@ -61,7 +61,7 @@ def _passage(paper: str, line: int, text: str, *, role: PassageRole = "paragraph
 
 
 def paper_of_graph(gold: GoldGraph) -> Paper:
-    """A paper of one page whose places count lines: a heading or a section's text is a line and a passage each."""
+    """Returns a one-page paper whose places count lines: each heading and each section text is a line and a passage."""
     sha256 = content_hash("\0".join(f"{section.heading}\n{section.text}" for section in gold.sections).encode())
     paper = sha256[:12]
     return Paper(

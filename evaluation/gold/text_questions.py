@@ -32,7 +32,7 @@ _TITLE, _ABSTRACT = "title", "abstract"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QasperAnswer:
-    """One annotator's answer: at most one of spans, text and yes or no is given, none where the paper doesn't say.
+    """One annotator's answer: at most one of spans, text, and yes or no; none if the paper doesn't have it.
 
     `evidence` are paragraphs, or "FLOAT SELECTED: " and a caption.
     """
@@ -64,10 +64,10 @@ class QasperQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QasperPaper:
-    """A paper whose passages are QASPER's paragraphs, word for word, and what is asked about it.
+    """A paper whose passages are QASPER's paragraphs, verbatim, and its questions.
 
-    `where` is its file and line; evidence is found among `paragraphs`, which the abstract is none of, and `captions`,
-    those of its figures and tables, which are no part of `paper`.
+    `where` is its file and line. Evidence is searched for in `paragraphs`, which exclude the abstract, and in
+    `captions`, those of its figures and tables, which are not part of `paper`.
     """
 
     where: str
@@ -115,7 +115,7 @@ _QASPER_LINE = TypeAdapter(_QasperLine)
 
 
 def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
-    """One paper a line, and the errors of lines, and of questions, that can't be used."""
+    """Yields one paper per line, and the errors of unusable lines and questions."""
     file = data / "eval" / "paperqa_qasper10_raw.jsonl"
     bad: list[GoldFileError] = []
     for number, line in json_lines(file, _QASPER_LINE, bad=bad):
@@ -154,9 +154,9 @@ def _qasper_paper(line: _QasperLine) -> Paper:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """What the one who proposes says, and the facts of the paper that the other's reply rests on.
+    """The proponent's message, and the facts of the paper that the reply is based on.
 
-    `number` is its place in the dialogue, from 1; the facts are whole sentences or parts of them.
+    `number` is its position in the dialogue, from 1; the facts are whole sentences or parts of them.
     """
 
     number: int
@@ -166,7 +166,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dialogue:
-    """A paper's sentences and the turns that rest on facts; `where` is its file and line."""
+    """A paper's sentences and the turns with facts; `where` is its file and line."""
 
     where: str
     line: int
@@ -194,7 +194,7 @@ _DIALOGUE_LINE = TypeAdapter(_DialogueLine)
 
 
 def argscichat_dialogues(data: Path) -> Iterator[Dialogue | GoldFileError]:
-    """One dialogue a line, and the errors of lines that can't be used. Turns without facts are left out."""
+    """Yields one dialogue per line, and the errors of unusable lines. Turns without facts are left out."""
     file = data / "eval" / "paperqa_argscichat.jsonl"
     bad: list[GoldFileError] = []
     for number, paper in json_lines(file, _DIALOGUE_LINE, bad=bad):
@@ -236,7 +236,7 @@ class TDMSTuple:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TDMS:
-    """All papers, all tuples of theirs, and the errors of lines that can't be used."""
+    """All papers, their tuples, and the errors of unusable lines."""
 
     papers: tuple[TDMSPaper, ...]
     tuples: tuple[TDMSTuple, ...]
@@ -262,7 +262,7 @@ _TDMS_TEXT, _TDMS_LINE = TypeAdapter(_TDMSText), TypeAdapter(_TDMSLine)
 
 
 def read_tdms(data: Path) -> TDMS:
-    """All that the two files hold; without either there is nothing."""
+    """Reads both files; without either of them the result is empty."""
     texts, file = (data / "eval" / f"kg_nlptdms_{name}.jsonl" for name in ("text", "tuples"))
     bad: list[GoldFileError] = []
     papers = {text.paper: _tdms_paper(text) for _, text in json_lines(texts, _TDMS_TEXT, bad=bad)}
@@ -294,7 +294,7 @@ def _tdms_paper(text: _TDMSText) -> TDMSPaper:
 
 
 def _tdms_sections(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each "section: HEADING" with the lines up to the next; text before the first counts to the abstract."""
+    """Each "section: HEADING" with the lines up to the next one; text before the first belongs to the abstract."""
     head, lines = _ABSTRACT, list[str]()
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith(_SECTION):

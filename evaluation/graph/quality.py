@@ -50,7 +50,7 @@ _NAMED = re.compile(
 
 
 def name_keys(name: str) -> frozenset[str]:
-    """The keys of a name. Names that share a key are the same."""
+    """The keys of a name. Names that share a key are equal."""
     found = _BRACKET.search(name)
     inside = _letters(found[1]) if found else ""
     if not found or not found.start():
@@ -69,7 +69,7 @@ def _key(name: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Without the regular plural's ending; what may be no plural stays."""
+    """The word without its regular plural ending; unchanged if it may not be a plural."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "as", "os")):
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -80,7 +80,7 @@ def _singular(word: str) -> str:
 def acronym_pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Keys of (long form, short form) for each "long form (SF)" whose words' initials spell SF.
 
-    Each word gives one letter, the parts of a hyphenated word one each; a plural's "s" behind the short form is none.
+    Each word gives one letter, and so does each part of a hyphenated word; the plural "s" of a short form is ignored.
     """
     for text in texts:
         for match in _DEFINED.finditer(" ".join(text.split())):
@@ -95,7 +95,7 @@ def _letters(short: str) -> str:
 
 
 def _split_words(long: str) -> list[str]:
-    """The words, those of a hyphenated one apart."""
+    """The words; a hyphenated word is split."""
     return [part for word in long.split() for part in re.split(r"[-\u2010-\u2015]", word.strip(",")) if part]
 
 
@@ -104,10 +104,10 @@ def _initials(words: Sequence[str]) -> str:
 
 
 def find_duplicates(names: Mapping[str, Sequence[str]], pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """The groups of ids, two at least and sorted, that are the same; `names` are an id's name, then its aliases.
+    """The groups of at least two ids, sorted, that name the same thing; `names` are an id's name, then its aliases.
 
-    What several have as an alias only ("CE" of cross-entropy and of community edition), or `pairs` give several long
-    forms for, is ambiguous and joins nothing.
+    An alias that several ids share without having it as a name ("CE" of cross-entropy and of community edition), or for
+    which `pairs` give several long forms, is ambiguous and joins nothing.
     """
     meanings: dict[str, set[str]] = defaultdict(set)
     for long, short in pairs:
@@ -130,7 +130,7 @@ def find_duplicates(names: Mapping[str, Sequence[str]], pairs: Iterable[tuple[st
 
 
 def _connected_components(links: Iterable[Set[str]]) -> list[tuple[str, ...]]:
-    """The connected components of the sets that overlap."""
+    """The connected components of overlapping sets."""
     home: dict[str, set[str]] = {}
     for link in links:
         group: set[str] = set().union(*(home.get(name, {name}) for name in link))
@@ -204,10 +204,11 @@ def _duplicate_misses(metric: str, groups: Sequence[Sequence[str]], terms: Mappi
 
 def score_grounding(paper: Paper, extraction: Extraction) -> Score:
     """grounded.entities: each of an entity's elements contains its name or an alias; grounded.relations: one of a
-    relation's elements (with captions and labels) contains both ends, or one if the other is that table or figure.
+    relation's elements (with captions and labels) contains both ends, or one end if the other is that table or
+    figure.
 
-    Whole words only; case, hyphens and spaces are ignored. A citation of a work counts as its name, and the paper
-    itself in each of its elements.
+    Matches whole words, ignoring case, hyphens and spaces. A citation of a work counts as its name, and every element
+    of the paper itself as the paper's.
     """
     folded = {element.id: entity_key(element_text(element)) for element in paper.elements}
     entities = {entity.id: entity for entity in extraction.entities}
@@ -300,7 +301,7 @@ def score_floats(indexed: IndexedPaper) -> Score:
 
 
 def _mentioning_passages(indexed: IndexedPaper, one: Table | Figure) -> set[str]:
-    """The passages that name it by its label."""
+    """The passages that mention the float by its label."""
     wanted = {name for _, name in _named_floats(one.label)}
     return {
         passage.id

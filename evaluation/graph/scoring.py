@@ -35,7 +35,7 @@ Pair = frozenset[str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnnotationScheme:
-    """`types` gives the gold's word for a type of ours, `kinds` our kinds for one of the gold's kinds of relation.
+    """Maps our types to the gold's (`types`), and the gold's kinds of relation to ours (`kinds`).
 
     `same` are the gold's kinds for two names of one thing: an entity of ours that has both names counts as found.
     """
@@ -98,14 +98,14 @@ def is_float(entity: Entity) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class EntityMatches:
-    """A document's gold and what was drawn from it. An entity of ours is one of the gold's where they share a form."""
+    """A document's gold and its extracted entities, which match if they share a form."""
 
     gold: GoldGraph
     extraction: Extraction
 
     @property
     def scheme(self) -> AnnotationScheme:
-        """What the gold's set annotates."""
+        """The annotation scheme of the gold's set."""
         return SCHEMES[self.gold.scheme]
 
     @cached_property
@@ -120,7 +120,7 @@ class EntityMatches:
 
     @cached_property
     def ours(self) -> Mapping[int, frozenset[str]]:
-        """For each of the gold's entities, by position, the ids of ours that it is."""
+        """For each gold entity, by position, the ids of the matching extracted entities."""
         known: dict[str, set[str]] = defaultdict(set)
         for name, forms in self.forms.items():
             for form in forms:
@@ -132,7 +132,7 @@ class EntityMatches:
 
     @cached_property
     def theirs(self) -> Mapping[str, frozenset[int]]:
-        """For each of our entities, by id, the positions of the gold's that it is."""
+        """For each extracted entity, by id, the positions of the matching gold entities."""
         found: dict[str, set[int]] = {name: set() for name in self.entities}
         for number, names in self.ours.items():
             for name in names:
@@ -141,13 +141,13 @@ class EntityMatches:
 
     @cached_property
     def sought(self) -> frozenset[int]:
-        """The positions of the gold's entities that have a name."""
+        """The positions of the gold entities that have a name."""
         return frozenset(number for number, entity in enumerate(self.gold.entities) if not entity.generic)
 
     @cached_property
     def counted(self) -> frozenset[str]:
-        """The ids of ours that can be right or wrong: of a type that the set annotates, and not one of the generic
-        words of the gold only."""
+        """The ids of the extracted entities that are scored: of an annotated type, and not only a generic word of the
+        gold."""
         return frozenset(
             name
             for name, entity in self.entities.items()
@@ -158,8 +158,8 @@ class EntityMatches:
 def precision_recall_f1(name: str, *, true: int, predicted: int, found: int, gold: int) -> dict[str, Tally]:
     """Precision (`true` of `predicted`), recall (`found` of `gold`) and F1.
 
-    Two of ours may be the same one of the gold's, and one of ours two of them: F1 is then Dice's coefficient,
-    (true + found) / (predicted + gold), which is the harmonic mean where matches are one to one.
+    Two extracted entities may match one gold entity, and one may match two. F1 is therefore Dice's coefficient, (true +
+    found) / (predicted + gold), which is the harmonic mean if matches are one to one.
     """
     return {
         f"{name}.precision": Tally(right=true, total=predicted),
@@ -169,9 +169,9 @@ def precision_recall_f1(name: str, *, true: int, predicted: int, found: int, gol
 
 
 def score_entities(matches: EntityMatches) -> Score:
-    """entities: some form is the same; entities.partial: one contains the words of the other; entities.typed: the
-    types are the same, too; found.TYPE: the gold's of one type, whatever we call them; generic: words that name
-    nothing; salient: what the results are about; aliases: spellings that mean the same (see `_aliases`)."""
+    """entities: some form is equal; entities.partial: one contains the words of the other; entities.typed: the types
+    are equal, too; found.TYPE: gold entities of one type, whatever our type; generic: words that name nothing;
+    salient: entities that the results are about; aliases: spellings of the same entity (see `_aliases`)."""
     tallies = {**_by_form(matches), **_by_part(matches), **_with_types(matches), **_by_type(matches)}
     entities = list(enumerate(matches.gold.entities))
     for name, numbers in (
@@ -237,7 +237,7 @@ def _by_type(matches: EntityMatches) -> dict[str, Tally]:
 
 
 def _aliases(matches: EntityMatches) -> dict[str, Tally]:
-    """How the forms that both sides have are grouped: B³, and the gold's links that we have (MUC's recall)."""
+    """How the forms of both sides are grouped: B³, and the recall of the gold's links (MUC)."""
     gold = [matches.gold.entities[number].forms for number in sorted(matches.sought)]
     ours = [sorted(matches.forms[name]) for name in sorted(matches.forms)]
     shared = set().union(*gold) & set().union(*ours)
@@ -270,7 +270,7 @@ def _near(matches: EntityMatches, entity: GoldEntity) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _ConnectedPairs:
-    """Our relations between entities as undirected pairs of ids, each with its kinds."""
+    """Our relations as undirected pairs of entity ids, each with its kinds."""
 
     matches: EntityMatches
     kinds: Mapping[Pair, frozenset[str]]
@@ -282,11 +282,12 @@ class _ConnectedPairs:
                 yield pair
 
     def found(self, relation: GoldRelation) -> bool:
-        """Whether a pair of ours connects the ends, or, where they are said to mean the same, one of ours is both."""
+        """Whether one of our pairs connects the ends or, if they are names of the same thing, one of our entities is
+        both."""
         return self._as_one(relation) or any(self.between(relation.source, relation.target))
 
     def found_in_kind(self, relation: GoldRelation) -> bool:
-        """`found`, by a relation of ours of a kind that means the same."""
+        """Like `found`, by a relation of an equivalent kind."""
         kinds = self.matches.scheme.kinds[relation.kind]
         pairs = self.between(relation.source, relation.target)
         return self._as_one(relation) or any(self.kinds[pair] & kinds for pair in pairs)
@@ -306,8 +307,8 @@ def _connected_pairs(matches: EntityMatches) -> _ConnectedPairs:
 
 
 def score_relations(matches: EntityMatches, relations: Iterable[GoldRelation]) -> Score:
-    """relations: of all pairs that we or the gold connect; relations.known: of those whose ends both sides have;
-    relations.kind: the gold's of a kind that we have a word for, connected by that kind.
+    """relations: of all pairs connected by us or the gold; relations.known: of those whose ends both sides have;
+    relations.kind: gold relations of a kind that we also have, found in that kind.
 
     Pairs count once, whatever their kinds. Relations with a generic end, or with one end only, are left out.
     """
@@ -346,8 +347,8 @@ def _relation_miss(matches: EntityMatches, relation: GoldRelation) -> Miss:
 
 
 def score_results(matches: EntityMatches, results: Iterable[GoldResult]) -> Score:
-    """results.members: all members are found; results.connected: and each is connected with each other;
-    results.score: of the scores in the text, those that a relation of a member quotes."""
+    """results.members: all members are found; results.connected: each pair of them is connected; results.score: of the
+    scores in the text, those that a relation of a member quotes."""
     pairs = _connected_pairs(matches)
     text = " ".join(section.text for section in matches.gold.sections)
     tallies: dict[str, Tally] = {}
@@ -377,5 +378,5 @@ def _states(matches: EntityMatches, result: GoldResult) -> bool:
 
 
 def _quotes_score(text: str, score: str) -> bool:
-    """Whether a text quotes the score, and not only as a part of another number."""
+    """Whether a text quotes the score, not as a part of another number."""
     return re.search(rf"(?<![\d.]){re.escape(normalise_spaces(score))}(?!\d|\.\d)", normalise_spaces(text)) is not None

@@ -61,10 +61,10 @@ class AcronymItem:
         return content_hash(to_json(self.gold).encode())
 
     def score(self) -> Score:
-        """acronyms.short and acronyms.long: the gold's forms against those of the definitions found.
+        """acronyms.short and acronyms.long: the gold's forms compared with those of the definitions found.
 
-        The gold also marks short forms that their sentence doesn't define, which we leave alone;
-        acronyms.short.defined is the recall where it marks a long form as well.
+        The gold also marks short forms that their sentence doesn't define, which we don't extract;
+        acronyms.short.defined is the recall on sentences with a marked long form.
         """
         found = list(find_definitions(self.gold.text))
         gold = {"short": set(map(entity_key, self.gold.shorts)), "long": set(map(entity_key, self.gold.longs))}
@@ -92,7 +92,7 @@ class AcronymItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpansionItem:
-    """What one short form means."""
+    """The meaning of one short form."""
 
     gold: GoldExpansion
 
@@ -107,8 +107,8 @@ class ExpansionItem:
         return content_hash(to_json(self.gold).encode())
 
     def score(self) -> Score:
-        """expansions.defined: whether the sentence defines its short form, as far as we see, which alone lets us
-        expand it; expansions.right: of those, the expansions that equal the gold's (see `name_keys`)."""
+        """expansions.defined: whether we find a definition of the short form in the sentence; expansions.right: of
+        those, the expansions that equal the gold's (see `name_keys`)."""
         keys = name_keys(self.gold.short)
         longs = [found.long for found in find_definitions(self.gold.text) if name_keys(found.short) & keys]
         tallies = {"expansions.defined": Tally(right=bool(longs), total=1)}
@@ -128,7 +128,7 @@ def _miss(metric: str, text: str, *, gold: str = "", got: str = "") -> Miss:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentItem:
-    """A gold document, read by the extractor as a paper is."""
+    """A gold document that the extractor reads like a paper."""
 
     gold: GoldGraph
     extractor: EntityExtractor
@@ -162,7 +162,7 @@ class DocumentItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperItem:
-    """A real paper in a library of its own."""
+    """A real paper in its own library."""
 
     name: str
     file: Path
@@ -184,7 +184,7 @@ class PaperItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LibraryItem:
-    """One library of all the papers. Those that can't be added are left out: their own items say why."""
+    """One library of all the papers. Those that can't be added are omitted; their own items report why."""
 
     files: Sequence[Path]
     libraries: Libraries
@@ -217,7 +217,7 @@ def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
 
 
 class GraphSuite:
-    """Implements `Suite`; its modes are the extractors: rules alone, or rules and the model that is set."""
+    """Implements `Suite`; its modes are the extractors: rules alone, or rules and the configured model."""
 
     name = "graph"
     modes: tuple[str, ...] = ("local", "model")
@@ -237,7 +237,7 @@ class GraphSuite:
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
-        """See `Suite.open`. Raises SettingsError in mode "model" where no model is set."""
+        """See `Suite.open`. Raises SettingsError if mode "model" has no configured model."""
         settings = _settings(request)
         found: Iterator[_Gold | GoldFileError] = chain(
             scierc_graphs(request.data),
@@ -270,7 +270,7 @@ def _settings(request: Request) -> Settings:
 
 
 def _extractor(settings: Settings, work: Path, stack: ExitStack) -> EntityExtractor:
-    """Replies of a model are kept below `work`: run again, nothing is paid twice."""
+    """The extractor of a mode. Replies of a model are cached below `work`, so that a rerun doesn't pay twice."""
     if not settings.extract.configured:
         return extractor_for(None)
     store = stack.enter_context(closing(Store.open(work / "calls")))
@@ -288,7 +288,7 @@ def _item(entry: _Gold, extractor: EntityExtractor, settings: Settings) -> Suite
 
 
 def _papers(data: Path, libraries: Libraries) -> list[SuiteItem]:
-    """An item a PDF, and one for the library of them all, where there are several."""
+    """One item per PDF, and one for the library of all of them if there are several."""
     folder = data / "papers"
     files = sorted(folder.rglob("*.pdf"))
     items: list[SuiteItem] = [

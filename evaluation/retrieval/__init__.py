@@ -1,3 +1,3 @@
-"""Whether what answers a question is found: the gold evidence of five benchmarks, ours and peers side by side."""
+"""Retrieval quality: the gold evidence of five benchmarks, for our systems and the peers."""
 
 __all__: list[str] = []

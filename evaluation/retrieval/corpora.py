@@ -32,7 +32,8 @@ _MIN_SIMILARITY = 0.75
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvidencePiece:
-    """A piece of evidence, found with any of these units of the corpus; `kinds` are what it may be, such as "table"."""
+    """A piece of evidence, found with any of these units of the corpus; `kinds` are its possible kinds, such as
+    "table"."""
 
     units: tuple[str, ...]
     kinds: tuple[str, ...] = ()
@@ -40,7 +41,7 @@ class EvidencePiece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question; `name` is that of its item, `evidence` holds the pieces of each annotator."""
+    """A question; `name` is that of its item, `evidence` are the pieces of each annotator."""
 
     name: str
     text: str
@@ -49,8 +50,8 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundText:
-    """A text that a system found: of which paper of the library, from which elements (none where the system cut the
-    paper itself), on which pages, the first one that it is there for."""
+    """A text that a system found: its paper, its elements (empty if the system split the paper itself), and its pages,
+    of which the first is the main one."""
 
     paper: str
     elements: tuple[str, ...]
@@ -85,7 +86,7 @@ class Corpus(Protocol):
         ...
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """Its library. Raises PaperFileError if nothing of it can be read."""
+        """Builds its library. Raises PaperFileError if none of it can be read."""
         ...
 
     def units_in(self, built: BuiltLibrary) -> UnitsOf:
@@ -101,8 +102,8 @@ class UnitTexts:
         self._folded = [_folded(text) for text in texts]
 
     def holding(self, quotation: str) -> list[int]:
-        """The places of the units that are the quotation; or else hold it; or else are parts of it; or else of the one
-        that is most similar, if it is so at all. Case and blanks don't count."""
+        """The positions of the units that equal the quotation, else those that contain it, else those that are parts of
+        it, else the most similar one if it is similar enough. Ignores case and spaces."""
         wanted = _folded(quotation)
         for holds in (str.__eq__, str.__contains__, _is_part_of):
             if found := [place for place, text in enumerate(self._folded) if holds(text, wanted)]:
@@ -125,7 +126,7 @@ def _is_part_of(text: str, wanted: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnitsCorpus:
-    """A paper made of texts; the units are those of its elements that `ids` names."""
+    """A paper made of texts; the units are the elements that `ids` names."""
 
     name: str
     questions: tuple[Question, ...]
@@ -170,7 +171,7 @@ class PdfCorpus:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FilesCorpus:
-    """Texts that are papers of their own; the units are the names of the texts.
+    """Texts that are separate papers; the units are the names of the texts.
 
     They are written into `folder`, with this suffix, on first use.
     """
@@ -194,7 +195,7 @@ class FilesCorpus:
         return libraries.of_files(list(files.values()))
 
     def units_in(self, built: BuiltLibrary) -> UnitsOf:
-        """See `Corpus.units_in`. Texts that are the same are one paper, and all found with it."""
+        """See `Corpus.units_in`. Equal texts are one paper, which counts for all of them."""
         units: dict[str, tuple[str, ...]] = {}
         for unit, file in self._files().items():
             if paper := built.ids.get(str(file)):

@@ -1,4 +1,4 @@
-"""The score of a ranking against the evidence of a question: trec_eval's measures, and the recall of pieces."""
+"""The score of a ranking against the evidence of a question: trec_eval's metrics, and the recall of pieces."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from evaluation.score import Tally
 
 __all__ = ["HEADLINE", "first_rank", "score_ranking"]
 
-# Our names of trec_eval's measures. A unit is relevant if it holds a piece of the evidence.
+# trec_eval's metrics by our names. A unit is relevant if it contains a piece of the evidence.
 _MEASURES = {"hit@1": "success_1", "hit@5": "success_5", "MRR": "recip_rank", "nDCG@10": "ndcg_cut_10"}
 _EVALUATED = {"success.1,5", "recip_rank", "ndcg_cut.10"}
 _METRICS = ("hit@1", "hit@5", "recall@5", "recall@10", "MRR", "nDCG@10")
@@ -18,10 +18,10 @@ HEADLINE = ("hit@1", "hit@5", "recall@5", "recall@10", "MRR")
 
 
 def score_ranking(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePiece]]) -> dict[str, Tally]:
-    """Each metric of a ranking of distinct units.
+    """Returns each metric of a ranking of distinct units.
 
-    With several annotators, a metric is that of the annotator whose evidence gives the best value, as QASPER scores
-    evidence (Dasigi et al., 2021, section 4). "hit@5.table" is the metric over the pieces that may be tables, if any.
+    With several annotators, a metric is the best value over the annotators, as QASPER scores evidence (Dasigi et al.,
+    2021, section 4). "hit@5.table" is the metric over the pieces that may be tables, if any.
     """
     values = _best_values(ranking, evidence, _METRICS)
     for kind in dict.fromkeys(kind for pieces in evidence for piece in pieces for kind in piece.kinds):
@@ -32,7 +32,7 @@ def score_ranking(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePi
 
 
 def first_rank(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePiece]]) -> int | None:
-    """The rank of the first unit, from 1, that holds evidence; None if none does."""
+    """The rank, from 1, of the first unit that contains evidence; None if there is none."""
     units = {unit for pieces in evidence for piece in pieces for unit in piece.units}
     return next((rank for rank, unit in enumerate(ranking, start=1) if unit in units), None)
 
@@ -56,6 +56,8 @@ def _best_values(
 
 
 def _recall(units: Sequence[str], pieces: Sequence[EvidencePiece]) -> float:
-    """The share of the pieces that these units hold. trec_eval's recall counts units, several of which may hold one
-    piece, and one of which may hold several."""
+    """The share of the pieces that these units contain.
+
+    trec_eval's recall counts units instead, of which several may contain one piece, and one may contain several.
+    """
     return sum(not set(units).isdisjoint(piece.units) for piece in pieces) / len(pieces)

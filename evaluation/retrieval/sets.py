@@ -41,7 +41,7 @@ _KINDS = {"pure-text (plain-text)": "text", "generalized-text (layout)": "layout
 
 
 def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """One corpus per paper: its paragraphs, and the captions of its figures and tables, which are evidence too.
+    """One corpus per paper: its paragraphs, and the captions of its figures and tables, which are evidence, too.
 
     The abstract is left out: the annotators had read it, and it contains no evidence.
     """
@@ -58,7 +58,7 @@ def qasper(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
 
 
 def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
-    """One corpus per dialogue: the sentences of its paper. A turn is asked alone, without the previous turns."""
+    """One corpus per dialogue: the sentences of its paper. A turn is asked without the previous turns."""
     for dialogue in argscichat_dialogues(data):
         if isinstance(dialogue, GoldFileError):
             yield dialogue
@@ -77,14 +77,15 @@ def _of_paper(paper: QasperPaper) -> "_QuotedPaper":
 
 
 def _without_float_mark(evidence: str) -> str:
-    """The evidence without the mark of a figure or table; the rest is its caption."""
+    """The evidence without the prefix of a figure or table, which leaves the caption."""
     return evidence.strip().removeprefix(_FLOAT_MARK).strip()
 
 
 class _QuotedPaper:
-    """A paper of units, and the questions whose evidence is quoted from it. Quotations in no unit are counted.
+    """A paper made of units, and the questions whose evidence is quoted from it. Quotations found in no unit are
+    counted.
 
-    Each unit is a section of its own, so that no two are packed into one chunk.
+    Each unit is a separate section, so that no two share a chunk.
     """
 
     def __init__(self, texts: Sequence[str], *, title: str, kinds: Sequence[str] = ()) -> None:
@@ -120,7 +121,7 @@ class _QuotedPaper:
 
 
 def mmlongbench(data: Path) -> Iterator[PdfCorpus | GoldFileError]:
-    """One corpus per PDF: questions are asked of their own document. Those without evidence are left out."""
+    """One corpus per PDF: questions are asked of their own document. Questions without evidence are left out."""
     asked: dict[Path, list[Question]] = {}
     for question in mmlongbench_questions(data):
         if isinstance(question, GoldFileError):
@@ -143,9 +144,9 @@ def _on_pdf(question: MMLongBenchQuestion) -> Question:
 
 
 def ohrbench(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileError]:
-    """All pages of all documents in one corpus, and in another one as recognition read them.
+    """All pages of all documents in one corpus, and in a second one as OCR read them.
 
-    Each page is a paper of its own, written below `folder`; every question is asked of all pages.
+    Each page is a separate paper, written below `folder`; every question is asked of all pages.
     """
     bad: list[GoldFileError] = []
     pages = ohrbench_pages(data, bad=bad)
@@ -189,13 +190,15 @@ def _page_unit(document: str, page: int) -> str:
 
 
 def _kind(name: str) -> str:
-    """A kind of evidence by the word that all sets share."""
+    """Maps a kind of evidence to the names that all sets share."""
     return _KINDS.get(name.casefold(), name.casefold())
 
 
 def tdms(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileError]:
-    """All papers in one corpus, written below `folder`; a question for each task, dataset and metric, whose evidence
-    are all papers that report such a result."""
+    """All papers in one corpus, written below `folder`, with a question per task, dataset and metric.
+
+    The evidence is all papers that report such a result.
+    """
     gold = read_tdms(data)
     yield from gold.bad
     reporting: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -223,7 +226,7 @@ def _result_question(task: str, dataset: str, metric: str, papers: list[str]) ->
 
 
 def _html(paper: TDMSPaper) -> str:
-    """The paper as a page whose headings are its sections'."""
+    """The paper as an HTML page with its sections' headings."""
     title = escape(paper.title)
     parts = [f"<!DOCTYPE html><html><head><title>{title}</title></head><body><h1>{title}</h1>"]
     for heading, paragraphs in paper.sections:
@@ -233,9 +236,10 @@ def _html(paper: TDMSPaper) -> str:
 
 
 def load_corpora(data: Path, *, folder: Path) -> tuple[list[Corpus], list[GoldFileError]]:
-    """The corpora of those sets that are there, and what of the gold can't be used; `folder` is for their texts.
+    """Returns the corpora of the sets present in the data, and the errors of unusable gold; `folder` is for their
+    texts.
 
-    Raises GoldFileError if there is nothing to ask.
+    Raises GoldFileError if there are no questions.
     """
     found: Iterator[Corpus | GoldFileError] = chain(
         qasper(data), argscichat(data), mmlongbench(data), ohrbench(data, folder=folder), tdms(data, folder=folder)

@@ -35,7 +35,7 @@ _UNITS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalItem:
-    """Asks a system, and scores the ranking of what it found. The corpus is opened when its first item is scored."""
+    """Asks a system, and scores the ranking of its texts. The corpus is opened when its first item is scored."""
 
     question: Question
     corpus: Corpus
@@ -81,7 +81,7 @@ class RetrievalItem:
 
 
 def _describe_unit(unit: str, opened: OpenCorpus) -> str:
-    """A unit with the beginning of its text, where it is an element."""
+    """A unit with the beginning of its text, if it is an element."""
     text = next((find.text for find in opened.chunks.values() if unit in find.elements), "")
     return f"{unit} {_truncate(text)!r}" if text else unit
 
@@ -100,7 +100,7 @@ class RetrievalSuite:
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
-        """See `Suite.open`. Of a peer that isn't installed there are no items, and that is said."""
+        """See `Suite.open`. A peer that isn't installed has no items, which is reported."""
         corpora, bad = load_corpora(request.data, folder=request.work / "texts")
         with Libraries(request.work / "libraries", request.settings) as libraries:
             try:
@@ -126,7 +126,7 @@ def _system(request: Request, libraries: Libraries) -> RetrievalSystem:
 
 
 def _facts(corpora: Sequence[Corpus]) -> dict[str, str]:
-    """What each set asks for."""
+    """The number of questions per set, and the units that are searched for."""
     counts: dict[str, int] = {}
     for corpus in corpora:
         name = set_of(corpus.name)

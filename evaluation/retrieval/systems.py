@@ -25,7 +25,7 @@ from query.retrieval.candidates import best_first, fuse
 __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnMode", "OwnSystem", "PeerSystem", "RetrievalSystem"]
 
 
-# How many texts a system is asked for: enough for ten distinct pages or papers among them.
+# The number of requested texts: enough for ten distinct pages or papers.
 LIMIT = 50
 OwnMode = Literal["fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank"]
 OWN_MODES: tuple[OwnMode, ...] = get_args(OwnMode)
@@ -34,7 +34,7 @@ _NO_BUDGET = 10**9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenCorpus:
-    """An open library: its chunks by id, and their ids by place and text, as a context has no ids of chunks."""
+    """An open library: its chunks by id, and their ids by place and text, because a context has no chunk ids."""
 
     corpus: Corpus
     built: BuiltLibrary
@@ -44,7 +44,7 @@ class OpenCorpus:
     ids: Mapping[tuple[Place, str], str]
 
     def ranking(self, finds: list[FoundText]) -> list[str]:
-        """The units that the finds show, each once, in the order of their first find."""
+        """The units of the texts found, each once, in order of first appearance."""
         return list(dict.fromkeys(unit for find in finds for unit in self.units_of(find)))
 
 
@@ -56,7 +56,7 @@ class OpenCorpora:
         self._opened: dict[str, OpenCorpus] = {}
 
     def open(self, corpus: Corpus) -> OpenCorpus:
-        """The corpus' library, made if it isn't yet. Raises PaperscopeError."""
+        """Returns the corpus's library, built on first use. Raises PaperscopeError."""
         if corpus.name not in self._opened:
             built = corpus.build_library(self.libraries)
             store = self.libraries.store(built)
@@ -87,7 +87,7 @@ def _places(element: Element) -> tuple[Place, ...]:
 
 
 class RetrievalSystem(Protocol):
-    """Finds texts."""
+    """A retrieval system."""
 
     @property
     def facts(self) -> dict[str, str]:
@@ -95,7 +95,7 @@ class RetrievalSystem(Protocol):
         ...
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """Texts of the corpus, the best first. Raises PaperscopeError."""
+        """Returns texts of the corpus, best first. Raises PaperscopeError."""
         ...
 
     def close(self) -> None:
@@ -104,12 +104,12 @@ class RetrievalSystem(Protocol):
 
 
 class OwnSystem:
-    """Ours, step by step.
+    """Paperscope's retrieval, step by step.
 
-    "words" and "vectors" are the two lists that it starts from, "fused" is their fusion; "fused+named" also lifts what
-    the question names ("Table 8"), "fused+graph" what is linked to it or states something on it too, and is what a
-    question meets, only with more sources and no limit to their words; "fused+graph+rerank" has the reranker that is
-    set read the best of these. Raises InputError if none is.
+    "words" and "vectors" are the two rankings that it starts from, and "fused" is their fusion. "fused+named" also
+    promotes what the question names ("Table 8"). "fused+graph" also promotes chunks linked to the question through the
+    graph; it is what a question uses, but with more sources and without a word limit. "fused+graph+rerank" reranks its
+    best chunks with the configured reranker. Raises InputError if no reranker is configured.
     """
 
     def __init__(self, libraries: Libraries, mode: OwnMode) -> None:
@@ -163,10 +163,10 @@ class OwnSystem:
 
 
 class PeerSystem:
-    """A peer by name, with our embedder. It gets our chunks, unless it reads a PDF itself.
+    """A peer by name, with our embedder. It gets our chunks, unless it reads PDFs itself.
 
-    `folder` caches the results. Raises SettingsError unless the embedder is a folder of weights, and InputError if
-    the peer isn't installed.
+    `folder` caches the results. Raises SettingsError unless the embedder is a folder of weights, and InputError if the
+    peer isn't installed.
     """
 
     def __init__(self, name: str, libraries: Libraries, folder: Path, *, python: Path | None = None) -> None:
@@ -223,7 +223,7 @@ def _read_nothing(results: PeerResults) -> bool:
 
 
 def _reason(results: PeerResults, answer: PeerAnswer | None) -> str:
-    """The reason why there is no answer."""
+    """Why there is no answer."""
     if answer and answer.problem:
         return answer.problem
     problems = (problem for indexed in results.indexed for problem in indexed.problems)
@@ -247,7 +247,7 @@ def _read_kept(file: Path) -> PeerResults | None:
 
 
 def _found_text(found: Found, opened: OpenCorpus) -> FoundText:
-    """One of our chunks, or a text of the peer's own chunking."""
+    """Converts one of our chunks, or a text of the peer's own chunking."""
     if found.unit:
         return opened.chunks[found.unit]
     return FoundText(paper=found.document, elements=(), pages=found.pages, text=found.text)
