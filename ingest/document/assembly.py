@@ -11,7 +11,7 @@ from paperscope_core.types import Element, Page, PageProblem, Paper, PaperFormat
 
 __all__ = ["Draft", "assemble_paper", "paper_id"]
 
-_ID_LENGTH = 12  # Hexadecimal digits: 48 bits, so that two of a million papers collide with a chance of 0.2 %.
+_ID_LENGTH = 12  # Hexadecimal digits: 48 bits, so the chance of a collision among a million papers is 0.2 %.
 _OUTSIDE_SECTIONS = ("furniture", "title", "authors")
 
 

@@ -33,7 +33,7 @@ _SEPARATOR = re.compile(r"(\s*,?\s+(?:and|&|et)\s+(?!al\b)|\s*[,;]\s*(?:&\s+)?|\
 _MORE = re.compile(r"(?:et al|others|et alii)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:(?:[^\W\d_a-zß-ÿ]\.?|[CKPSTZ]h\.)[\s-]*){1,5}(?:\s(?:van|von|der|den|de|da|la|le|el|al))*")
 _SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?")
-_MAX_HEAD = 200  # Letters that are searched for authors if nothing ends them.
+_MAX_HEAD = 200  # The most letters that are searched for authors if nothing ends them.
 
 
 def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ __all__ = ["add_crops", "trim_white"]
 
 _MARGIN = 4.0  # Points around an element, so that strokes on its edge are not cut.
 _MIN_SIDE = 2.0  # Points; a picture needs some pixels.
-_WHITE = 250  # Grey levels from here on are paper; antialiasing and JPEG leave it slightly off white.
-_MIN_TRIM = 4.0  # Points; a narrower border is not worth another picture.
+_WHITE = 250  # Lighter grey levels are paper; antialiasing and JPEG leave it slightly off white.
+_MIN_TRIM = 4.0  # Points; a narrower border is not trimmed.
 
 _Float: TypeAlias = Table | Figure | Equation
 

@@ -42,17 +42,17 @@ Item = TypeVar("Item")
 _UPRIGHT_COSINE = 0.99
 
 # Sideways text is read if it fills the page, or has a caption; the shares were chosen on the development papers.
-_MIN_UPRIGHT_SHARE = 0.2  # Less upright text than this is the running head of a sideways page.
-_WHOLE_PAGE_SHARE = 0.8  # Sideways text that fills the page.
-_MIN_SIDEWAYS_CHARS = 200  # Fewer characters are stamps and labels of axes.
+_MIN_UPRIGHT_SHARE = 0.2  # A smaller share of upright text is the running head of a sideways page.
+_WHOLE_PAGE_SHARE = 0.8  # The least share of sideways text that fills the page.
+_MIN_SIDEWAYS_CHARS = 200  # Fewer characters are stamps and axis labels.
 _CAPTION = re.compile(r"(Table|Tab\.|Figure|Fig\.)[A-Z]{0,2}\.?\d", re.IGNORECASE)
-_SAME_BASELINE = 0.6  # Points; letters of one line differ by rounding only.
+_SAME_BASELINE = 0.6  # Points; letters of one line differ only by rounding.
 
 # Points; chosen on the rules of the development papers.
 _THIN = 2.0  # The heavy rules of booktabs are 0.8 pt.
 _DASH = 8.0  # The longest dash, and the widest gap between dashes.
 _ABUTTING = 1.5  # Borders drawn cell by cell leave gaps of rounding; booktabs trims the rules of groups by 5 pt.
-_SAME_LEVEL = 0.5  # Rules at one height differ by less.
+_SAME_LEVEL = 0.5  # The largest difference in height between rules of one line.
 _MIN_RULE = 5.0  # Shorter strokes are marks and letters.
 
 

@@ -42,7 +42,7 @@ _FOREIGN = re.compile(
     r"\)?,?\s+(?:of|in|from)\s+(?:\[\d|\(?[A-Z][\w’'-]+\s+(?:et\s+al|\(?(?:19|20)\d{2}|(?:and|&)\s+[A-Z][\w’'-]+,?\s+\(?\d{4}))"
 )
 _OTHER_NUMBERING = re.compile(r"(?:Supplementary|Supplemental|Supp\.|Suppl\.|Extended Data)\s+$", re.IGNORECASE)
-_MAX_RANGE = 30  # "Tables 2-200" is a range of something else.
+_MAX_RANGE = 30  # A longer range ("Tables 2-200") does not number floats.
 
 _BRACKETED = re.compile(r"\[[^\[\]]{1,120}\](?:\s?[-–]\s?\[\d{1,3}\])?")
 _NUMBERS = re.compile(r"[\[\]\s\d,;–-]+")
@@ -65,7 +65,7 @@ _MAX_NAMES_WORDS = 10
 _MAX_SPELLED_OUT = 6  # No citation style spells out more authors in the text.
 # Raised or parenthesized numbers may be exponents or items; citations must name this share of the references.
 _MIN_CITED_SHARE = 0.5
-_SAME_WORK = 0.6  # The share of words that two entries of one work have in common, at least.
+_SAME_WORK = 0.6  # The least share of common words in two entries of one work.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

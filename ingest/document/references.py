@@ -31,7 +31,7 @@ _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
 _QUOTES = '“"‘'
 _NO_TITLE = re.compile(r"https?:|www\.|\bdoi\b|\barxiv\b|\bet al\b|\bpp\b|\bproceedings\b", re.IGNORECASE)
 _MIN_TITLE_WORDS = 3  # Fewer words don't identify a work.
-_MAX_TITLE_WORDS = 40  # More is an address or a venue; chosen on the development papers.
+_MAX_TITLE_WORDS = 40  # A longer text is an address or a venue; chosen on the development papers.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""The lines of a bibliography, cut into its entries."""
+"""Splits the lines of a bibliography into its entries."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from ingest.pdf.paragraphs import FlowLine
 __all__ = ["Entry", "bibliography_start", "find_entries"]
 
 # Chosen on the development papers.
-_MARKED_SHARE = 0.5  # Of the lines begin with a mark where entries are short;
-_MIN_MARKS = 3  # in longer bibliographies, so many marks suffice.
-_MIN_UNTITLED = 5  # Entries of a bibliography without a title; fewer may be a list.
-_MAX_MISSING = 2  # Numbers between successive entries that may not have been read.
-_LARGER = 1.06  # Larger print, in usual sizes, is no entry.
-_END_GAP = 1.6  # Times the usual pitch: a gap that ends the bibliography.
-_ENTRY_GAP = 1.45  # Letter sizes between the baselines of two entries.
-_MIN_GAPS = 3  # Fewer gaps don't show that a bibliography separates its entries by them.
-_HANGS = (4.0, 60.0)  # Points that second lines are indented.
-_SAME_X = 3.0  # Points; lines that begin this near to each other are aligned.
-_SAME_HANG = 1.6  # Points, of two x rounded to whole points.
-_MAX_HANGING_SHARE = 0.75  # If more lines begin at the left edge, they don't tell entries apart.
-_SHORT = 3.0  # Letter sizes; the last line of an entry ends so much before the column does.
+_MARKED_SHARE = 0.5  # The least share of lines that begin with a mark, where entries are short.
+_MIN_MARKS = 3  # The least number of marks in longer bibliographies.
+_MIN_UNTITLED = 5  # The least number of entries in a bibliography without a title; fewer may be a list.
+_MAX_MISSING = 2  # The most entry numbers that may be missing between successive entries.
+_LARGER = 1.06  # Usual letter sizes; larger print is not an entry.
+_END_GAP = 1.6  # Usual pitches; a wider gap ends the bibliography.
+_ENTRY_GAP = 1.45  # The least distance between the baselines of two entries, in letter sizes.
+_MIN_GAPS = 3  # The least number of gaps that show that the bibliography separates its entries by them.
+_HANGS = (4.0, 60.0)  # The indent of second lines, in points.
+_SAME_X = 3.0  # Points; the starts of aligned lines differ by at most this.
+_SAME_HANG = 1.6  # Points; tolerates two x rounded to whole points.
+_MAX_HANGING_SHARE = 0.75  # If more lines begin at the left edge, the edge doesn't separate entries.
+_SHORT = 3.0  # Letter sizes; the least distance from the end of an entry's last line to the end of the column.
 
 ColumnKey = tuple[int, int]
 
@@ -49,10 +49,10 @@ class Entry:
 
 
 def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
-    """The index of the line at which a bibliography without a title begins, or continues `after` an entry.
+    """Returns the index of the line at which a bibliography without a title begins, or continues `after` an entry.
 
-    It begins with `[1]`, or with any raised number (the first entries may pass for footnotes), goes on in order, and
-    most of its entries name a year. None if there is none.
+    It begins with `[1]` or with any raised number (the first entries may have been taken for footnotes), its numbers
+    increase, and most of its entries contain a year. None if there is none.
     """
     for index, line in enumerate(lines):
         mark = mark_of(line.line.text)
@@ -65,14 +65,14 @@ def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | No
 
 
 def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]]:
-    """Find the entries among the lines below the title of a bibliography.
+    """Finds the entries among the lines below the title of a bibliography.
 
     Entries begin at their marks (`[12]`, `12.`), otherwise at the left edge of a hanging indent, otherwise after a gap
-    or a line that ends early. None has larger print, and the list ends where a gap opens in its last entry or where
-    neither authors nor a year are named any more.
+    or a short line. Larger print is not an entry, and the list ends at a gap in its last entry or where entries no
+    longer contain authors or a year.
 
     Returns:
-        The entries, and the lines that belong to none.
+            The entries, and the lines that belong to none.
     """
     usual = median(line.line.size for line in lines) if lines else 0.0
     small = [line for line in lines if line.line.size <= _LARGER * usual]
@@ -88,7 +88,7 @@ def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]
 
 
 def _up_to_gap(group: list[FlowLine], lines: Sequence[FlowLine]) -> list[FlowLine]:
-    """The lines of the last entry up to a gap that is wide for the bibliography."""
+    """Returns the lines of the last entry up to a gap that is wide for this bibliography."""
     pitches = [pitch for last, line in pairwise(lines) if (pitch := _pitch(last, line)) > 0]
     limit = _END_GAP * median(pitches) if pitches else float("inf")
     for index, (last, line) in enumerate(pairwise(group), start=1):
@@ -98,12 +98,12 @@ def _up_to_gap(group: list[FlowLine], lines: Sequence[FlowLine]) -> list[FlowLin
 
 
 def _pitch(last: FlowLine, line: FlowLine) -> float:
-    """How far a line is below the last one, 0 if they are in different columns."""
+    """Returns the distance of a line below the previous one, 0 if they are in different columns."""
     return line.line.baseline - last.line.baseline if last.shares_column(line) else 0.0
 
 
 def _starts(lines: Sequence[FlowLine]) -> list[bool]:
-    """Which lines begin an entry."""
+    """Returns whether each line begins an entry."""
     marked = _marked(lines)
     if sum(marked) >= _MIN_MARKS or sum(marked) > _MARKED_SHARE * len(lines):
         return marked
@@ -117,7 +117,7 @@ def _starts(lines: Sequence[FlowLine]) -> list[bool]:
 
 
 def _marked(lines: Sequence[FlowLine]) -> list[bool]:
-    """Which lines begin with a mark; all are of one form, and numbers go on in order."""
+    """Returns whether each line begins with a mark; all marks have one form, and numbers are in order."""
     marks = [mark_of(line.line.text) for line in lines]
     forms = Counter(mark.form for mark in marks if mark)
     form = forms.most_common(1)[0][0] if forms else ""
@@ -132,15 +132,15 @@ def _marked(lines: Sequence[FlowLine]) -> list[bool]:
 
 
 def _follows(mark: EntryMark, last: int | None) -> bool:
-    """Whether a mark may come next after the number `last`; a key (`[LCS20]`) always may."""
+    """Whether a mark may follow the number `last`; a key (`[LCS20]`) always may."""
     if mark.number is None or last is None or mark.number == 1:
         return True
     return 0 < mark.number - last <= 1 + _MAX_MISSING
 
 
 def _hang(lines: Sequence[FlowLine]) -> float:
-    """How far the second lines of entries are indented, 0 if they aren't: the usual step between the two x at which
-    most lines of a column begin."""
+    """Returns the indent of the second lines of entries, 0 if they aren't indented: the usual distance between the two
+    x at which most lines of a column begin."""
     low, high = _HANGS
     steps: Counter[float] = Counter()
     for counts in _begins(lines).values():
@@ -151,7 +151,7 @@ def _hang(lines: Sequence[FlowLine]) -> float:
 
 
 def _begins(lines: Sequence[FlowLine]) -> dict[ColumnKey, Counter[float]]:
-    """The x at which the lines of each column begin, and how often."""
+    """Returns the x at which the lines of each column begin, with their counts."""
     xs: dict[ColumnKey, Counter[float]] = {}
     for line in lines:
         xs.setdefault((line.page, line.column), Counter())[round(line.line.box.x0)] += 1
@@ -159,7 +159,7 @@ def _begins(lines: Sequence[FlowLine]) -> dict[ColumnKey, Counter[float]]:
 
 
 def _lefts(lines: Sequence[FlowLine], *, hang: float) -> dict[ColumnKey, float]:
-    """The x at which the entries of each column begin: the leftmost with lines that hang from it.
+    """Returns the x at which the entries of each column begin: the leftmost x with hanging lines.
 
     A column without such lines has one x only; it is the left edge if the column has it on other pages.
     """

@@ -1,4 +1,4 @@
-"""Captions on a page: which lines begin with the label of a table or a figure, and how far each caption goes."""
+"""Finds the captions of tables and figures on a page: where each begins and ends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,24 +20,24 @@ __all__ = ["Caption", "find_captions"]
 
 # In points, or in letter sizes of the caption; chosen on the development papers.
 _MIN_TABLE_RULE = 60.0  # Points; a shorter rule is a fraction bar or an underline.
-_PITCH = 1.55  # The lines of a caption follow at less.
+_PITCH = 1.55  # The largest distance between lines of a caption.
 _SPACE_ABOVE = 1.6  # A label without punctuation is a caption only with more space above it.
-_SAME_SIZE = 0.6  # Points.
-_SMALL_CAPITALS = 0.7  # Of the size, at least.
-_ALIGNED = 3.0  # Points; a line of a caption begins where one before it does,
-_CENTRED = 4.0  # or is centred below it.
-_MAX_OUTDENT = 5.0  # Points; the first cell of a row below the caption begins at most so far left of it.
-_MAX_HANG = 40.0  # Points; a centred line begins at most so far left of the first one.
+_SAME_SIZE = 0.6  # Points; the largest difference in letter size.
+_SMALL_CAPITALS = 0.7  # The least size of small capitals, relative to the full size.
+_ALIGNED = 3.0  # Points; the lines of a caption are aligned at the left to within this.
+_CENTRED = 4.0  # Points; the tolerance of centred lines.
+_MAX_OUTDENT = 5.0  # Points by which the first cell of a row below the caption may begin to its left.
+_MAX_HANG = 40.0  # Points by which a centred line may begin to the left of the first one.
 _JUSTIFIED_GAP = 2.5  # The widest space of justified text.
-_CELL_GAP = 8.0  # The next cell of a row is at most so far off.
-_MAX_LABEL = 12  # Letters; only a label alone is followed by a wide gap.
+_CELL_GAP = 8.0  # The largest distance to the next cell of a row.
+_MAX_LABEL = 12  # Letters; only a label without text is followed by a wide gap.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Caption:
-    """A caption; `label` is normalized ("Table 5"), `text` is without the label.
+    """A caption; `label` is normalized ("Table 5"), `text` excludes the label.
 
-    A table or picture without a caption has one without lines.
+    The caption of a table or picture that has none contains no lines.
     """
 
     kind: CaptionKind
@@ -53,22 +53,22 @@ class Caption:
 
     @property
     def continues(self) -> bool:
-        """Whether it says that its table is continued from before."""
+        """Whether it says that its table is a continuation."""
         return opens_continuation(self.text)
 
 
 def find_captions(
     lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()
 ) -> list[Caption]:
-    """Find the captions of a page, from top to bottom; none goes beyond one of the horizontal `rules`."""
+    """Returns the captions of a page, from top to bottom; none crosses one of the horizontal `rules`."""
     starts = {line: start for line in lines if (start := _start(line, lines))}
     return [_caption(line, lines, starts, gutter=gutter, rules=rules) for line in starts]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> CaptionStart | None:
-    """How a caption begins in a line; a sentence such as `Table 4 shows` is none.
+    """Returns the start of a caption in a line; a sentence such as `Table 4 shows` is not one.
 
-    Without punctuation (`Table 4 Results of ...`) the label must be set off: bold, or with space above the line.
+    Without punctuation (`Table 4 Results of ...`) the label must be bold or have space above the line.
     """
     start = caption_start(line.text)
     if start is None or start.marked or opens_continuation(line.text[start.end :]):
@@ -131,7 +131,7 @@ def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
 
 
 def _text_left(line: Line, label_end: int) -> float | None:
-    """The x at which the text after the label begins, None if the label is alone."""
+    """Returns the x at which the text after the label begins, None if the line contains only the label."""
     at = 0
     for word in line.words:
         if at >= label_end:
@@ -198,5 +198,5 @@ def _on_one_baseline(line: Line, other: Line) -> bool:
 
 
 def _has_size(line: Line, size: float) -> bool:
-    """Whether a line is set in a size, or in small capitals of it."""
+    """Whether a line is printed in a size, or in small capitals of that size."""
     return abs(line.size - size) < _SAME_SIZE or (line.text.isupper() and _SMALL_CAPITALS * size < line.size < size)

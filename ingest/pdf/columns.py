@@ -1,4 +1,4 @@
-"""The gutters between the columns of a page, and the reading order across them."""
+"""Finds the gutters between the columns of a page, and sorts text into reading order."""
 
 from bisect import bisect
 from collections import Counter
@@ -16,31 +16,31 @@ Item = TypeVar("Item")
 
 # Chosen on the development papers.
 _STEPS = 200  # Vertical strips of a page; one is 3 pt wide on A4, and a gutter at least 10 pt.
-_MIDDLE = (0.42, 0.58)  # The gutter of two columns is in this part of the page's width,
-_SIDES = ((0.15, 0.4), (0.6, 0.85))  # and these parts hold text of both columns.
-_MAX_COLUMNS = 5  # More equal columns are a table.
-_EMPTY_SHARE = 0.25  # A gutter holds at most so many words, of the usual number in a strip;
-_SHALLOW_SHARE = 0.1  # strips with so many more belong to the same gap,
-_DEEP_SHARE = 0.02  # and the middle of a gap is that of its emptiest strips.
-_INKED_SHARE = 0.1  # The text begins and ends where at least so many rows have words.
-_NEAR_SHARE = 0.04  # Gutters of equal columns are at most so far from their place, in widths of the text.
-_MIN_ROWS = 12  # Rows of running text that show three columns or more.
-_MIN_WORDS = 2.5  # Words in a column's row of running text; the cells of a table have fewer.
-_MIN_BROKEN_SHARE = 0.4  # Of the rows with words on both sides; full-width floats hide the gutter in the others.
-_MIN_GAP = 0.8  # Of a row at a gutter, in letter sizes.
-_SHIFT = 6.0  # Points by which a row's gap may miss the gutter.
-_MIN_RUN = 6  # Successive rows that leave the gutter free, as under an abstract.
-_CROSSING = 15.0  # Points; text may jut into a gutter by less.
+_MIDDLE = (0.42, 0.58)  # The part of the page's width that contains the gutter of two columns.
+_SIDES = ((0.15, 0.4), (0.6, 0.85))  # The parts of the page's width that contain text of both columns.
+_MAX_COLUMNS = 5  # More columns of equal width are a table.
+_EMPTY_SHARE = 0.25  # The most words in a strip of a gutter, as a share of the usual number in a strip.
+_SHALLOW_SHARE = 0.1  # Strips with this many more words belong to the same gap.
+_DEEP_SHARE = 0.02  # The middle of a gap is that of its emptiest strips, to within this share.
+_INKED_SHARE = 0.1  # The text begins and ends where at least this share of the rows has words.
+_NEAR_SHARE = 0.04  # The largest distance of a gutter from its place among equal columns, in widths of the text.
+_MIN_ROWS = 12  # The least number of rows of running text for three columns or more.
+_MIN_WORDS = 2.5  # The least mean number of words in a column's row of running text; table cells have fewer.
+_MIN_BROKEN_SHARE = 0.4  # A share of the rows with words on both sides; full-width floats hide the gutter in others.
+_MIN_GAP = 0.8  # The least gap of a row at a gutter, in letter sizes.
+_SHIFT = 6.0  # The largest distance, in points, between a row's gap and the gutter.
+_MIN_RUN = 6  # The least number of consecutive rows that leave the gutter free, as under an abstract.
+_CROSSING = 15.0  # Points; text may extend into a gutter by less.
 
 
 def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:
-    """Find the x of each page's gutters, none on a page of one column.
+    """Returns the x of each page's gutters, none on a page of one column.
 
     A page whose full-width floats hide the gutters gets the document's, if most of its lines break there. More than two
-    columns must show on half of the pages, since a table of equal columns looks like them.
+    columns must be found on half of the pages, since a table of equal columns looks like them.
 
     Args:
-        pages: The width and the words of each page.
+            pages: The width and the words of each page.
     """
     own = [_middle_gutter(words, width=width) for width, words in pages]
     many = [
@@ -71,7 +71,7 @@ def _words_per_strip(words: Sequence[Word], *, width: float) -> list[int]:
 
 
 def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """The middle of the emptiest gap around the page's middle, if it is far emptier than the sides."""
+    """Returns the middle of the emptiest gap near the page's centre, if it is far emptier than the sides."""
     counts = _words_per_strip(words, width=width)
     sides = [count for low, high in _SIDES for count in counts[int(low * _STEPS) : int(high * _STEPS)]]
     low, high = (int(share * _STEPS) for share in _MIDDLE)
@@ -80,9 +80,9 @@ def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
 
 
 def _gap(counts: Sequence[int], low: int, high: int, *, usual: float) -> int | None:
-    """The middle of the emptiest strips from `low` to `high`, None if they aren't far emptier than `usual`.
+    """Returns the middle of the emptiest strips from `low` to `high`, None if they aren't far emptier than `usual`.
 
-    The widest of several gaps counts: the gap behind the numbers of a list may be emptier than the gutter.
+    Of several gaps the widest is used: the gap after the numbers of a list may be emptier than the gutter.
     """
     least = min(counts[low:high])
     if not usual or least > _EMPTY_SHARE * usual:
@@ -95,7 +95,7 @@ def _gap(counts: Sequence[int], low: int, high: int, *, usual: float) -> int | N
 
 
 def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """The gutters of three columns or more of equal width, set in running text."""
+    """Returns the gutters of three or more columns of equal width in running text."""
     rows = len({round(word.baseline) for word in words})
     if rows < _MIN_ROWS:
         return ()

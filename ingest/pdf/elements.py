@@ -1,4 +1,4 @@
-"""The elements of a paper in reading order, from the parts that were found on its pages."""
+"""Drafts the elements of a paper in reading order from the parts found on its pages."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class _Places:
         return Place(paper=self.paper, page=content.number, box=box_as_seen(box, content).rounded())
 
     def along(self, lines: Sequence[FlowLine]) -> list[Place]:
-        """One place for each column through which the lines run."""
+        """Returns one place for each column that contains some of the lines."""
         return [
             self.at(page, bounding_box(line.line.box for line in part))
             for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
@@ -61,7 +61,7 @@ class _Places:
 
 
 def draft_elements(structure: Structure, *, paper: str) -> list[Draft]:
-    """Draft all elements: the head of the paper, the text with its floats, and page furniture at the very end."""
+    """Drafts all elements: title and authors, the text with its floats, and page furniture at the end."""
     return _Drafting(structure, paper=paper).drafts()
 
 
@@ -92,7 +92,7 @@ class _Drafting:
         return [self._places.at(0, bounding_box(line.box for line in lines))]
 
     def _text(self) -> Iterator[Draft]:
-        """Headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
+        """Yields headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
         role: PassageRole = "paragraph"
         in_references, number = False, 0
         run: list[tuple[int, FlowLine]] = []
@@ -171,7 +171,7 @@ class _Drafting:
         )
 
     def _figure(self, found: FoundFigure) -> Figure | Table:
-        """A figure, or a table without cells if the caption is a table's: no grid was found."""
+        """Returns a figure, or a table without cells if the caption is a table's and no grid was found."""
         caption, place = found.caption, self._places.at(found.page, found.box)
         label, text = caption.label, caption.text
         at = self._places.at(found.page, caption.box) if caption.lines else None
@@ -194,7 +194,7 @@ class _Drafting:
         )
 
     def _sidebars(self) -> Iterator[Draft]:
-        """Sidebars come before everything else on their page."""
+        """Yields the sidebars, which precede everything else on their page."""
         starts = {part.page: index for index, part in reversed(list(enumerate(self._parts)))}
         for page, sidebars in enumerate(self._structure.sidebars):
             for lines in sidebars:
@@ -208,7 +208,7 @@ class _Drafting:
                     yield Draft(at=at, element=_passage(text, role, self._places.along(paragraph.lines)))
 
     def _footnotes(self) -> Iterator[Draft]:
-        """Footnotes come after everything else on their page."""
+        """Yields the footnotes, which follow everything else on their page."""
         ends = {part.page: index for index, part in enumerate(self._parts)}
         for page, lines in enumerate(self._structure.footnotes):
             notes = split_footnotes(lines)
@@ -233,7 +233,7 @@ def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
 
 
 def _paragraph_role(text: str, *, bulleted: bool, role: PassageRole) -> PassageRole:
-    """The role of a paragraph in a section whose paragraphs have a role."""
+    """Returns the role of a paragraph in a section whose paragraphs have a role."""
     if role == "paragraph" and text.lower().startswith(("abstract—", "abstract–", "abstract.", "abstract:")):
         return "abstract"
     return "list" if bulleted and role == "paragraph" else role
@@ -263,12 +263,12 @@ def _box(part: _Part) -> Box:
 
 
 def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
-    """The entries among lines, and the other lines.
+    """Returns the entries among lines, and the other lines.
 
     Args:
-        lines: Lines of text.
-        titled: Whether they are below the title of a bibliography.
-        after: The number of the last entry before.
+            lines: Lines of text.
+            titled: Whether they are below the title of a bibliography.
+            after: The number of the previous entry.
     """
     first = 0 if titled else bibliography_start(lines, after=after)
     if first is None:

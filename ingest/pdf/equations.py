@@ -1,4 +1,4 @@
-"""Display equations: formulas set apart from the text, with the number beside them."""
+"""Finds display equations and their numbers."""
 
 import re
 from collections.abc import Sequence
@@ -21,21 +21,21 @@ _PLAIN_WORD = re.compile(r"[A-Za-z]{2,}[.,;:]?")
 _LONG_WORD = re.compile(r"[A-Za-z]{4,}[.,;:]?")
 
 # Points, or letter sizes; `math` is the share of letters in a mathematical font. Chosen on the development papers.
-_CONNECTED = 9.0  # Points between the lines of one equation.
-_MAX_BAR_HEIGHT = 1.6  # Points; bars of fractions and roots are thinner, and wider than that.
-_BARS_ABOVE = 10.0  # Points above the letters, for the bar over a numerator that is a root.
-_AT_EDGE = 5.0  # Points; a number begins or ends this near to an edge of the column,
-_BEYOND_EDGE = 16.0  # or in the margin of a ragged column.
-_NUMBER_GAP = 0.8  # Between an equation and its number.
-_INDENTED, _FAR_INDENTED = 8.0, 14.0  # Points; lines of text begin at the edge, those of paragraphs up to 14 in.
-_MAX_INDENT = 2.2  # Letter sizes that the first line of a paragraph is indented, at most.
-_MATH_INDENTED, _MATH_NUMBERED, _MATH_PROSE = 0.25, 0.2, 0.55  # Text with symbols stays below these shares.
-_LONG_LINE = 0.42  # Of the column's width; a shorter line is text only if it begins
-_FLUSH = 2.5  # this near to the column's edge, in points.
-_DISPLAY_MATH = 0.35  # The share of mathematical letters in an equation without a number.
-_MAX_LONG_WORDS = 3  # "if", "otherwise" and the like.
-_MIN_LETTERS = 5  # Fewer letters are a part of a figure or a list.
-_CENTRED = 0.06  # Of the column's width.
+_CONNECTED = 9.0  # The largest distance, in points, between lines of one equation.
+_MAX_BAR_HEIGHT = 1.6  # Points; the largest height of the bars of fractions and roots, which are wider.
+_BARS_ABOVE = 10.0  # Points above the letters that are searched for the bar of a root in a numerator.
+_AT_EDGE = 5.0  # Points; the largest distance of a number from an edge of the column.
+_BEYOND_EDGE = 16.0  # The same in the margin of a ragged column.
+_NUMBER_GAP = 0.8  # The least gap between an equation and its number.
+_INDENTED, _FAR_INDENTED = 8.0, 14.0  # Points; text is flush with the edge, and paragraphs are indented by up to 14.
+_MAX_INDENT = 2.2  # The largest indent of a paragraph's first line, in letter sizes.
+_MATH_INDENTED, _MATH_NUMBERED, _MATH_PROSE = 0.25, 0.2, 0.55  # Upper bounds for text with symbols.
+_LONG_LINE = 0.42  # A share of the column's width; a shorter line is text only if it is flush with the edge.
+_FLUSH = 2.5  # Points; the largest distance of a flush line from the edge.
+_DISPLAY_MATH = 0.35  # The least share of mathematical letters in an equation without a number.
+_MAX_LONG_WORDS = 3  # The most words such as "if" and "otherwise".
+_MIN_LETTERS = 5  # Fewer letters are part of a figure or a list.
+_CENTRED = 0.06  # The tolerance of centring, as a share of the column's width.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -120,7 +120,7 @@ def _number(line: Line, edge: Edges) -> str:
 
 
 def _is_prose(line: Line, edge: Edges) -> bool:
-    """Whether a line is running text: mostly letters, and at the left edge or over much of the column."""
+    """Whether a line is running text: mostly letters, and at the left edge or across much of the column."""
     indent = line.box.x0 - edge.left
     if len(line.words) == 1 and _number(line, edge):
         return False
@@ -136,9 +136,9 @@ def _is_prose(line: Line, edge: Edges) -> bool:
 
 
 def _is_display(cluster: Sequence[Line], edge: Edges) -> bool:
-    """Whether lines without a number are a formula: indented, mathematical, with a relation and hardly a word.
+    """Whether lines without a number are a formula: indented, mathematical, with a relation sign and hardly any words.
 
-    In a centred line, italics are mathematical, too: fonts such as Times set formulas in them.
+    In a centred line, italics count as mathematical, since fonts such as Times set formulas in them.
     """
     letters = sum(len(line.text) for line in cluster)
     box = bounding_box(line.box for line in cluster)

@@ -1,4 +1,4 @@
-"""Figures: the graphics beside a caption, and pictures without one."""
+"""Finds figures: the graphics next to a caption, and pictures without one."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,21 +16,21 @@ from paperscope_core.types import Box
 __all__ = ["FoundFigure", "find_figures", "repeated_pictures"]
 
 # Points unless said otherwise; chosen on the development papers.
-_MARGIN = 4.0  # A figure keeps the margin of a crop from its caption and from the text.
-_REACH = 14.0  # A label is at most so far above or below what it labels, twice as far if it has a mark,
-_ASIDE = 30.0  # and so far beside it.
-_MIN_SIDE = 12.0  # Graphics that are lower or narrower are rules and logos.
-_MIN_SHARED = 20.0  # Text bounds the area above or below a caption if it shares this width with it.
-# The cost of an area, added to its figure's distance from the caption:
-_BELOW_COST = 8.0  # figures are usually above their caption,
-_ACROSS_GAIN = 5.0  # a figure across all columns contains those found in one,
-_BESIDE_COST = 60.0  # and figures beside their caption are rare.
-_MIN_ASIDE = 60.0  # An area beside a caption is at least this wide, and so are lines that bound an area.
-_OTHER_CAPTION = 60.0  # A caption this near to graphics may be theirs.
-_CAPTION_OVERHANG = 15.0  # A caption may jut into a gutter by this.
-# Pictures without a caption:
-_MIN_PICTURE = 80.0  # smaller ones are icons,
-_MIN_PAGE_SHARE, _MAX_PAGE_SHARE = 0.02, 0.6  # and larger ones backgrounds or scans.
+_MARGIN = 4.0  # The margin between a figure's crop and its caption or the text.
+_REACH = 14.0  # The largest vertical distance of a label from the graphics, doubled for a label with a mark.
+_ASIDE = 30.0  # The largest horizontal distance of a label from the graphics.
+_MIN_SIDE = 12.0  # Lower or narrower graphics are rules and logos.
+_MIN_SHARED = 20.0  # Text bounds the area above or below a caption if it overlaps it by this width.
+# Costs of areas, added to the figure's distance from the caption.
+_BELOW_COST = 8.0  # Figures are usually above their caption.
+_ACROSS_GAIN = 5.0  # A figure across all columns contains those found in one.
+_BESIDE_COST = 60.0  # Figures beside their caption are rare.
+_MIN_ASIDE = 60.0  # The least width of an area beside a caption, and of lines that bound an area.
+_OTHER_CAPTION = 60.0  # Another caption this close to the graphics may be theirs.
+_CAPTION_OVERHANG = 15.0  # A caption may extend into a gutter by this.
+# Pictures without a caption.
+_MIN_PICTURE = 80.0  # Smaller pictures are icons.
+_MIN_PAGE_SHARE, _MAX_PAGE_SHARE = 0.02, 0.6  # Larger pictures are backgrounds or scans.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class FoundFigure:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Surroundings:
-    """What is around a caption: captions and other boxes that no figure covers, prose, and parts of a figure."""
+    """The neighbourhood of a caption: captions and other boxes that no figure covers, prose, and parts of a figure."""
 
     captions: Sequence[Box]
     barriers: Sequence[Box]
@@ -106,7 +106,7 @@ def find_figures(
 
 
 def _find(layout: PageLayout, caption: Caption, around: _Surroundings, *, page: int) -> FoundFigure:
-    """The figure of a caption: the nearest graphics, otherwise the nearest labels."""
+    """Returns the figure of a caption: the nearest graphics, otherwise the nearest labels."""
     best: tuple[float, Box, frozenset[Line], list[Box]] | None = None
     labelled: tuple[float, Box, frozenset[Line]] | None = None
     for cost, area in _free_areas(layout, caption, around):
@@ -134,7 +134,7 @@ def _find(layout: PageLayout, caption: Caption, around: _Surroundings, *, page: 
 
 
 def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[Line], Box]:
-    """The labels in and around a box, those around them, and the box that contains them all."""
+    """Returns the labels in and next to a box, those next to them, and the box that contains them all."""
     wider = _widened(area)
     found: set[Line] = set()
     left = [line for line in around.labels if contains(wider, line.box)]
@@ -154,7 +154,7 @@ def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[
 
 
 def _widened(area: Box) -> Box:
-    """An area with the margins of a crop: a label may be that near to the text."""
+    """Returns the area with the margins of a crop, since a label may be that close to the text."""
     return Box(area.x0, area.y0 - _MARGIN, area.x1, area.y1 + _MARGIN)
 
 
@@ -163,7 +163,7 @@ def _distance(box: Box, caption: Box) -> float:
 
 
 def _free_areas(layout: PageLayout, caption: Caption, around: _Surroundings) -> Iterator[tuple[float, Box]]:
-    """The free areas around a caption with their costs: above, below, across all columns, beside.
+    """Yields the free areas next to a caption with their costs: above, below, across all columns, beside.
 
     They keep a margin from the caption and from the text.
     """
@@ -188,7 +188,7 @@ def _above_and_below(
 
 
 def _bounds(layout: PageLayout, box: Box, solid: Sequence[Box], band: tuple[float, float]) -> tuple[float, float]:
-    """The y of what bounds a band of x above and below a box."""
+    """Returns the y at which other content bounds a band of x above and below a box."""
     left, right = band
     inside = [other for other in solid if min(other.x1, right) - max(other.x0, left) > _MIN_SHARED]
     top = max((other.y1 for other in inside if other.y1 <= box.y0 + 2), default=0.0)
@@ -226,8 +226,8 @@ def _beside(layout: PageLayout, caption: Caption, solid: Sequence[Box]) -> Itera
 
 
 def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[float, float]:
-    """The x range that may belong to the caption: its columns, cut where text flows around a narrow figure, and halfway
-    to a float beside it."""
+    """Returns the x range that may belong to the caption: its columns, cut where text wraps around a narrow figure, and
+    halfway to an adjacent float."""
     box = caption.box
     left = max((x for x in layout.gutters if x <= box.x0 + _CAPTION_OVERHANG), default=0.0)
     right = min((x for x in layout.gutters if x >= box.x1 - _CAPTION_OVERHANG), default=layout.content.width)
@@ -265,7 +265,7 @@ def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[B
 
 
 def _joined(images: Sequence[Box]) -> list[Box]:
-    """Pictures that touch, as one: a picture may be stored in strips."""
+    """Returns the pictures with touching ones joined, since a picture may be stored in strips."""
     joined: list[Box] = []
     for box in sorted(images, key=lambda box: (box.y0, box.x0)):
         wide = Box(box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)

@@ -1,4 +1,4 @@
-"""Formulas as one line of text: `lg((n − n_t)/n_t + K)`, `∑_{i=1}^N x_i`, `sqrt(x)`, `{x if x > 0; 0 else}`."""
+"""Converts formulas to one line: `lg((n − n_t)/n_t + K)`, `∑_{i=1}^N x_i`, `sqrt(x)`, `{x if x > 0; 0 else}`."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -28,31 +28,31 @@ _CLOSING = frozenset(")]}|‖⌋⌉⟩")
 # In letter sizes unless said otherwise. TeX sets scripts at 0.7 of the size, raises them by 0.36 to 0.41, lowers them
 # by 0.15 to 0.25, and centres fractions and large signs on an axis 0.25 above the baseline (The TeXbook, appendix G);
 # the tolerances around that were chosen on the equations of the development papers.
-_AXIS = 0.25  # Above the baseline.
+_AXIS = 0.25  # The height of the axis above the baseline.
 _SCRIPT_SIZE = 0.85  # Smaller parts are scripts.
-_SIGN_STRETCH = 0.35  # A large sign reaches so much above and below its letters.
-_ROW_SHIFT = 0.45  # Parts of one row differ in baseline by less.
+_SIGN_STRETCH = 0.35  # The height of a large sign above and below its letters.
+_ROW_SHIFT = 0.45  # The largest difference in baseline between parts of one row.
 _PIECE_X, _PIECE_PITCH = 1.5, 2.2  # Pieces of a tall delimiter: offset (points) and distance of baselines.
-_ADJACENT = 0.6  # Numerators and denominators are at most so far from their bar,
-_OVERHANG = 1.6  # and stick out of it by at most so many points.
-_ROOT_X = 0.2  # A root's bar begins at its sign,
-_ROOT_DEPTH = (-0.3, 8.0)  # whose foot is so far below.
-_ON_AXIS, _BAR_DISTANCE = 0.1, 3.0  # A bar belongs to the row on whose axis it is, and near whose parts.
-_LEVEL = 0.15  # Parts that share this much of their height are level.
-_LIMIT_SIZE = 0.85  # Of the operator: limits are set in a smaller size,
-_LIMIT_DISTANCE = (0.45, 2.0)  # so far above or below the operator,
-_LIMIT_OFFSET = 0.35  # centred on it,
-_LIMIT_GAP = 0.5  # without a wider gap in between.
+_ADJACENT = 0.6  # The largest distance of numerators and denominators from their bar.
+_OVERHANG = 1.6  # Points by which numerators and denominators may extend beyond their bar.
+_ROOT_X = 0.2  # The largest distance of a root's bar from the end of its sign.
+_ROOT_DEPTH = (-0.3, 8.0)  # The distance from a root's bar down to the foot of its sign.
+_ON_AXIS, _BAR_DISTANCE = 0.1, 3.0  # A bar belongs to the row whose axis and parts are this close.
+_LEVEL = 0.15  # Parts that overlap vertically by more than this are level.
+_LIMIT_SIZE = 0.85  # The largest size of a limit, relative to its operator.
+_LIMIT_DISTANCE = (0.45, 2.0)  # The distance of a limit above or below its operator.
+_LIMIT_OFFSET = 0.35  # The largest offset of a limit from the centre of its operator.
+_LIMIT_GAP = 0.5  # The widest gap within a limit.
 # Limits become scripts: of TeX's script size, right after the operator's left end, raised or lowered by so many sizes.
 _SCRIPT_SCALE, _SCRIPT_X, _RAISED, _LOWERED = 0.7, 0.3, 0.5, 0.4
 _THIN_SPACE = 0.12  # A wider gap between parts is a space.
-_SCRIPT_GAP = 4  # A script far from its host belongs to another row; in sizes of the script.
-_WITHIN = 0.1  # A script within the height of a row is this much nearer to it than its baseline shows.
+_SCRIPT_GAP = 4  # A script further from its host belongs to another row; in sizes of the script.
+_WITHIN = 0.1  # A script within the height of a row is closer to it by this than its baseline shows.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Part:
-    """A word, or several parts read into one, from `top` to `bottom`."""
+    """A word, or several parts merged into one, from `top` to `bottom`."""
 
     text: str
     x0: float
@@ -72,9 +72,9 @@ class _Part:
 
 
 def read_formula(words: Sequence[Word], bars: Sequence[HorizontalRule]) -> str:
-    """Read a formula printed as words and bars (of fractions and roots); "" without words.
+    """Returns the text of a formula printed as words and bars (of fractions and roots); "" without words.
 
-    Bars are folded from the narrowest on, since what a fraction or a root contains is narrower than itself.
+    Bars are folded from the narrowest to the widest, since the contents of a fraction or a root are narrower than it.
     """
     parts = _with_limits(_join_delimiters([_part_of(word) for word in words]), bars)
     roots = _roots(parts, bars)
@@ -85,7 +85,7 @@ def read_formula(words: Sequence[Word], bars: Sequence[HorizontalRule]) -> str:
 
 
 def _part_of(word: Word) -> _Part:
-    """The word as a part, its mathematical letters as plain ones (𝑥 as x)."""
+    """Returns the word as a part, with mathematical letters replaced by plain ones (𝑥 by x)."""
     text = "".join(_plain(letter) for letter in word.text)
     stretch = _SIGN_STRETCH * word.size if text in _LARGE_SIGNS else 0.0
     return _Part(
@@ -105,7 +105,7 @@ def _plain(letter: str) -> str:
 
 
 def _join_delimiters(parts: Sequence[_Part]) -> list[_Part]:
-    """The parts with the pieces of each tall delimiter, one above the other, as one part in their middle."""
+    """Returns the parts with the stacked pieces of each tall delimiter merged into one part."""
     whole = [part for part in parts if part.text not in _DELIMITER_PIECES]
     columns: list[list[_Part]] = []
     for piece in sorted((part for part in parts if part.text in _DELIMITER_PIECES), key=lambda part: part.baseline):
@@ -134,7 +134,7 @@ def _merged(model: _Part, parts: Sequence[_Part]) -> _Part:
 
 
 def _roots(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> dict[HorizontalRule, _Part]:
-    """The sign of each bar that belongs to a root: the highest of the bars that begin where a sign ends."""
+    """Returns the radical sign of each root's bar: the highest of the bars that begin where a sign ends."""
     roots: dict[HorizontalRule, _Part] = {}
     for sign in parts:
         if sign.text not in ("√", "⎷"):
@@ -164,7 +164,7 @@ def _with_root(parts: Sequence[_Part], bar: HorizontalRule, sign: _Part) -> list
 
 
 def _with_fraction(parts: Sequence[_Part], bar: HorizontalRule, others: Sequence[HorizontalRule]) -> list[_Part]:
-    """The parts with the fraction of the bar as one part, unless nothing is above or below it."""
+    """Returns the parts with the fraction of the bar as one part, unless nothing is above or below it."""
     over = _next_to(bar, parts, below=False)
     under = _next_to(bar, parts, below=True)
     if not over or not under or any(_separates(other, bar, over, under) for other in others):
@@ -184,7 +184,7 @@ def _with_fraction(parts: Sequence[_Part], bar: HorizontalRule, others: Sequence
 
 
 def _size_at(bar: HorizontalRule, parts: Sequence[_Part], size: float) -> float:
-    """The letter size of the row on whose axis a bar is, otherwise its own; a fraction may be set smaller."""
+    """Returns the letter size of the row on whose axis a bar is, otherwise the bar's own; a fraction may be smaller."""
     beside = [
         part.size
         for part in parts
@@ -195,7 +195,7 @@ def _size_at(bar: HorizontalRule, parts: Sequence[_Part], size: float) -> float:
 
 
 def _next_to(bar: HorizontalRule, parts: Sequence[_Part], *, below: bool) -> list[_Part]:
-    """The parts within the ends of a bar that are right above or below it, and those level with them."""
+    """Returns the parts within the ends of a bar that are directly above or below it, and those level with them."""
     within = [part for part in parts if bar.x0 - _OVERHANG <= part.x0 and part.x1 <= bar.x1 + _OVERHANG]
     side = [part for part in within if (part.middle > bar.y if below else part.middle < bar.y)]
     found = {part for part in side if (part.top - bar.y if below else bar.y - part.bottom) < _ADJACENT * part.size}
@@ -209,7 +209,7 @@ def _next_to(bar: HorizontalRule, parts: Sequence[_Part], *, below: bool) -> lis
 
 
 def _separates(other: HorizontalRule, bar: HorizontalRule, over: Sequence[_Part], under: Sequence[_Part]) -> bool:
-    """Whether another bar is between a bar and the parts next to it, which are then that one's."""
+    """Whether another bar is between a bar and the parts next to it, which then belong to that bar."""
     if min(bar.x1, other.x1) - max(bar.x0, other.x0) < 0.5 * bar.width:
         return False
     above = max(part.bottom for part in over)
@@ -218,7 +218,7 @@ def _separates(other: HorizontalRule, bar: HorizontalRule, over: Sequence[_Part]
 
 
 def _bracketed(text: str) -> str:
-    """The text, in parentheses unless it is one factor: a name, a number or a function's value."""
+    """Returns the text, in parentheses unless it is one factor: a name, a number or a function's value."""
     head, bracket, _ = text.partition("(")
     plain = head.translate(str.maketrans("", "", "_^{}′."))
     if plain.isalnum() and "/" not in text and (not bracket or _closes_last(text, len(head))):
@@ -257,7 +257,7 @@ def _with_limits(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> list
 
 
 def _with_arguments(parts: Sequence[_Part]) -> list[_Part]:
-    """The parts with `arg` and the `max` or `min` after it as one part."""
+    """Returns the parts with `arg` and the following `max` or `min` as one part."""
     left = list(parts)
     for head in [part for part in parts if part.text == "arg"]:
         level = [part for part in left if abs(part.baseline - head.baseline) < 1 and part.x0 >= head.x1]
@@ -291,7 +291,8 @@ def _limit(operator: _Part, parts: Sequence[_Part], bars: Sequence[HorizontalRul
 
 
 def _linearize(parts: Sequence[_Part]) -> str:
-    """Rows from top to bottom, scripts after their hosts, the rows of a matrix between its delimiters."""
+    """Returns the text: rows from top to bottom, scripts after their hosts, the rows of a matrix between its
+    delimiters."""
     if not parts:
         return ""
     # A sign may come from a larger font.
@@ -316,7 +317,7 @@ def _rows(parts: Sequence[_Part], *, size: float) -> list[list[_Part]]:
 
 
 def _distance(script: _Part, row: Sequence[_Part]) -> float:
-    """How far a script is from a row, above all from the part right before it."""
+    """Returns the distance of a script from a row, mainly from the part directly before it."""
     before = [part for part in row if part.size > script.size and part.x0 <= script.x0 + 0.5]
     host = max(before, key=lambda part: part.x0, default=row[0])
     gap = max(0.0, script.x0 - host.x1 - _SCRIPT_GAP * script.size)
@@ -325,7 +326,7 @@ def _distance(script: _Part, row: Sequence[_Part]) -> float:
 
 
 def _with_matrices(rows: Sequence[Sequence[_Part]], *, size: float) -> list[list[_Part]]:
-    """The rows with what is in several rows between two delimiters, or after a brace, folded into one part."""
+    """Returns the rows with each group of rows between two delimiters, or after a brace, as one part."""
     left = [list(row) for row in rows]
     for index, row in enumerate(rows):
         for opening in sorted(row, key=lambda part: -part.x0):
@@ -348,7 +349,7 @@ def _with_matrices(rows: Sequence[Sequence[_Part]], *, size: float) -> list[list
 
 
 def _match(opening: _Part, row: Sequence[_Part]) -> _Part | None:
-    """The part that closes what a part opens."""
+    """Returns the delimiter that closes a part."""
     depth = 0
     for part in sorted((part for part in row if part.x0 > opening.x0), key=lambda part: part.x0):
         if part.text[0] in _CLOSING and depth == 0:
@@ -398,7 +399,7 @@ def _row_text(row: Sequence[_Part], *, size: float) -> str:
 
 
 def _is_composed(part: _Part) -> bool:
-    """Whether a part was read from several, so that a letter beside it would seem to belong to it."""
+    """Whether a part was merged from several, so that an adjacent letter would appear to belong to it."""
     return "/" in part.text or part.text.startswith("sqrt(")
 
 
@@ -412,7 +413,7 @@ def _script(host: _Part | None, parts: Sequence[_Part]) -> str:
     lowered: list[_Part] = []
     raised: list[_Part] = []
     for part in parts:
-        # The script of a script follows the one before it, however high it is.
+        # A nested script follows the script before it at any height.
         before = [other for other in first if other.x0 <= part.x0 + 0.5 and part not in first]
         near = min(before, key=lambda other: abs(other.baseline - part.baseline) + part.x0 - other.x1, default=part)
         (raised if near.baseline <= level else lowered).append(part)

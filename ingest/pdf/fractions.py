@@ -1,4 +1,4 @@
-"""Fractions within a line of text, read into one word: `2pre/(pre+rec)`."""
+"""Folds fractions within a line of text into one word: `2pre/(pre+rec)`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,26 +11,26 @@ from ingest.pdf.words import Word
 __all__ = ["fold_fractions"]
 
 # Points, or letter sizes; chosen on the development papers.
-_MAX_BAR = 200.0  # Points; a longer rule is a table's.
-_MIN_TABLE_RULE = 60.0  # Points; a rule as wide as this that repeats with the same ends is a table's.
-_OVERHANG = 1.5  # Points by which words may stick out of their bar,
-_SHORTFALL = 4.0  # and points by which the longer side may fall short of it.
-_REACH = 2.6  # Numerators and denominators are at most so far from their bar,
-_ADJACENT = 1.6  # and their first lines so far,
-_ABOVE_BAR = 0.45  # while the numerator's baseline is right above it.
-_ON_RULE = 0.1  # Points or letter sizes; words above a rule have their baseline above it, give or take rounding.
-_BELOW_BAR = 0.3  # The baselines of denominators are below the bar by more.
-_FRACTION_BASELINE = 0.35  # The baseline of the line is so far below the bar.
-_SAME_BASELINE, _SAME_SIZE = 0.3, 0.05  # Points, and the share by which sizes of one row differ.
-_CELL_DISTANCE = 12.0  # The cells of a row are at most so far apart.
+_MAX_BAR = 200.0  # Points; a longer rule belongs to a table.
+_MIN_TABLE_RULE = 60.0  # Points; a rule this wide that repeats with the same ends belongs to a table.
+_OVERHANG = 1.5  # Points by which words may extend beyond their bar.
+_SHORTFALL = 4.0  # Points by which the longer side may be shorter than its bar.
+_REACH = 2.6  # The largest distance of numerators and denominators from their bar.
+_ADJACENT = 1.6  # The largest distance of their lines next to the bar.
+_ABOVE_BAR = 0.45  # The largest distance of the numerator's baseline above the bar.
+_ON_RULE = 0.1  # Points or letter sizes; the rounding tolerance for a baseline above a rule.
+_BELOW_BAR = 0.3  # The least distance of a denominator's baseline below the bar.
+_FRACTION_BASELINE = 0.35  # The distance from the bar down to the baseline of the line.
+_SAME_BASELINE, _SAME_SIZE = 0.3, 0.05  # Points, and the largest relative difference in size within a row.
+_CELL_DISTANCE = 12.0  # The largest distance between cells of a row.
 _CELL_GAP = 1.0  # Words further apart on both sides of a rule are cells of a table.
 
 
 def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
-    """Replace the words above and below each fraction bar by one word, narrow bars first.
+    """Replaces the words above and below each fraction bar by one word, narrow bars first.
 
-    Only letters smaller than `below` are folded: those of fractions within a line. A rule that does not end where its
-    longer side ends is not a bar, nor is a wide one with the ends of another: they are a table's.
+    Only letters smaller than `below` are folded, those of fractions within a line. A rule that does not end with its
+    longer side, or a wide rule with the same ends as another, belongs to a table.
     """
     left = list(words)
     for rule in sorted(rules, key=lambda rule: rule.width):
@@ -46,8 +46,8 @@ def _is_repeated(rule: HorizontalRule, rules: Sequence[HorizontalRule]) -> bool:
 
 
 def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
-    """Whether words of the same size, without bars of their own, are level with the word above the rule and with the
-    one below: the rule underlines a cell, and the word below belongs to the next row."""
+    """Whether words of the same size, without bars above or below them, are level with the word above the rule and with
+    the word below it: the rule underlines a cell, and the word below belongs to the next row."""
     inside = [word for word in words if _is_within(word, rule)]
     over = max(
         (word for word in inside if word.baseline <= rule.y + _ON_RULE), key=lambda word: word.baseline, default=None

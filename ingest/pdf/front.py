@@ -1,4 +1,4 @@
-"""The head of a paper: the lines of its title and authors."""
+"""Finds the lines of a paper's title and authors."""
 
 import re
 from collections.abc import Sequence
@@ -15,27 +15,27 @@ _CHAPTER = re.compile(r"(?:chapter|part|appendix|lecture)\s+(?:\d{1,3}|[IVXL]+|[
 _OPENING = frozenset("“\"'‘([¿¡$")
 
 # Chosen on the development papers.
-_UPPER_SHARE = 0.6  # Of the first page's height; the title is in it.
+_UPPER_SHARE = 0.6  # The share of the first page's height that contains the title.
 _LARGER = 1.0  # Points by which a title is larger than the body.
-_SAME_SIZE = 0.3  # Points.
-_LEADING = 2.0  # Letter sizes; the lines of a title follow at less.
-_OFF_CENTRE = 0.03  # Of the page's width.
-# Paragraphs between title and abstract, such as a notice, are justified:
-_MIN_LINES = 4  # lines,
-_PITCH = 1.5  # letter sizes,
-_MAX_INDENT = 15.0  # points,
-_RAGGED = 2.0  # points,
-_MIN_WORDS = 6  # words in each line;
-_FULL_WIDTH = (0.8, 1.1)  # or as wide as a column, at the body's size to within
-_BODY_SIZE = 0.6  # points.
+_SAME_SIZE = 0.3  # Points; the largest difference in size.
+_LEADING = 2.0  # Letter sizes; the largest distance between lines of a title.
+_OFF_CENTRE = 0.03  # The tolerance of centring, as a share of the page's width.
+# Justified paragraphs between title and abstract, such as a notice.
+_MIN_LINES = 4  # Lines of a paragraph.
+_PITCH = 1.5  # The largest distance between its lines, in letter sizes.
+_MAX_INDENT = 15.0  # The largest indent, in points.
+_RAGGED = 2.0  # The largest deviation of line ends, in points.
+_MIN_WORDS = 6  # Words in each line.
+_FULL_WIDTH = (0.8, 1.1)  # The width of a full line, relative to the column.
+_BODY_SIZE = 0.6  # The largest difference from the body's size, in points.
 _NAME_GAP = 0.7  # Letter sizes; a wider gap separates two names.
 
 
 def title_lines(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> list[Line]:
-    """The run of the largest lines in the upper part of the first page, without the number of a chapter.
+    """Returns the run of the largest lines in the upper part of the first page, without a chapter number.
 
-    If nothing is larger than the body: the centred lines in bold or capitals that begin the page. Empty if there are
-    none.
+    If nothing is larger than the body, returns the centred lines in bold or capitals at the top of the page. Empty if
+    there are none.
     """
     upper = sorted((line for line in free if _may_be_title(line, layout)), key=lambda line: line.baseline)
     largest = max((line.size for line in upper), default=0.0)
@@ -118,6 +118,6 @@ def _is_justified(run: Sequence[Line]) -> bool:
 
 
 def author_text(line: Line) -> str:
-    """A line of the authors, with two spaces where a wide gap separates names without a comma."""
+    """Returns a line of the authors, with two spaces where a wide gap separates names without a comma."""
     groups = runs_of(line.words, joins=lambda group, word: word.x0 - group[-1].x1 <= _NAME_GAP * line.size)
     return "  ".join(line_of(group, size=line.size).text for group in groups)

@@ -1,4 +1,4 @@
-"""Page furniture: running heads, page numbers, notices in the margins."""
+"""Finds page furniture: running heads, page numbers, notices in the margins."""
 
 import re
 from collections import Counter
@@ -11,20 +11,20 @@ from ingest.pdf.lines import Line
 __all__ = ["find_furniture"]
 
 # Shares of the page's height; chosen on the development papers.
-_NUMBER_MARGIN = 0.1  # Page numbers and lone notices are in this margin,
-_REPEAT_MARGIN = 0.15  # and texts that repeat on another page in this one.
-_EDGE = 0.08  # A line here that a gap separates from the text is furniture, whatever it says.
-_GAP = 0.9  # That gap, in letter sizes.
-_COUNTED_SHARE = 0.3  # Of the pages that have numbers which count along with them.
+_NUMBER_MARGIN = 0.1  # The margin that contains page numbers and single notices.
+_REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
+_EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
+_GAP = 0.9  # The least such gap, in letter sizes.
+_COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
 _PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–(]?\s*(?:\d{1,5}|[ivxl]{1,5})\s*(?:(?:of|/)\s*\d+)?\s*[-–)]?", re.IGNORECASE)
 
 
 def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[frozenset[Line]]:
-    """Find the furniture among the free lines of each page.
+    """Finds the furniture among the free lines of each page.
 
-    In the outer seventh of a page: texts that repeat on another page, digits aside. In its outer tenth: page numbers.
-    At its very edge: whatever a gap separates from the text. Above or below all else: numbers that count along with the
-    pages.
+    In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
+    numbers. At the edge: lines separated from the text by a gap. Above or below everything else: numbers that increase
+    with the pages.
     """
     counted = _page_numbers(layouts, free)
     repeated = Counter(
@@ -48,7 +48,8 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
 
 
 def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> set[Line]:
-    """The numbers above or below all else on their page that differ from the page's number as on most other pages."""
+    """Returns the numbers above or below everything else on their page that differ from its page number as on most
+    pages."""
     steps = {
         line: int(line.text) - layout.content.number
         for layout, lines in zip(layouts, free, strict=True)
@@ -67,7 +68,8 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _repeat_key(line: Line) -> tuple[str, int]:
-    """What a running head has in common on all pages: its text without digits, and its height on the page."""
+    """Returns the part of a running head that is equal on all pages: its text without digits, and its height on the
+    page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
 
 
@@ -90,7 +92,7 @@ def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
 
 
 def _is_separated(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
-    """Whether all from the line to the page's edge is at the edge, separated from the rest by a gap."""
+    """Whether everything between the line and the page's edge is in the margin, separated from the rest by a gap."""
     height = layout.content.height
     if line.box.y0 > (1 - _EDGE) * height:
         inner = [other.box.y1 for other in lines if other.box.y0 <= (1 - _EDGE) * height]

@@ -1,4 +1,4 @@
-"""The graphics of a page that may be part of a figure, and which of its lines are running text rather than labels."""
+"""Finds graphics that may be part of a figure, and separates running text from labels."""
 
 import re
 from collections.abc import Sequence
@@ -21,25 +21,26 @@ _COMPUTER_MODERN = re.compile(r"^(?:CM|SF|EC)(?:R|BX|TI|SL|CSC|RM|BI|B|CC)\d+", 
 _ITEM = re.compile(r"^[•●◦▪■–‣∙·]\s*\S")
 
 # Points unless said otherwise; chosen on the development papers.
-_TABLE_MARGIN = 3.0  # Graphics whose middle is this near to a table belong to it.
+_TABLE_MARGIN = 3.0  # Graphics whose middle is this close to a table belong to it.
 _MIN_DRAWING = 2.0  # Smaller drawings are dots.
 _PAGE_SHARE = 0.9  # A larger picture is the background of the page.
-_RULE_HEIGHT, _RULE_WIDTH = 1.6, 30.0  # A drawing as flat and as wide is a rule.
-_STRAY_GAP = 12.0  # A rule this far above or below all else ends what is beside the figure.
-_IMAGE_SHARE = 0.7  # Pictures are part of a figure if this share is in its area; they are clipped to it.
-_DRAWING_SHARE = 0.95  # Drawings are not clipped, so nearly all of one is.
-_HAIRLINE = 0.2  # Drawings without width or height count as this wide.
+_RULE_HEIGHT, _RULE_WIDTH = 1.6, 30.0  # The largest height and the least width of a drawing that is a rule.
+_STRAY_GAP = 12.0  # A rule this far above or below everything else is not part of the figure.
+_IMAGE_SHARE = 0.7  # The least share of a picture within the area of its figure; the picture is clipped to the area.
+_DRAWING_SHARE = 0.95  # The same for a drawing, which is not clipped.
+_HAIRLINE = 0.2  # The width assumed for drawings without width or height.
 
 # Running text.
-_FRAME_WIDTH, _FRAME_LINES = 60.0, 2  # A drawing as wide, and as high as so many lines, frames its text.
+_FRAME_WIDTH, _FRAME_LINES = 60.0, 2  # The least width, and height in lines, of a drawing that frames text.
 _COVERING_SHARE = 0.8  # A larger drawing is the background of the page, not a frame.
-_TITLE_GAP = 30.0  # A mark such as "(a) Training loss" is at most so far below its panel.
-_SAME_FAMILY = 0.6  # Fonts of one family share this much of the beginning of their names.
-_SMALL_PRINT, _LARGE_PRINT = 0.75, 0.6  # Body type is between this share of its size and so many points more.
-_MIN_WORDS = 5  # Of a line that shows the width of the text;
-_LONG_LINE = 0.6  # running text fills this share of it.
-_MAX_MATH = 0.3  # The share of mathematical letters in a line of text.
-_BOLD_SHARE, _HEADING_SIZE = 0.8, 1.0  # A heading is bold, and larger than the body by so many points.
+_TITLE_GAP = 30.0  # The largest distance of a mark such as "(a) Training loss" below its panel.
+_SAME_FAMILY = 0.6  # The least share of a common prefix in the names of fonts of one family.
+# The least ratio to, and the largest excess in points over, the size of the body.
+_SMALL_PRINT, _LARGE_PRINT = 0.75, 0.6
+_MIN_WORDS = 5  # The least number of words in a line from which the width of the text is measured.
+_LONG_LINE = 0.6  # The least share of that width in running text.
+_MAX_MATH = 0.3  # The largest share of mathematical letters in a line of text.
+_BOLD_SHARE, _HEADING_SIZE = 0.8, 1.0  # The least share of bold letters, and the excess over the body's size in points.
 # A line continues another one: pitch and indent in letter sizes, and points.
 _PITCH = (0.5, 1.5)
 _SAME_SIZE = 0.5
@@ -55,7 +56,8 @@ class Graphics:
     letters: Sequence[Box]
 
     def within(self, area: Box) -> list[Box]:
-        """The graphics in an area, pictures clipped to it, without rules that are alone above or below all else."""
+        """Returns the graphics in an area, with pictures clipped to it, without isolated rules above or below
+        everything else."""
         ink = [intersection(box, area) for box in self.images if _share(box, area) >= _IMAGE_SHARE]
         ink += [intersection(box, area) for box in self.drawings if _share(box, area) >= _DRAWING_SHARE]
         return _without_stray_rules(ink)
@@ -136,9 +138,9 @@ def _share_along(low: float, high: float, start: float, end: float) -> float:
 
 
 def find_running_text(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> set[Line]:
-    """Find the free lines of body type that are long or adjoin one that is, items of lists, and bold headings.
+    """Finds the free lines of body type that are long or adjacent to such a line, list items, and bold headings.
 
-    Lines framed by a large drawing are not running text, nor are titles of panels.
+    Framed lines and titles of panels are not running text.
     """
     drawn = [*layout.content.images, *layout.content.drawings]
     page = layout.content.width * layout.content.height
@@ -169,7 +171,7 @@ def find_running_text(layout: PageLayout, free: Sequence[Line], *, body: BodySty
 
 
 def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> bool:
-    """Whether a line with a mark, "(a) Training loss", is below something drawn, with no text between."""
+    """Whether a line with a mark, "(a) Training loss", is below a drawing with no text in between."""
     if not is_marked(line, bracketed=True):
         return False
     above = [box.y1 for box in drawn if box.x0 < line.center < box.x1 and -2 < line.box.y0 - box.y1 < _TITLE_GAP]
@@ -178,7 +180,8 @@ def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> 
 
 
 def _is_body_type(line: Line, body: BodyStyle) -> bool:
-    """Whether a line is set in the body's family, including bold and italics, at about its size or that of notes."""
+    """Whether a line is printed in the body's font family, including bold and italics, at the size of the body or of
+    notes."""
     if not _SMALL_PRINT * body.size < line.size < body.size + _LARGE_PRINT:
         return False
     if _MONOSPACED.search(line.font) and not _MONOSPACED.search(body.font):
@@ -204,7 +207,7 @@ def _is_heading(line: Line, body: BodyStyle) -> bool:
 
 
 def _adjoins(line: Line, other: Line) -> bool:
-    """Whether a line is right above or below another one of its column, at its left edge or near it."""
+    """Whether a line is directly above or below another one of its column, aligned with it or nearly so."""
     low, high = _PITCH
     return (
         low * line.size < abs(line.baseline - other.baseline) < high * line.size

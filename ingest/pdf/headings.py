@@ -1,4 +1,4 @@
-"""Headings: blocks of lines in a style of their own, numbered, named in the outline, or set apart."""
+"""Finds headings: blocks of lines in a distinct style, numbered, listed in the outline, or set off by space."""
 
 import re
 from collections import Counter
@@ -18,23 +18,23 @@ from paperscope_core.types import Box
 __all__ = ["FoundHeading", "LineStyle", "cut_run_ins", "find_headings", "levels_of", "style_of"]
 
 # Letter sizes unless said otherwise; chosen on the development papers.
-_MAX_LENGTH = 160  # Letters.
+_MAX_LENGTH = 160  # The most letters in a heading.
 _MAX_LINES = 4  # More lines in one style are a paragraph.
-_LARGER = 0.7  # Points; a heading is larger than the body by more, or in another style:
-_MUCH_SMALLER = 1.6  # in bold or italics, it may be smaller by so many points.
-_BOLD_SHARE, _ITALIC_SHARE, _CAPITALS_SHARE = 0.85, 0.7, 0.8  # Of a line's letters.
-_LEADING = 1.45  # The lines of one heading follow at less.
-_SPACE_ABOVE = 1.3  # More than the usual distance of baselines,
-_TWO_LINES_ABOVE, _SPACE_BELOW = 2.2, 1.6  # or so much more that nothing else is needed.
-_CONTINUED_LEADING = 1.3  # Text at less distance may continue the block.
-_ALIKE_SIZE = 0.3  # Points,
-_ALIKE_BOLD = 0.3  # and the share of bold letters in the line below a bold block.
-_MAX_LARGER = 1.1  # Text above a larger heading counts as so much larger itself.
-_SHORT = 1.5  # A heading ends this much before its column does.
-_MAX_MATH = 0.5  # The share of mathematical letters; a formula is no heading.
-_MAX_LEVEL = 4  # Of headings without a number.
+_LARGER = 0.7  # Points by which a heading is larger than the body, unless its style differs.
+_MUCH_SMALLER = 1.6  # Points by which a bold or italic heading may be smaller than the body.
+_BOLD_SHARE, _ITALIC_SHARE, _CAPITALS_SHARE = 0.85, 0.7, 0.8  # Shares of a line's letters.
+_LEADING = 1.45  # The largest distance between lines of one heading.
+_SPACE_ABOVE = 1.3  # Baselines further apart than this have extra space between them.
+_TWO_LINES_ABOVE, _SPACE_BELOW = 2.2, 1.6  # The least space above and below a block that is set off.
+_CONTINUED_LEADING = 1.3  # Text at a smaller distance may continue the block.
+_ALIKE_SIZE = 0.3  # The largest difference in size, in points, to a block's continuation.
+_ALIKE_BOLD = 0.3  # The least share of bold letters in the line below a bold block.
+_MAX_LARGER = 1.1  # The largest factor by which the size of the text above is raised to that of a larger heading.
+_SHORT = 1.5  # The least distance from the end of a heading to the end of its column.
+_MAX_MATH = 0.5  # The largest share of mathematical letters; a formula is not a heading.
+_MAX_LEVEL = 4  # The deepest level of headings without a number.
 _MAX_RUN_IN_LINES = 3  # A run-in title over more lines is a sentence in italics.
-_FULL_LINE = 3.0  # A title that goes on in the next line ends at most so far before it does.
+_FULL_LINE = 3.0  # The largest distance from the end of a title's first line to the end of the column.
 
 _FORMULA = re.compile(r"[=∫∑∏≤≥≈→←∈]")
 _ORNAMENT = re.compile(r"^[■□▪▫◼◾◆♦▶►]\s*(?=[^\W_])")
@@ -56,12 +56,12 @@ class LineStyle:
 
     @property
     def rank(self) -> tuple[float, bool, bool, bool]:
-        """Sorts styles from the most to the least prominent."""
+        """Returns a sort key from the most to the least prominent style."""
         return -self.size, not self.capitals, not self.bold, self.italic
 
 
 def style_of(line: Line) -> LineStyle:
-    """The style of most of a line's letters."""
+    """Returns the style of most of a line's letters."""
     letters = [letter for letter in line.text if letter.isalpha()]
     capitals = len(letters) > 3 and sum(letter.isupper() for letter in letters) > _CAPITALS_SHARE * len(letters)
     return LineStyle(
@@ -111,7 +111,7 @@ class _Block:
 
     @property
     def is_set_off(self) -> bool:
-        """Whether there is the space of two lines above, and more than the usual one below."""
+        """Whether there are two lines of space above, and more than the usual space below."""
         first, last, above, below = self.lines[0], self.lines[-1], self.above, self.below
         if above is None or below is None:
             return False
@@ -122,7 +122,7 @@ class _Block:
 
     @property
     def is_continued(self) -> bool:
-        """Whether the text below continues in much the same style."""
+        """Whether the text below continues in a similar style."""
         last, below = self.lines[-1], self.below
         return (
             below is not None
@@ -219,7 +219,7 @@ def _may_continue(last: Line, line: Line, layout: PageLayout, *, run_ins: frozen
 
 
 def _is_numbered(line: Line) -> bool:
-    """Whether a line begins with a number; a second line may well begin with a single capital letter."""
+    """Whether a line begins with a number; the second line of a heading may begin with a single capital letter."""
     match = NUMBER.match(line.text)
     if not match:
         return False
@@ -237,7 +237,7 @@ class _HeadingClassifier:
     run_ins: frozenset[Line]
 
     def accepts(self, block: _Block, *, stacked: bool) -> bool:
-        """Whether a block is a heading; `stacked` is true if it is right below another one."""
+        """Whether a block is a heading; `stacked` is true if it is directly below another one."""
         if block.lines[0] in self.run_ins:
             return True
         text, style, larger = block.text, block.style, self._is_larger(block)
@@ -273,7 +273,7 @@ class _HeadingClassifier:
         )
 
     def is_row(self, block: _Block) -> bool:
-        """Whether other words are beside the block in its column, as in a row of a table."""
+        """Whether other words are next to the block in its column, as in a row of a table."""
         layout = self.layouts[block.page]
         column = layout.column(block.lines[0])
         edges = self._edges(block, block.lines[0])
@@ -302,7 +302,7 @@ class _HeadingClassifier:
 
 
 def _lone_italics(blocks: Sequence[_Block], classifier: _HeadingClassifier) -> list[_Block]:
-    """Headings in italics without numbers: set apart, and at least two of them in one style."""
+    """Returns headings in italics without numbers: set off by space, with at least two in one style."""
     candidates = [
         block
         for block in blocks
@@ -324,12 +324,12 @@ def _lone_italics(blocks: Sequence[_Block], classifier: _HeadingClassifier) -> l
 
 
 def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Sequence[int]) -> list[int]:
-    """The level of each heading, from 1: by its number, otherwise by the outline, otherwise by its style.
+    """Returns the level of each heading, from 1: by its number, otherwise by the outline, otherwise by its style.
 
     Args:
-        texts: The headings.
-        styles: Their styles.
-        outlined: Their levels in the file's outline, 0 for those not in it.
+            texts: The headings.
+            styles: Their styles.
+            outlined: Their levels in the file's outline, 0 for those not in it.
     """
     roman = any(_SECOND_ROMAN.match(text) for text in texts)
     roman_styles = {style for text, style in zip(texts, styles, strict=True) if _SECOND_ROMAN.match(text)}
@@ -351,10 +351,10 @@ def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Se
 
 
 def _level_by_number(text: str, *, roman: bool, sectional: bool) -> int:
-    """The level of a heading's number, 0 without one.
+    """Returns the level of a heading's number, 0 without one.
 
-    If sections count I, II, III (`roman`), then A, B are subsections, and 1), a) are below them; `sectional` is true
-    for a heading in the style of the sections.
+    If sections are numbered I, II, III (`roman`), then A, B are subsections, and 1), a) are below them; `sectional` is
+    true for a heading in the style of the sections.
     """
     number, _ = split_number(text)
     if not number:
@@ -369,12 +369,12 @@ def _level_by_number(text: str, *, roman: bool, sectional: bool) -> int:
 
 
 def cut_run_ins(flow: Sequence[Sequence[Line]]) -> tuple[list[list[Line]], frozenset[Line]]:
-    """Cut numbered run-in headings, set in a style of their own, from the paragraphs that follow on the same line.
+    """Splits numbered run-in headings, which have a distinct style, from the paragraphs that follow on the same line.
 
-    A title without a number ("Results. We ...") belongs to its paragraph.
+    A title without a number ("Results. We ...") remains part of its paragraph.
 
     Returns:
-        The lines of each page, and those of them that are run-in headings.
+            The lines of each page, and those of them that are run-in headings.
     """
     capitals = [line.text for lines in flow for line in lines if style_of(line).capitals]
     roman = any(_SECOND_ROMAN.match(text) for text in capitals)
@@ -393,7 +393,7 @@ def cut_run_ins(flow: Sequence[Sequence[Line]]) -> tuple[list[list[Line]], froze
 
 
 def _run_in(lines: Sequence[Line], *, roman: bool) -> tuple[list[Line], int, Line | None] | None:
-    """The title's lines, the number of lines that they came from, and the rest of the last of these."""
+    """Returns the title's lines, the number of lines that they came from, and the rest of the last of these."""
     words = lines[0].words
     numbered = _DOTTED.fullmatch(words[0].text) or (roman and _BELOW_ROMAN.fullmatch(words[0].text))
     if len(words) < 2 or not numbered or _word_style(words[1]) == (False, False):
@@ -420,6 +420,6 @@ def _title_end(line: Line, *, start: int, style: tuple[bool, bool]) -> int:
 
 
 def _fills_line(last: Line, line: Line) -> bool:
-    """Whether a title fills its line, so that it may go on in the next one."""
+    """Whether a title fills its line, so that it may continue on the next one."""
     filled = last.box.x1 > line.box.x1 - _FULL_LINE * line.size
     return filled and 0 < line.baseline - last.baseline < _LEADING * line.size

@@ -1,4 +1,4 @@
-"""The pages of a document as words, lines and columns, with the style of its body text."""
+"""The pages of a document as words, lines and columns, and the style of its body text."""
 
 from bisect import bisect
 from collections import Counter
@@ -16,11 +16,11 @@ from ingest.pdf.words import Word, fold_initials, words_of
 __all__ = ["BodyStyle", "Edges", "PageLayout", "body_style", "column_edges", "page_layouts"]
 
 # Chosen on the development papers.
-_FRACTION_SIZE = 0.82  # In sizes of the body: fractions within a line are set in smaller letters.
-_BODY_SIZE_ROUNDING = 0.7  # Points; lines of body text differ from its size by less.
-_MIN_LINES = 10  # Lines of body text that show the edges of a page's own columns.
-_JUSTIFIED_SHARE = 0.2  # In justified text, at least so many lines end at the same x;
-_RAGGED_QUANTILE = 0.95  # in ragged text, the column ends where the longest lines do.
+_FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a line are smaller.
+_BODY_SIZE_ROUNDING = 0.7  # Points; the largest difference between a line of body text and the body's size.
+_MIN_LINES = 10  # The least number of body lines from which a page's own column edges are measured.
+_JUSTIFIED_SHARE = 0.2  # The least share of lines with a common end in justified text.
+_RAGGED_QUANTILE = 0.95  # The quantile of line ends at which a column of ragged text ends.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +35,7 @@ class BodyStyle:
 class PageLayout:
     """The words and lines of a page; `gutters` are the x between its columns, none on a page of one column.
 
-    `numbers` are its line numbers, a list for each strip of them; they are not among its words.
+    `numbers` are its line numbers, one list per strip; they are not among its words.
     """
 
     content: PageContent
@@ -80,7 +80,7 @@ class Edges:
 
 
 def body_style(pages: Sequence[PageContent]) -> BodyStyle:
-    """The commonest size (to 0.5 pt) and font of a document, counted in characters."""
+    """Returns the most frequent size (to 0.5 pt) and font of a document, counted in characters."""
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
@@ -117,7 +117,7 @@ def page_layouts(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageL
 def column_edges(
     layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], *, body: BodyStyle
 ) -> list[tuple[Edges, ...]]:
-    """The edges of each page's columns: its own if it has enough lines of body text, otherwise the document's."""
+    """Returns the edges of each page's columns: its own given enough lines of body text, otherwise the document's."""
     pages = [
         [
             [line for line in lines if layout.column(line) == column and _is_body(line, body)]

@@ -1,4 +1,4 @@
-"""The line numbers that review copies print beside their text."""
+"""Finds the line numbers printed beside the text of review copies."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,12 +12,12 @@ from ingest.pdf.words import Word
 __all__ = ["find_line_numbers"]
 
 # Chosen on the review copies among the development papers.
-_MIN_ALIGNED = 8  # Numbers on one page that are aligned and count up,
-_MIN_NUMBERS = 20  # and in a strip of all pages.
-_STEPS = (1, 2, 5, 10)  # Which lines a journal numbers.
-_COUNTING_SHARE = 0.75  # Of the numbers; others in the strip may be footnote marks or page numbers.
-_MAX_CROSSED_SHARE = 0.06  # Of the rows; running heads cross the strip.
-_TABLE_RULES = 3  # Rules that span the strip, as those of a table do.
+_MIN_ALIGNED = 8  # The least number of aligned, increasing numbers on a page.
+_MIN_NUMBERS = 20  # The least number of them in a strip of all pages.
+_STEPS = (1, 2, 5, 10)  # The intervals at which journals number lines.
+_COUNTING_SHARE = 0.75  # The least share of increasing numbers; others may be footnote marks or page numbers.
+_MAX_CROSSED_SHARE = 0.06  # The largest share of rows that cross the strip, as running heads do.
+_TABLE_RULES = 3  # The number of rules that span the strip in a table.
 _RAISED_BY = (0.15, 0.6)  # Letter sizes.
 
 
@@ -39,10 +39,10 @@ class _Strip:
 def find_line_numbers(
     pages: Sequence[Sequence[Word]], *, rules: Sequence[Sequence[HorizontalRule]] = ()
 ) -> list[list[list[Word]]]:
-    """Find the line numbers of each page, one list a strip of them; `rules` are the horizontal rules of each page.
+    """Finds the line numbers of each page, one list per strip; `rules` are the horizontal rules of each page.
 
-    A strip has aligned numbers that count up in even steps, and hardly any other text. A strip under the rules of a
-    table is a column of it; one of raised numbers marks the entries of a list.
+    A strip contains aligned numbers that increase in even steps, and hardly any other text. A strip under the rules of
+    a table is one of its columns; a strip of raised numbers marks the entries of a list.
     """
     numbers = [[word for word in words if _is_number(word)] for words in pages]
     seeds = sorted((strip for page in numbers for strip in _strips(page)), key=lambda strip: strip.x0)
@@ -64,7 +64,7 @@ def _is_number(word: Word) -> bool:
 
 
 def _strips(numbers: Sequence[Word]) -> Iterator[_Strip]:
-    """The strips of a page's numbers that count up, aligned at the left or at the right."""
+    """Yields the strips of a page's increasing numbers, aligned left or right."""
     for side in ("left", "right"):
         groups: dict[int, list[Word]] = {}
         for word in numbers:
@@ -116,7 +116,7 @@ def _is_tabular(strip: _Strip, numbers: Sequence[Sequence[Word]], rules: Sequenc
 
 
 def _is_raised(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
-    """Whether most of the numbers are before a word and above its baseline, as raised marks of entries are."""
+    """Whether most of the numbers precede a word and are above its baseline, as raised marks of entries are."""
     low, high = _RAISED_BY
     numbered = [(number, words) for words in pages for number in words if _is_number(number) and strip.contains(number)]
     raised = sum(

@@ -1,4 +1,4 @@
-"""Words to lines: one baseline, cut at wide gaps and at gutters, with superscripts and subscripts attached."""
+"""Groups words into lines: one baseline, split at wide gaps and gutters, with superscripts and subscripts attached."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -13,31 +13,31 @@ from paperscope_core.types import Box
 __all__ = ["Line", "line_of", "lines_of", "rejoined"]
 
 # In letter sizes unless said otherwise; chosen on the development papers.
-_MIDDLE = 0.3  # As in `Word.middle`.
+_MIDDLE = 0.3  # See `Word.middle`.
 _FULL_SIZE = 0.85  # Smaller letters are scripts: TeX sets them at 0.7, Word at 0.65, small capitals at 0.8.
 _SCRIPT_SHIFT = 0.1  # A smaller word on the baseline is small capitals, not a script.
 _MAX_GAP = 1.2  # A wider gap ends a line; spaces of justified text stay below it, cells of a table above.
-_GUTTER_GAP = 0.5  # A narrower gap at a gutter ends it, too.
-_BASELINE_SHIFT, _BASELINE_POINTS = 0.15, 0.6  # Words of one line differ in baseline by at most the sum.
-_SAME_ROW_SIZE = 0.75  # A smaller word begins a row of its own, and is attached as a script later.
-_SCRIPT_SIZE = 0.82  # Scripts are smaller than this, in sizes of the body, or tiny:
+_GUTTER_GAP = 0.5  # A gap at a gutter ends a line if it is wider than this.
+_BASELINE_SHIFT, _BASELINE_POINTS = 0.15, 0.6  # Their sum is the largest difference in baseline within a line.
+_SAME_ROW_SIZE = 0.75  # A smaller word starts its own row and is attached as a script later.
+_SCRIPT_SIZE = 0.82  # Scripts are smaller than this, in sizes of the body, or tiny.
 _TINY_WIDTH, _TINY_LETTERS = 2.2, 3
 _MAX_SCRIPT_WIDTH = 120.0  # Points.
-_HOST_SIZE = 1.1  # A host's letters are larger than its script's by this factor.
-_HOST_ABOVE, _HOST_BELOW = 1.5, 2.5  # Points that a script's baseline is outside its host's box, at most,
-_HOST_BEFORE, _HOST_AFTER = 3.0, 5.0  # and points between them.
+_HOST_SIZE = 1.1  # A host's letters are larger than its script's by at least this factor.
+_HOST_ABOVE, _HOST_BELOW = 1.5, 2.5  # Points by which a script's baseline may be outside its host's box.
+_HOST_BEFORE, _HOST_AFTER = 3.0, 5.0  # The largest horizontal distances, in points, between a script and its host.
 _JUSTIFIED_GAP = 3.5  # The widest space of justified text.
 _OPEN_ROWS, _OPEN_LINES = 6, 4  # Rows and lines at about one height: those of all columns.
-_WORD_SPACE = 0.14  # As between words of `words_of`.
-_SIZE_CHANGE, _SPACE_AT_SIZE_CHANGE, _SPACE = 0.35, 0.06, 0.1  # Before a script, a narrower gap is a space,
-_SAME_LEVEL = 0.6  # if its baseline is shifted by less.
+_WORD_SPACE = 0.14  # The same as for words in `words_of`.
+_SIZE_CHANGE, _SPACE_AT_SIZE_CHANGE, _SPACE = 0.35, 0.06, 0.1  # A narrower gap before a script is a space.
+_SAME_LEVEL = 0.6  # The largest shift of a script's baseline for this.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Line:
     """Words that are read as one line; `bold`, `italic`, `math` are shares of its letters (0 to 1).
 
-    Lines compare by identity, so that each stage can claim the lines that it used.
+    Lines compare by identity, so that each stage can claim lines.
     """
 
     words: tuple[Word, ...]
@@ -67,9 +67,9 @@ class Line:
 
 
 def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
-    """Make a line of at least one word; its baseline is that of its full-sized words.
+    """Returns a line of at least one word; its baseline is that of its full-sized words.
 
-    Full size is that of most letters, or `size` if some word has it: scripts may outnumber the other letters.
+    Full size is that of most letters, or `size` if some word has it, since scripts may outnumber the other letters.
     """
     ordered = tuple(sorted(words, key=lambda word: word.x0))
     letters = sum(len(word.text) for word in ordered)
@@ -123,7 +123,7 @@ def lines_of(words: Sequence[Word], *, gutters: Sequence[float]) -> list[Line]:
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
-    """Words by baseline; a row may begin while others go on, since columns differ in height."""
+    """Groups words by baseline; rows may overlap vertically, since columns differ in height."""
     rows: list[list[Word]] = []
     for word in sorted(words, key=lambda word: (word.baseline, word.x0)):
         for row in reversed(rows[-_OPEN_ROWS:]):
@@ -179,9 +179,9 @@ def _is_host(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
 
 
 def rejoined(lines: Sequence[Line], *, column: Callable[[Line], int]) -> list[Line]:
-    """Lines of running text, joined again at the wide spaces of justified text.
+    """Returns lines of running text, rejoined at the wide spaces of justified text.
 
-    A single word in parentheses stays apart: it may be the number of an equation.
+    A single word in parentheses stays separate, since it may be the number of an equation.
     """
     joined: list[Line] = []
     for line in sorted(lines, key=lambda line: (round(line.baseline), line.box.x0)):

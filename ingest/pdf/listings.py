@@ -1,4 +1,4 @@
-"""Algorithms and program listings: between the rules of their caption, or in letters of one width."""
+"""Finds algorithms and program listings: between the rules of their caption, or in monospaced letters."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,15 +20,15 @@ __all__ = ["FoundListing", "find_listings"]
 _ADDRESS = re.compile(r"://|\w@\w+\.\w")
 
 # Letter sizes unless said otherwise; chosen on the development papers.
-_SAME_RULE = 3.0  # Points; the rules around a listing end at the same x.
-_RULE_OVERHANG = 10.0  # Points by which lines may stick out of the rules.
-_REACH = 2.0  # A caption is this near to its listing.
-_MIN_ROWS = 2  # Of a program without a caption.
-_ROW_SHIFT = 0.4  # Parts of one row differ in baseline by less.
-_MAX_PITCH = 2.2  # Between the rows of one program.
-_TEXT_PITCH = 1.3  # Text nearer to a program than this continues it: it is not a program, but typewriter letters.
-_PROGRAM_SHARE = 0.7  # Of a row's letters are of one width.
-_LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Of monospaced and of other fonts, for the indents of rows.
+_SAME_RULE = 3.0  # Points; the rules around a listing end at the same x to within this.
+_RULE_OVERHANG = 10.0  # Points by which lines may extend beyond the rules.
+_REACH = 2.0  # The largest distance between a caption and its listing.
+_MIN_ROWS = 2  # The least number of rows of a program without a caption.
+_ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row.
+_MAX_PITCH = 2.2  # The largest distance between rows of one program.
+_TEXT_PITCH = 1.3  # Text closer than this continues the rows, which are then no program but monospaced text.
+_PROGRAM_SHARE = 0.7  # The least share of monospaced letters in a row.
+_LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Letter widths of monospaced and of other fonts, for the indents of rows.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class FoundListing:
 def find_listings(
     layout: PageLayout, captions: Sequence[Caption], free: Sequence[Line], *, page: int, body: BodyStyle
 ) -> list[FoundListing]:
-    """Find the listings of a page among the lines that no other float has claimed."""
+    """Finds the listings of a page among the lines that no other float has claimed."""
     found: list[FoundListing] = []
     for caption in captions:
         if caption.kind == "other":
@@ -126,7 +126,7 @@ def _is_spanned(line: Line, rule: HorizontalRule) -> bool:
 
 
 def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
-    """The program in letters of one width that is right below or above a caption."""
+    """Returns the monospaced program directly below or above a caption."""
     head = [line for line in caption.lines if not _is_program(line)]
     if not head or any(line not in free for line in head):
         return None
@@ -139,7 +139,7 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page:
 
 
 def _without_caption(layout: PageLayout, free: Sequence[Line], *, page: int) -> Iterator[FoundListing]:
-    """Programs without a caption: several rows in letters of one width, apart from the text, that are not addresses."""
+    """Yields programs without a caption: several monospaced rows, separate from the text, that are not addresses."""
     for run in _programs(layout, free):
         rows = _rows(run)
         addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
@@ -148,7 +148,7 @@ def _without_caption(layout: PageLayout, free: Sequence[Line], *, page: int) -> 
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
-    """Whether the lines above and below a program are further away than lines of one text are."""
+    """Whether the lines above and below a program are further away than the lines of one text."""
     column = layout.column(run[0])
     baselines = [line.baseline for line in free if layout.column(line) == column and line not in run]
     near = _TEXT_PITCH * max(line.size for line in run)
@@ -156,7 +156,7 @@ def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> 
 
 
 def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
-    """The programs of a page: successive rows of a column in letters of one width, cut at wide gaps."""
+    """Yields the programs of a page: consecutive monospaced rows of a column, split at wide gaps."""
     for column in range(layout.columns + 1):
         rows = _rows([line for line in free if layout.column(line) == column])
         for is_program, group in groupby(rows, key=lambda row: all(map(_is_program, row))):

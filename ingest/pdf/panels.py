@@ -1,4 +1,4 @@
-"""The panels of a figure, marked (a), (b), (c)."""
+"""Finds the panels of a figure, marked (a), (b), (c)."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -16,12 +16,12 @@ _MARK = re.compile(r"^\(([a-zA-Z])\)\s*(.*)$|^([a-zA-Z])\)\s+(.*)$")
 _IN_CAPTION = re.compile(r"(?:^|(?<=[\s;,.:(]))\(([a-zA-Z])\)\s*")
 
 # Chosen on the development papers.
-_SAME_ROW = 6.0  # Points between the marks of one row of panels.
-_IMAGE_ROW = 20.0  # Points; the pictures of one row begin at about the same height.
-_HEAD_SHARE = 0.3  # Marks in this upper share of their row are at the head of their panels.
-_FLAT = 0.4  # Height by width of a figure too low for panels above each other.
-_PITCH = (0.5, 1.45)  # Distance of the lines of a panel's title, in letter sizes.
-_MAX_WIDTH = 1.1  # Of the panel; a wider part of the figure belongs to several panels.
+_SAME_ROW = 6.0  # The largest vertical distance, in points, between the marks of one row of panels.
+_IMAGE_ROW = 20.0  # The largest difference, in points, between the tops of pictures in one row.
+_HEAD_SHARE = 0.3  # Marks in this upper share of their row are above their panels.
+_FLAT = 0.4  # The height-to-width ratio of a figure too low for two rows of panels.
+_PITCH = (0.5, 1.45)  # The distance between lines of a panel's title, in letter sizes.
+_MAX_WIDTH = 1.1  # Panel widths; a wider part of the figure belongs to several panels.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,16 +61,16 @@ def is_marked(line: Line, *, bracketed: bool = False) -> bool:
 def find_panels(
     whole: Box, *, lines: Collection[Line], ink: Sequence[Box], letters: Sequence[Box], caption: str
 ) -> tuple[FoundPanel, ...]:
-    """Find the panels of a figure in the order of their marks, none if they aren't marked from (a) on.
+    """Returns the panels of a figure in the order of their marks, none unless they are marked from (a) on.
 
-    Marks are below their panels or at their head. A panel without a title gets what the figure's caption says of it.
+    Marks are below or above their panels. A panel without a title gets its text from the figure's caption.
 
     Args:
-        whole: The figure's box.
-        lines: The lines inside it.
-        ink: The boxes of its pictures and drawings.
-        letters: The boxes of its letters that aren't upright.
-        caption: The figure's caption.
+            whole: The figure's box.
+            lines: The lines inside it.
+            ink: The boxes of its pictures and drawings.
+            letters: The boxes of its letters that aren't upright.
+            caption: The figure's caption.
     """
     captions = dict(_captions(caption))
     marks = _marks(lines)
@@ -100,14 +100,14 @@ def _captions(caption: str) -> Iterator[tuple[str, str]]:
 
 
 def _are_in_order(letters: Sequence[str]) -> bool:
-    """Whether there are two letters or more, and they run a, b, c (or A, B, C)."""
+    """Whether there are at least two letters in the order a, b, c (or A, B, C)."""
     if len(letters) < 2 or letters[0] not in ("a", "A"):
         return False
     return all(ord(second) == ord(first) + 1 for first, second in pairwise(letters))
 
 
 def _marks(lines: Collection[Line]) -> list[_Mark]:
-    """The marked lines by letter, each with the lines of its title; the lowest if a letter comes twice."""
+    """Returns the marked lines by letter, each with the lines of its title; the lowest of repeated letters."""
     found: dict[str, _Mark] = {}
     for line in sorted(lines, key=lambda line: line.baseline):
         match = _MARK.match(line.text)
@@ -132,7 +132,7 @@ def _title_lines_below(line: Line, lines: Collection[Line]) -> Iterator[Line]:
 
 
 def _boxes(whole: Box, marks: Sequence[_Mark], parts: Sequence[Box]) -> dict[str, Box]:
-    """The box of each panel: the parts of the figure nearest to its mark, in rows and columns of marks."""
+    """Returns the box of each panel: the parts of the figure nearest to its mark, in rows and columns of marks."""
     rows = runs_of(
         sorted(marks, key=lambda mark: mark.baseline),
         joins=lambda row, mark: mark.baseline - row[0].baseline < _SAME_ROW,

@@ -1,4 +1,4 @@
-"""Running text: paragraphs joined over columns and pages, footnotes and sidebars."""
+"""Running text: paragraphs joined across columns and pages, footnotes and sidebars."""
 
 import re
 from collections.abc import Sequence
@@ -29,30 +29,31 @@ _FOOTNOTE = re.compile(r"^(?:\d{1,2}\s?[^\W\d_]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,
 _MARKED_NOTE = re.compile(r"^(?:\d{1,2}[A-Z]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗])")
 
 # Letter sizes unless said otherwise; chosen on the development papers.
-_PITCHES = (0.9, 2.5)  # Distances of baselines within a paragraph,
-_USUAL_PITCH = 1.2  # the usual one of a document without any,
-_MORE_PITCH = 0.35  # and how much more separates paragraphs.
-_BACK = -0.5  # A line that much higher is not below the one before.
-_FLUSH = 0.3  # Lines whose indents differ by less begin at the same x.
+_PITCHES = (0.9, 2.5)  # Distances of baselines within a paragraph.
+_USUAL_PITCH = 1.2  # The distance assumed if a document has no such lines.
+_MORE_PITCH = 0.35  # The additional distance that separates paragraphs.
+_BACK = -0.5  # A line higher than this is not below the previous one.
+_FLUSH = 0.3  # Lines whose indents differ by less are aligned.
 _INDENT, _MAX_INDENT, _MAX_FIRST_INDENT = 0.6, 3.5, 5.0  # Indents of first lines: usual ones, and any.
-_INDENTED_SHARE = 0.03  # Of the flush lines; a document with so many indented lines indents its paragraphs.
-_SHORT = 2.5  # A last line ends so much before the column does.
-_SAME_SIZE = 0.92  # Lines of one paragraph differ in size by a smaller factor.
-_MAX_INTERRUPTING = 12  # Groups, such as the rows of a float, between the halves of a paragraph.
-_FULL_SIZE_WORDS = 2  # So many words of the larger size show that a line of small words belongs to it.
-_BOLD_SHARE = 0.85  # Of a bold line; a line that only begins in bold begins a paragraph.
-_MIN_WORDS = 4  # Of both lines where a paragraph goes on with a capital letter.
+_INDENTED_SHARE = 0.03  # A share of the flush lines; a document with more indented lines indents its paragraphs.
+_SHORT = 2.5  # The least distance from the end of a last line to the end of the column.
+_SAME_SIZE = 0.92  # The least ratio of letter sizes within a paragraph.
+_MAX_INTERRUPTING = 12  # The most groups, such as rows of a float, between the halves of a paragraph.
+_FULL_SIZE_WORDS = 2  # Words of the larger size that show that a line of small words has that size.
+_BOLD_SHARE = 0.85  # The least share of bold letters in a bold line; one with less begins a paragraph.
+_MIN_WORDS = 4  # The least number of words in both lines where a paragraph continues with a capital letter.
 
 # Small print.
-_NOTE_SIZE = 0.93  # Of the body; notes and sidebars are set smaller.
-_NOTE_GAP = 1.6  # A note begins the small print, or follows a gap.
-_TEXT_GAP = 1.7  # Small print after a wider gap may begin with a note without a mark,
-_BODY_SIZE = 0.7  # if the line above is no larger than the body by so many points: not a heading.
-_RULE_ABOVE, _RULE_SHIFT = 16.0, 20.0  # Points from a note to the rule above it,
-_RULE_WIDTH = 0.4  # which is at most so long, in page widths.
-_UPPER_SHARE = 0.4  # Of the page's height; notes are below,
-_LOW_SHARE, _TINY = 0.75, 0.88  # and those without a mark at the foot, in this share of the body's size.
-_ASIDE = 3.0  # Points between a column and a sidebar.
+_NOTE_SIZE = 0.93  # A share of the body's size; notes and sidebars are smaller.
+_NOTE_GAP = 1.6  # A note begins the small print or follows a gap of this size.
+_TEXT_GAP = 1.7  # Small print after a wider gap may begin with a note without a mark.
+_BODY_SIZE = 0.7  # Points by which the line above may exceed the body's size; a larger line is a heading.
+_RULE_ABOVE, _RULE_SHIFT = 16.0, 20.0  # The largest distances, in points, from a note to the rule above it.
+_RULE_WIDTH = 0.4  # The largest width of that rule, in page widths.
+_UPPER_SHARE = 0.4  # A share of the page's height; notes are below.
+# The least height on the page of notes without a mark, and their largest size relative to the body.
+_LOW_SHARE, _TINY = 0.75, 0.88
+_ASIDE = 3.0  # The least distance, in points, between a column and a sidebar.
 _MIN_SIDEBAR_LINES = 3  # Fewer lines are a label or a line number.
 
 
@@ -67,7 +68,7 @@ class FlowLine:
 
     @property
     def indent(self) -> float:
-        """How far right of the column's edge the line begins, in letter sizes."""
+        """The indent from the column's left edge, in letter sizes."""
         return (self.line.box.x0 - self.edges.left) / self.line.size
 
     @property
@@ -80,13 +81,13 @@ class FlowLine:
         return (self.page, self.column) == (other.page, other.column)
 
     def pitch(self, last: "FlowLine") -> float:
-        """The distance of its baseline below another line's, in letter sizes of that."""
+        """Returns the distance of its baseline below another line's, in letter sizes of that line."""
         return (self.line.baseline - last.line.baseline) / last.line.size
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextStyle:
-    """How a document sets its text: the usual distance of baselines in letter sizes, and whether it indents."""
+    """A document's usual distance of baselines in letter sizes, and whether it indents paragraphs."""
 
     pitch: float
     indents: bool
@@ -111,7 +112,7 @@ def text_style(lines: Sequence[FlowLine]) -> TextStyle:
 
 
 def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragraph]:
-    """Cut lines in reading order into paragraphs, and join the halves of those that a float or a note interrupts."""
+    """Splits lines in reading order into paragraphs, and joins the halves of those interrupted by a float or a note."""
     joined: list[list[FlowLine]] = []
     for group in runs_of(lines, joins=lambda group, line: not _starts(group, line, style=style)):
         host = _interrupted(joined, group)
@@ -144,7 +145,7 @@ def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> b
 
 
 def _has_other_size(last: Line, line: Line) -> bool:
-    """Whether two lines differ in size; words of a typewriter face may make most of a line small, but not all."""
+    """Whether two lines differ in size; monospaced words may make most of a line small, but not all of it."""
     tolerance = (1 - _SAME_SIZE) * last.size
     small, large = sorted((last, line), key=lambda line: line.size)
     shared = sum(abs(word.size - large.size) <= tolerance for word in small.words)
@@ -152,7 +153,7 @@ def _has_other_size(last: Line, line: Line) -> bool:
 
 
 def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
-    """Whether a line begins the item after the one that `first` begins: the same sign, or the next number or letter."""
+    """Whether a line begins the next item after that of `first`: the same marker, or the next number or letter."""
     texts = first.line.text, line.line.text
     if not all(map(_LIST.match, texts)) or abs(first.indent - line.indent) >= _FLUSH:
         return False
@@ -165,7 +166,7 @@ def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
 
 
 def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) -> list[FlowLine] | None:
-    """The group whose unfinished sentence continues in this one, over others in smaller type; None if there is none."""
+    """Returns the group whose unfinished sentence continues in this one, with only smaller type in between, or None."""
     first = group[0]
     size = first.line.size
     host = next(
@@ -182,9 +183,9 @@ def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) ->
 
 
 def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> list[Line]:
-    """Find the lines below the last line of body size in a column, if they begin with a mark or below a short rule.
+    """Finds the lines below the last line of body size in a column that begin with a mark or are below a short rule.
 
-    Small print that a gap separates from the text may begin with a note without a mark: that on the authors.
+    Small print that a gap separates from the text may begin with a note without a mark: the authors' note.
     """
     found: list[Line] = []
     for column in range(layout.columns + 1):
@@ -207,7 +208,7 @@ def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle)
 
 
 def _has_note(small: Sequence[Line], layout: PageLayout, *, body: BodyStyle) -> bool:
-    """Whether small print set apart contains a note: one with a mark, or tiny lines at the foot of the first page."""
+    """Whether separate small print contains a note: one with a mark, or tiny lines at the foot of the first page."""
     if any(_MARKED_NOTE.match(line.text) for line in small):
         return True
     low = small[0].box.y0 > _LOW_SHARE * layout.content.height and small[0].size < _TINY * body.size
@@ -224,7 +225,7 @@ def _is_below_rule(line: Line, layout: PageLayout) -> bool:
 
 
 def _is_after_gap(small: Sequence[Line], index: int) -> bool:
-    """Whether a line begins the small print, or is below a gap in it."""
+    """Whether a line begins the small print, or follows a gap in it."""
     return index == 0 or small[index].baseline - small[index - 1].baseline > _NOTE_GAP * small[index].size
 
 
@@ -236,10 +237,10 @@ def split_footnotes(lines: Sequence[Line]) -> list[list[Line]]:
 def find_sidebars(
     lines: Sequence[Line], edges: Sequence[Edges], *, body: BodyStyle
 ) -> tuple[list[list[Line]], list[Line]]:
-    """Find the sidebars of a page: at least three lines of small print that are wholly outside the columns.
+    """Finds the sidebars of a page: at least three lines of small print entirely outside the columns.
 
     Returns:
-        The sidebars left and right of the columns, and the other lines.
+            The sidebars left and right of the columns, and the other lines.
     """
     left, right = edges[0].left, edges[-1].right
     parts = [part for line in lines for part in _parts(line, at=left)]

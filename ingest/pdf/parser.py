@@ -1,4 +1,4 @@
-"""`PdfParser`: a PDF file to a `ParsedPaper`; `read_document` does the same for any other source of pages."""
+"""`PdfParser` converts a PDF file to a `ParsedPaper`; `read_document` does the same for other sources of pages."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -149,7 +149,7 @@ def _read_pages(
 
 
 def _compact(page: PageContent) -> PageContent:
-    """The page in little memory, without hidden text."""
+    """Returns the page in a compact form, without hidden text."""
     return replace(page, chars=CharTable([char for char in page.chars if char.text and char.size > _INVISIBLE_SIZE]))
 
 
@@ -159,7 +159,7 @@ def _page(page: PageContent) -> Page:
 
 
 def _notes(page: PageContent) -> Sequence[str]:
-    """The page's notes, or one that says why it has no text."""
+    """Returns the page's notes, or one that explains why it has no text."""
     if page.notes or page.upright or not page.has_ink:
         return page.notes
     return (_SIDEWAYS if page.chars else _SCANNED,)

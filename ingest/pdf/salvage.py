@@ -1,4 +1,4 @@
-"""Salvages the pages of a truncated PDF, which has lost its list of pages along with its end."""
+"""Recovers the pages of a truncated PDF, whose page list is missing along with its end."""
 
 import re
 import zlib
@@ -26,9 +26,9 @@ class _Found(NamedTuple):
 
 
 def salvaged(data: bytes) -> bytes:
-    """A truncated file with a new list of its remaining pages; any other file unchanged.
+    """Returns a truncated file with a new list of its remaining pages; any other file unchanged.
 
-    Fonts are often at the end of a file, so such a page may have no more than its plain letters.
+    Fonts are often at the end of a file, so a recovered page may contain only its plain letters.
     """
     if b"startxref" in data[-_TAIL:] or b"/Encrypt" in data:
         return data
@@ -80,7 +80,7 @@ def _unpacked(data: bytes, found: list[_Found]) -> Iterator[tuple[int, bytes]]:
 
 
 def _closed(data: bytes, found: list[_Found]) -> bytes:
-    """The file without a truncated object, unless that is a stream, whose beginning may be readable."""
+    """Returns the file without a truncated object, unless that is a stream, whose beginning may be readable."""
     if found and found[-1].end == len(data):
         return data + b"\nendstream\nendobj\n"
     return data[: data.rfind(b"endobj") + len(b"endobj")] + b"\n"

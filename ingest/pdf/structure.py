@@ -1,4 +1,4 @@
-"""The parts of a document, found stage by stage: each stage claims lines, and the next one works on the rest."""
+"""Finds the parts of a document in stages: each stage claims lines, and the next one processes the rest."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from ingest.pdf.tables.regions import without_running_rules
 
 __all__ = ["Structure", "read_structure"]
 
-_MAX_ABOVE_TITLE = 3  # Lines; more than the number of a chapter or a journal's name is text.
+_MAX_ABOVE_TITLE = 3  # Lines; a chapter number or a journal's name takes no more.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class _Floats:
 def read_structure(
     pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None
 ) -> Structure:
-    """Find the parts of a document of at least one page; `cells` is asked about doubtful tables."""
+    """Finds the parts of a document of at least one page; `cells` provides the library's cells for doubtful tables."""
     body = body_style(pages)
     floats = _read_floats(pages, body=body, cells=cells)
     layouts, title, free = floats.layouts, floats.title, floats.free
@@ -176,7 +176,7 @@ def _without(pages: Sequence[Sequence[Line]], claimed: Collection[Line]) -> list
 
 
 def _head_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title: Sequence[Line]) -> Line | None:
-    """The first line on the first page, below the title, that begins the abstract or a section."""
+    """Returns the first line on the first page, below the title, that begins the abstract or a section."""
     bottom = title[-1].baseline if title else 0.0
     opening = [line for line in flow if _begins_text(line.text)]
     opening += [
@@ -194,6 +194,6 @@ def _begins_text(text: str) -> bool:
 
 
 def _above_title(flow: Sequence[Line], title: Sequence[Line]) -> list[Line]:
-    """The few lines above the title, such as the number of a chapter."""
+    """Returns the lines above the title, such as a chapter number, if they are few."""
     above = [line for line in flow if title and line.baseline < title[0].baseline]
     return above if len(above) <= _MAX_ABOVE_TITLE else []

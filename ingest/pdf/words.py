@@ -1,4 +1,4 @@
-"""Characters to words; an initial joins the word that it opens."""
+"""Groups characters into words; a drop cap joins the word that it begins."""
 
 import re
 import unicodedata
@@ -17,35 +17,35 @@ __all__ = ["Word", "em_box", "fold_initials", "words_of"]
 
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
-_SINGLE_GLYPHS = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")  # Words of their own.
+_SINGLE_GLYPHS = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")  # Each is a word by itself.
 
 # Gaps are in letter sizes; chosen on the development papers unless said otherwise.
 _SAME_BASELINE = 0.6  # Points.
 _WORD_GAP = 0.14  # TeX shrinks a word space of 0.33 to 0.22 at most; kerning stays below 0.1.
-_OVERLAP = 0.6  # Kerned and overprinted letters overlap by up to so much,
-_ACCENT_OVERLAP = 1.0  # and accents go back over the whole letter.
-_SIZE_CHANGE = 0.35  # Letters of one word differ in size by less.
+_OVERLAP = 0.6  # The largest overlap of kerned and overprinted letters.
+_ACCENT_OVERLAP = 1.0  # The largest overlap of an accent with its letter.
+_SIZE_CHANGE = 0.35  # The largest difference in size between letters of one word.
 # Words in a run without a word gap: some journals set spaces of 0.10 to 0.14 where letters abut.
 _NARROW_GAP = 0.1  # A wider gap may be a narrow space,
-_ABUTTING_GAP = 0.05  # and letters with a gap up to this abut.
+_ABUTTING_GAP = 0.05  # The largest gap between abutting letters.
 _MIN_SPLIT = 8  # Letters; in a shorter run, a gap may be kerning.
 # Points: the tail of a ligature has no width and begins where its head ends.
 _NO_WIDTH = 0.01
 _ROUNDING = 0.05
-_ACCENT_SHARE = 0.3  # An accent is printed over a letter that shares this much of its width.
+_ACCENT_SHARE = 0.3  # The least overlap of an accent and its letter, as a share of the accent's width.
 
 # Letters reach from 0.75 sizes above the baseline to 0.25 below it in most fonts.
 _ASCENT = 0.75
 _DESCENT = 0.25
-_MIDDLE = 0.3  # The middle of letters of average height is so far above the baseline.
+_MIDDLE = 0.3  # The height of the middle of average letters above the baseline.
 
 # Initials, in sizes of the body: two lines high or more, next to a line whose capitals reach as high.
 _INITIAL_SIZE = 1.7  # An initial of two lines is about 2.7 times as large.
-_CAP_HEIGHT = 0.68  # Of most text fonts, in letter sizes.
+_CAP_HEIGHT = 0.68  # The height of capitals in most text fonts, in letter sizes.
 _MAX_BESIDE_SIZE = 1.3  # A larger word beside an initial is a title.
 _INITIAL_GAP = (-0.3, 1.2)  # The word overlaps the initial, or follows after a gap.
-_TOP_SHIFT = 0.5  # The tops of both differ by less.
-_MIN_DROP = 0.6  # The initial's baseline is below that of the word by more.
+_TOP_SHIFT = 0.5  # The largest difference between the tops of both.
+_MIN_DROP = 0.6  # The least distance of the initial's baseline below that of the word.
 _SPACING_ACCENTS = {
     "´": "\u0301",
     "`": "\u0300",
@@ -65,7 +65,7 @@ _SPACING_ACCENTS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Word:
-    """Characters on one baseline without a gap; `math` is the share of them in a mathematical font (0 to 1).
+    """Adjacent characters on one baseline; `math` is the share of them in a mathematical font (0 to 1).
 
     Words compare by identity, since the same word may be printed twice in one place.
     """
@@ -127,12 +127,12 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
 
 
 def _is_math_font(font: str, *, body_font: str) -> bool:
-    """Whether a font sets formulas; TeX's roman does in a paper whose body is set in another family."""
+    """Whether a font sets formulas; TeX's roman font does in a paper whose body uses another family."""
     return bool(_MATH_FONT.search(font)) or bool(_ROMAN.search(font) and not _ROMAN.search(body_font))
 
 
 def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
-    """The letters, each ligature as one: a letter without width is the tail of the one printed before it."""
+    """Returns the letters, each ligature as one: a letter without width is the end of the one before it."""
     whole: list[Char] = []
     for char in chars:
         if whole and char.x1 - char.x0 < _NO_WIDTH and abs(char.x0 - whole[-1].x1) < _ROUNDING:
@@ -152,7 +152,7 @@ def _belongs(char: Char, last: Char) -> bool:
 
 
 def _parts(run: list[Char]) -> list[list[Char]]:
-    """A run cut at its narrow spaces: gaps between letters of one font that stand out if all others abut."""
+    """Returns a run split at its narrow spaces: gaps between letters of one font where all other letters abut."""
     gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
     wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
     if not wide or len(run) < _MIN_SPLIT or any(_ABUTTING_GAP < gap <= _NARROW_GAP for gap in gaps):
@@ -215,7 +215,7 @@ def _accented(run: Sequence[Char], index: int) -> int | None:
 
 
 def fold_initials(words: Sequence[Word]) -> list[Word]:
-    """The words of a page, each initial put at the head of the word beside its top; "A" and "I" may stay alone."""
+    """Returns the words of a page, each drop cap joined to the word beside its top; "A" and "I" may stay separate."""
     if not words:
         return []
     body = median(word.size for word in words for _ in word.text)
@@ -234,7 +234,7 @@ def fold_initials(words: Sequence[Word]) -> list[Word]:
 
 
 def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
-    """Whether a word of body size is right of an initial, its capitals as high as the initial's top."""
+    """Whether a word of body size is to the right of a drop cap, with capitals as high as the drop cap's top."""
     top = initial.baseline - _CAP_HEIGHT * initial.size
     low, high = _INITIAL_GAP
     return (

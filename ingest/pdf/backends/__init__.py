@@ -13,7 +13,7 @@ from paperscope_core.errors import SettingsError
 __all__ = ["BackendName", "backend_for"]
 
 
-_LOADING_TIMES = 4.0  # Loading a library may take so many times as long as reading a page.
+_LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
 
 BackendName = Literal["pymupdf", "pdfium"]
 

@@ -44,13 +44,13 @@ def is_italic(font: str) -> bool:
 
 @cache
 def is_monospaced(font: str) -> bool:
-    """Whether the letters of a font of this name are equally wide, as in programs."""
+    """Whether a font of this name is monospaced."""
     return bool(_MONOSPACED.search(font))
 
 
 @cache
 def is_small_capitals(font: str) -> bool:
-    """Whether a font of this name prints small letters as capitals."""
+    """Whether a font of this name prints lower-case letters as small capitals."""
     return bool(_SMALL_CAPITALS.search(font))
 
 
@@ -60,10 +60,10 @@ def plain_name(font: str) -> str:
 
 
 def _extension() -> dict[str, tuple[str, float]]:
-    """TeX's extension font by code: the sign, and how far below its origin the baseline is, in letter sizes.
+    """Returns the signs of TeX's extension font by code.
 
-    Its glyphs hang from their top; delimiters and operators are centred on the axis, 0.25 above the baseline (The
-    TeXbook, appendices F and G).
+    With each sign: how far its line's baseline is below its origin, in letter sizes. Glyphs extend down from their top;
+    delimiters and operators are centred on the axis, 0.25 above the baseline (The TeXbook, appendices F and G).
     """
     table: dict[str, tuple[str, float]] = {}
     for first, signs, drop in (

@@ -32,7 +32,7 @@ _mupdf: Untyped = pymupdf
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16  # Flags of a span in PyMuPDF.
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
-_NEAR_WHITE = 0.98  # Of full brightness; a lighter fill is not visible on paper.
+_NEAR_WHITE = 0.98  # A share of full brightness; a lighter fill is not visible on paper.
 
 
 class MuPdfBackend:
@@ -43,7 +43,7 @@ class MuPdfBackend:
         """See `Backend.open`."""
         _mupdf.TOOLS.mupdf_display_errors(False)
         _mupdf.TOOLS.mupdf_display_warnings(False)
-        # Otherwise it prints what fails while it looks for tables.
+        # Otherwise PyMuPDF prints errors while it searches for tables.
         _mupdf.set_messages(pylogging=True, pylogging_level=logging.DEBUG)
         try:
             document = _mupdf.open(stream=data, filetype="pdf")
@@ -143,7 +143,7 @@ class MuPdfDocument:
             page, rotation = self._unrotated(number)
             size = turned_size(page.rect.width, page.rect.height, turns=rotation)
             clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
-            # Its texts are not used: they lose decimal points. None means that it failed.
+            # The cells' texts are not used, since they lose decimal points. None means that the search failed.
             found = page.find_tables(clip=clip)
             tables = found.tables if found else ()
             best = max(tables, key=lambda table: abs(clip & _mupdf.Rect(table.bbox)), default=None)
@@ -160,7 +160,7 @@ class MuPdfDocument:
     def _unrotated(self, number: int) -> tuple[Untyped, int]:
         """The page without its rotation flag, and the flag's quarter turns clockwise."""
         page = self._document[number - 1]
-        # MuPDF returns a blank page if there is none.
+        # MuPDF returns a blank page for a page that doesn't exist.
         if self._document.xref_object(page.xref) == "null":
             raise PageReadError("it is missing")
         rotation = self._rotations.setdefault(number, page.rotation // 90)

@@ -28,9 +28,9 @@ __all__ = ["page_content"]
 # pypdfium2 has no types.
 Untyped: TypeAlias = Any
 
-_MAX_DEPTH = 15  # Form objects may contain each other without end; PDFium itself stops at a similar depth.
+_MAX_DEPTH = 15  # Form objects may be nested without limit; PDFium itself stops at a similar depth.
 _NEAR_WHITE = 0.98 * 255  # A lighter fill is not visible on paper.
-_LEVEL = 0.01  # Points; the sides of a rectangle are level to within rounding.
+_LEVEL = 0.01  # Points; the tolerance for the sides of a rectangle to be level.
 _CORNERS = 4
 
 
@@ -42,7 +42,7 @@ _UNKNOWN = 0xFFFD  # Unicode's replacement character.
 
 
 class _DrawnObject(NamedTuple):
-    """A path or a picture and the map that takes it to the page."""
+    """A path or a picture, and the matrix that maps it to the page."""
 
     handle: Untyped
     picture: bool
@@ -219,7 +219,7 @@ def _char(glyph: _Glyph, page: tuple[float, float, float, float], fonts: "_Fonts
 
 
 def _glyphs(textpage: Untyped, fonts: "_Fonts") -> Iterator[_Glyph]:
-    """The glyphs of the page; PDFium splits a ligature into letters in one place, here they are one glyph."""
+    """Yields the glyphs of the page; a ligature that PDFium splits into overlapping letters is one glyph."""
     x, y = ctypes.c_double(), ctypes.c_double()
     rect, matrix = pdfium_c.FS_RECTF(), pdfium_c.FS_MATRIX()
     last: _Glyph | None = None
@@ -249,7 +249,7 @@ def _letter(code: int) -> str:
 
 
 def _whole(text: str) -> str:
-    """The text with surrogate pairs joined."""
+    """Returns the text with surrogate pairs joined."""
     if not any("\ud800" <= letter <= "\udfff" for letter in text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -266,7 +266,7 @@ class _Fonts:
         self._width = ctypes.c_float()
 
     def width(self, glyph: _Glyph) -> float:
-        """The glyph's advance before the page scales it, 0 if unknown."""
+        """Returns the glyph's advance before the page scales it, 0 if unknown."""
         if not glyph.font.handle or len(glyph.text) != 1:
             return 0.0
         key = glyph.font.name, glyph.text
@@ -276,7 +276,7 @@ class _Fonts:
         return self._widths[key] * glyph.size
 
     def at(self, index: int) -> _Font:
-        """The font of a character."""
+        """Returns the font of a character."""
         item = pdfium_c.FPDFText_GetTextObject(self._textpage, index)
         handle = pdfium_c.FPDFTextObj_GetFont(item) if item else None
         if not handle:

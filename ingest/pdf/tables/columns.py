@@ -14,17 +14,17 @@ __all__ = ["Columns", "Strip", "columns_of", "cut_at_strips", "partition", "stri
 
 # In letter sizes of the table unless said otherwise; chosen on the development papers.
 _MIN_STRIP = 0.15  # Narrower stretches are gaps between letters.
-_MIN_TOUCH = 0.15  # A text touches a column that it overlaps by this.
-_SEPARATING_GAP = 0.45  # More than a word space.
+_MIN_TOUCH = 0.15  # A text touches a column if they overlap by this.
+_SEPARATING_GAP = 0.45  # Larger than a word space.
 _STRONG_GAP = 1.0  # Separates columns even before brackets and after commas.
-_MAX_CROSSED_SHARE = 0.2  # Of the rows; titles and spanning cells cross a strip.
-_ALIGNED = 0.3  # Words begin, end or are centred as their column is, within this.
+_MAX_CROSSED_SHARE = 0.2  # The largest share of rows that cross a strip; titles and spanning cells do.
+_ALIGNED = 0.3  # The tolerance within which words are aligned left, right or centred in their column.
 _MAX_JUSTIFIED_GAP = 1.5  # A wider gap is not a space of justified text.
-_EVEN = 0.02  # Spaces of one justified line differ by less.
-_INK_GAP = 0.1  # Words closer than this are one stretch of ink.
-_HALF = 0.5  # Of a column.
-_RULE_OVERHANG = 4.0  # Points by which a column may stick out of the rule over it.
-_MAX_PARTITION_COST = 6.0  # Points; mean distance of titles from the middles of their columns.
+_EVEN = 0.02  # The largest difference between spaces of one justified line.
+_INK_GAP = 0.1  # Words closer than this count as one stretch of ink.
+_HALF = 0.5  # A share of a column's width.
+_RULE_OVERHANG = 4.0  # Points by which a column may extend beyond the rule over it.
+_MAX_PARTITION_COST = 6.0  # Points; the largest mean distance of titles from the centres of their columns.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

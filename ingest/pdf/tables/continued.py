@@ -21,16 +21,16 @@ from paperscope_core.types import Box
 __all__ = ["with_further_parts"]
 
 # Points unless said otherwise; chosen on the development papers.
-_SAME_WIDTH = 6.0  # The parts of a table differ in width by less.
-_NOTE_SIZE = 0.95  # Of the usual letter size: notes below a table are set smaller.
-_FEW_ROWS = 3  # A part of so few rows may leave columns empty; one of so many is likely without a repeated header.
-_NOTE_DISTANCE = 40.0  # Of a note "continued on the next page" from its part.
-_WHOLE_WIDTH = 0.9  # Of the page: a table over all columns continues on the next page.
-_OPEN_PITCH = 1.6  # Rows below the last rule follow at the table's widest pitch times this,
-_MIN_PITCH = 1.6  # or, in letter sizes, at this times the same.
-_USUAL_PITCH = 1.5  # Letter sizes, of a part of one row.
-_HALF_LETTER = 0.3  # The middle of letters above their baseline, in letter sizes.
-_BESIDE = 6.0  # A row below the last rule may stick out of the table by this.
+_SAME_WIDTH = 6.0  # The largest difference in width between parts of one table.
+_NOTE_SIZE = 0.95  # A share of the usual letter size: notes below a table are smaller.
+_FEW_ROWS = 3  # A part of this many rows may leave columns empty, and is likely to lack a repeated header.
+_NOTE_DISTANCE = 40.0  # The largest distance of a note "continued on the next page" from its part.
+_WHOLE_WIDTH = 0.9  # A share of the page's width: a table over all columns continues on the next page.
+_OPEN_PITCH = 1.6  # The largest pitch of rows below the last rule, in widest pitches of the table.
+_MIN_PITCH = 1.6  # The same in letter sizes.
+_USUAL_PITCH = 1.5  # The pitch of a part with one row, in letter sizes.
+_HALF_LETTER = 0.3  # The height of the middle of letters above their baseline, in letter sizes.
+_BESIDE = 6.0  # A row below the last rule may extend beyond the table by this.
 
 
 def with_further_parts(

@@ -41,26 +41,26 @@ CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
 """See `Document.cells`."""
 
 # Second readings.
-_UNSURE = 0.8  # Chosen on the development papers; 0.5 before readings that lose columns were ruled out.
-_PAGES_PER_READING = 6  # A second reading takes about as long as our rules take for so many pages.
+_UNSURE = 0.8  # Chosen on the development papers; 0.5 until readings that lose columns were ruled out.
+_PAGES_PER_READING = 6  # A second reading takes about as long as the rules take for this many pages.
 _MAX_CROSSINGS = 2500  # PyMuPDF takes minutes to find the cells between a thousand crossing lines.
 _SAME_EDGE = 3.0  # Points; the edges of one column's cells differ by less.
 
 # Tables without a caption, in points unless said otherwise; chosen on the development papers.
-_TRUSTED = 0.75  # The confidence of a grid that is taken for a table without a caption to say so.
+_TRUSTED = 0.75  # The least confidence in a table without a caption.
 _MIN_ROWS = 3  # Fewer aligned rows are a list.
 _MIN_RULES = 3  # Two rules alone may frame an algorithm or a notice.
-_CAPTION_DISTANCE = 60.0  # A caption this near may name the table, and wasn't found to.
-_BESIDE = 6.0  # A line that sticks out by more continues beside the table.
-_PITCH = 2.5  # Letter sizes; rows of one table follow at less.
-_MAX_WORDS = 5000  # In a column; more than a page can show would take too long to sort into rows.
-_MAX_TITLE_ROWS = 5  # Above a block of values.
-_OVERHANG = 3.0  # Letter sizes by which titles stick out of their columns.
-_VALUE_SHARE = 0.7  # Of the texts right of a row's first one.
-_TOUCH = 4.0  # Rules and texts that end this near to each other are aligned.
-_GROUP_GAP = 5.0  # Rules over neighbouring groups of columns are this close.
+_CAPTION_DISTANCE = 60.0  # A caption this close may belong to the table although they were not paired.
+_BESIDE = 6.0  # A line that extends further continues beside the table.
+_PITCH = 2.5  # Letter sizes; the largest distance between rows of one table.
+_MAX_WORDS = 5000  # The most words in a column; sorting more into rows would take too long.
+_MAX_TITLE_ROWS = 5  # The most title rows above a block of values.
+_OVERHANG = 3.0  # Letter sizes by which titles may extend beyond their columns.
+_VALUE_SHARE = 0.7  # The least share of values among the texts after a row's first one.
+_TOUCH = 4.0  # Rules and texts whose ends are this close are aligned.
+_GROUP_GAP = 5.0  # The largest gap between rules over adjacent groups of columns.
 _MIN_FULL_RULES = 2  # One rule alone may be an underline.
-_HALF = 0.5  # Of a row's width behind which fills are, and of a stub's letters.
+_HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 
 
 def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[FoundTable]:

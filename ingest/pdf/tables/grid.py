@@ -19,16 +19,16 @@ from ingest.pdf.words import Word
 __all__ = ["read_grid"]
 
 # Chosen on the tables of the development papers.
-_UNDERLINE = (-1.1, 4.1)  # Points from a baseline to the rule that underlines its word.
-_UNDERLINE_SHORTFALL = 1.5  # Points by which it may be shorter than the word at either end.
-_UNDERLINE_OVERHANG = 8.0  # Points; a rule that is longer than its word by more belongs to the grid.
-_MATH_SHARE = 0.3  # Of the letters of a table of formulas; stubs have a smaller one.
-_ROWS_PER_STUB = 1.3  # Numerators and limits make printed rows of their own.
+_UNDERLINE = (-1.1, 4.1)  # The distance, in points, from a baseline to the rule that underlines its word.
+_UNDERLINE_SHORTFALL = 1.5  # An underline may be shorter than its word by this at either end, in points.
+_UNDERLINE_OVERHANG = 8.0  # Points; a rule that exceeds its word by more belongs to the grid.
+_MATH_SHARE = 0.3  # The least share of mathematical letters in a table of formulas; stubs have a smaller one.
+_ROWS_PER_STUB = 1.3  # Numerators and limits are printed rows of their own.
 
 # Factors of the confidence; chosen on the development papers. Tables below 0.8 are read a second time (see `find`).
-_NO_GRID_CONFIDENCE = 0.2  # Of one column, or without a body.
-_UNRULED_FACTOR = 0.9  # Of a table without rules, whose ends are less certain.
-_USUAL_SHARE = 0.7  # Of the usual number of columns; a row that fills fewer may be cut wrongly.
+_NO_GRID_CONFIDENCE = 0.2  # The grid has one column only, or no body.
+_UNRULED_FACTOR = 0.9  # A table without rules, whose extent is less certain.
+_USUAL_SHARE = 0.7  # A share of the usual number of columns; a row that fills fewer may be cut wrongly.
 _COLLISION = re.compile(r"[^\W\d]{2,}.*\s[+−-]?\d+\.\d+")
 
 

@@ -16,13 +16,13 @@ from paperscope_core.types import Box
 __all__ = ["body_rows", "grouped_header"]
 
 # Points, or letter sizes; chosen on the development papers.
-_SAME_HEIGHT = 2.0  # Points between rules of one level.
-_SAME_BASELINE = 0.06  # Titles of one level have the same baseline to within this.
-_MAX_HEADER_ROWS = 5  # Of a header without group rules.
-_INDENT = 0.5  # Stubs below the title of their group are indented by more.
-_CENTRED = 4.0  # Points.
-_STRIPE_HEIGHT = 3.0  # A filled stripe behind a section title is less high; a taller fill is a block of rows.
-_SET_OFF = 0.6  # The share of bold or italic letters of a section title.
+_SAME_HEIGHT = 2.0  # The largest distance, in points, between rules of one level.
+_SAME_BASELINE = 0.06  # The largest difference in baseline between titles of one level.
+_MAX_HEADER_ROWS = 5  # The most rows of a header without group rules.
+_INDENT = 0.5  # The least indent of stubs below the title of their group.
+_CENTRED = 4.0  # The tolerance of centring, in points.
+_STRIPE_HEIGHT = 3.0  # The largest height of the fill of a section title; a taller fill is a block of rows.
+_SET_OFF = 0.6  # The least share of bold or italic letters in a section title.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -35,41 +35,41 @@ __all__ = [
 Side = Literal["above", "below"]
 
 # Points unless said otherwise; chosen on the development papers.
-_SAME_END = 4.0  # The rules of one table end at the same x, give or take so much.
+_SAME_END = 4.0  # The rules of one table end at the same x to within this.
 _MIN_RULE = 60.0  # Shorter rules are fraction bars, and rules of groups within a header.
 _SAME_Y = 0.1  # Rules differ in height by rounding only.
 _DOUBLE_RULE = 1.5  # Rules closer than this are one.
-_MIN_HEIGHT = 12.0  # Of a stack: one row.
+_MIN_HEIGHT = 12.0  # The least height of a stack: one row.
 _MEASURE_SHARE = 0.95  # Rules narrower than this share of the text's width are not separated by running text.
 _PROSE_LINES = 2  # Lines of running text that separate the rules around them.
-_MIN_PROSE_WORDS = 6  # Of a line of running text; cells have fewer.
-_PROSE_WIDTH = 0.9  # Of the rule over it; a line of a cell is shorter.
-_PROSE_OVERHANG = 12.0  # Text may stick out of the rule by this.
-_PROSE_GAP = 0.75  # Letter sizes; the cells of a row are further apart.
-_WORD_SHARE = 0.55  # Of the words of a line of prose have two small letters.
-_MAX_MATH = 0.3  # The share of mathematical letters in it.
+_MIN_PROSE_WORDS = 6  # The least number of words in a line of running text; cells have fewer.
+_PROSE_WIDTH = 0.9  # The least share of the rule's width; a line of a cell is shorter.
+_PROSE_OVERHANG = 12.0  # Text may extend beyond the rule by this.
+_PROSE_GAP = 0.75  # The widest gap, in letter sizes; the cells of a row are further apart.
+_WORD_SHARE = 0.55  # The least share of words with two small letters in a line of prose.
+_MAX_MATH = 0.3  # The largest share of mathematical letters in a line of prose.
 _LETTERS = re.compile(r"[a-z]{2}")
-# Pairing captions with stacks: the distance is the cost, plus
-_WRONG_SIDE = 14.0  # for a table on the less usual side of its caption,
-_UNMATCHED = 60.0  # for a caption without a table.
+# Costs of pairing captions with stacks, besides the distance.
+_WRONG_SIDE = 14.0  # A table on the less usual side of its caption.
+_UNMATCHED = 60.0  # A caption without a table.
 _MAX_DISTANCE = 60.0  # A table further from its caption belongs to another one.
-_MAX_OVERLAP = 6.0  # A caption may reach into its table's rules by this.
-_MIN_SHARED_WIDTH = 0.3  # Of the narrower one.
+_MAX_OVERLAP = 6.0  # A caption may overlap its table's rules by this.
+_MIN_SHARED_WIDTH = 0.3  # The least overlap, as a share of the narrower width.
 # Rules of page furniture.
-_MARGIN = 0.12  # Of the page's height.
-_REPEATS = 3  # Pages that have the rule at the same place.
+_MARGIN = 0.12  # A share of the page's height.
+_REPEATS = 3  # The least number of pages with the rule in the same position.
 _DOUBLE_STRIP = 5.0  # Rules this close may have no text between them: a double rule.
 # The contents of a stack.
-_OVERHANG = 3.0  # Words may stick out of the rules by this.
-_PARTIAL_WIDTH = 0.93  # Of the table's width; a wider rule is a full one.
+_OVERHANG = 3.0  # Words may extend beyond the rules by this.
+_PARTIAL_WIDTH = 0.93  # A share of the table's width; a wider rule counts as full.
 # Tables without rules, in letter sizes.
 _MAX_ROW_GAP = 3.0  # A wider gap ends the rows,
-_MAX_CAPTION_GAP = 4.0  # or separates the first row from the caption.
-_MIN_ROWS = 3  # Of a table without rules; fewer are a formula or a list.
-_COLUMN_TOUCH = 15.0  # Points that a caption or table shares with a column.
-_SPLIT_SHARE = 0.6  # Of the rows have several texts,
-_WRAPPED_SHARE = 0.35  # or so many, if all others continue texts within one column.
-_FULL_RULE = 0.9  # Of the table's width.
+_MAX_CAPTION_GAP = 4.0  # A wider gap separates the first row from the caption.
+_MIN_ROWS = 3  # The least number of rows; fewer are a formula or a list.
+_COLUMN_TOUCH = 15.0  # The least overlap, in points, of a caption or table with a column.
+_SPLIT_SHARE = 0.6  # The least share of rows with several texts.
+_WRAPPED_SHARE = 0.35  # The same if all other rows continue texts within one column.
+_FULL_RULE = 0.9  # A share of the table's width.
 _RUNNING_WIDTH, _MAX_BAND = 0.7, 400.0  # A line of running text fills this share of the column (of 400 pt at most).
 
 

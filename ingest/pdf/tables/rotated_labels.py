@@ -17,10 +17,10 @@ _SIDEWAYS = (1, 3)  # Quarter turns.
 
 # In letter sizes; chosen on the development papers.
 _SPACE = 0.6  # A wider gap separates two labels.
-_LEADING = (-0.3, 0.5)  # Between the lines of one label.
-_SHARED_WIDTH = 0.6  # The lines of one label share this much of the shorter one's width.
-_SAME_ROW = 0.4  # A label whose middle is this near to a row names that row, otherwise it is between two rows.
-_MIDDLE = 0.25  # From the middle of a row's letters down to their baseline.
+_LEADING = (-0.3, 0.5)  # The distance between lines of one label.
+_SHARED_WIDTH = 0.6  # The lines of one label overlap by this share of the shorter line's width.
+_SAME_ROW = 0.4  # A label whose middle is this close to a row labels that row; otherwise it is between two rows.
+_MIDDLE = 0.25  # The distance from the middle of a row's letters down to the baseline.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -13,15 +13,15 @@ from ingest.pdf.tables.model import GridRow, Piece, Zones
 __all__ = ["join_rows", "span_labels"]
 
 # Letter sizes unless said otherwise; chosen on the development papers.
-_RUNNING = 15  # Mean letters in a line of running text; names and values are shorter.
-_LEADING = 0.15  # Rows with more space between them than within them differ by this, at least.
-_LOWER_SHARE = 0.6  # Of the lines that continue a stub, so many have a text that begins with a small letter.
+_RUNNING = 15  # The least mean number of letters per line of running text; names and values are shorter.
+_LEADING = 0.15  # The least difference between the space between rows and the space within them.
+_LOWER_SHARE = 0.6  # The least share of stub continuation lines that begin with a lower-case letter.
 _MAX_STUB_SHARE = 0.8  # If more lines of a zone have a stub, each is a row.
-_FAR_STUBS = 1.5  # Times the smallest pitch: stubs of different rows.
+_FAR_STUBS = 1.5  # Stubs further apart than this, in smallest pitches, are in different rows.
 _HALF_LINE = 0.75  # Header rows closer than this are one row, centred on each other.
-_SPLIT_PITCH = 0.9  # Both halves of a stub around its values are this close.
-_WORD_SPACE = 0.25  # Before the word that did not fit.
-_SLACK = 0.5  # A line has no room for a word if less than this would be left.
+_SPLIT_PITCH = 0.9  # The largest distance between the halves of a stub and its values.
+_WORD_SPACE = 0.25  # The space before a word that did not fit on the line.
+_SLACK = 0.5  # A line has no room for a word if less space than this would remain.
 
 
 def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[GridRow]:

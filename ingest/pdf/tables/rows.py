@@ -16,11 +16,11 @@ __all__ = ["PrintedRow", "em_of", "printed_rows", "with_currency"]
 # In letter sizes of the table; chosen on the development papers.
 _SEGMENT_GAP = 0.36  # A wider gap ends a segment; word spaces are 0.2 to 0.33.
 _FULL_SIZE = 0.8  # Smaller words are scripts and marks.
-_ROW_SHIFT = 0.25  # Words of one row differ in baseline by less.
-_SCRIPT_SHIFT = 0.3  # A small word is at most so far off the baseline of its row,
-_TOUCHING_SHIFT = 0.62  # or so far if it touches a word of it:
-_AFTER, _BEFORE = 0.3, 0.1  # within these distances after or before the word.
-_BULLET_GAP = 1.5  # A bullet is at most so far before its item.
+_ROW_SHIFT = 0.25  # The largest difference in baseline between words of one row.
+_SCRIPT_SHIFT = 0.3  # The largest distance of a small word from the baseline of its row.
+_TOUCHING_SHIFT = 0.62  # The same for a small word that touches a word of the row.
+_AFTER, _BEFORE = 0.3, 0.1  # A small word within these distances after or before a word touches it.
+_BULLET_GAP = 1.5  # The largest distance from a bullet to its item.
 _CURRENCY_GAP = 12.0  # A sign may be printed at the left edge of its column.
 _CURRENCIES = frozenset("$€£¥")
 _BULLET = re.compile(r"[-–—•·*+▷▸]")
