@@ -1,1 +1,1 @@
-"""The ways in: command line, HTTP service, batches of questions, and the background jobs behind them."""
+"""The user interfaces: command line, HTTP service, batches of questions, and the background jobs behind them."""

@@ -1,4 +1,4 @@
-"""API keys of the HTTP service: who may call it, and which library each key opens.
+"""API keys of the HTTP service, each of which gives access to one library.
 
 A secret is 32 random bytes, so a plain SHA-256 of it is safe to store: there is no list of likely secrets to try, and a
 slow password hash would only delay each request. All keys are in one small file that only its owner may read. The file
@@ -24,7 +24,7 @@ from paperscope_core.files import output_errors, replace_file
 
 __all__ = ["Key", "KeyStore"]
 
-# Rewriting the file takes milliseconds; after this long its lock is stuck.
+# Rewriting the file takes milliseconds; a lock held for this long is stuck.
 _LOCK_TIMEOUT_SECONDS = 10
 _OWNER_ONLY = 0o600
 # Fits a column of `paperscope keys list`.
@@ -36,7 +36,7 @@ class Key:
     """An API key without its secret.
 
     Attributes:
-        library: The folder of the only library that the key opens.
+        library: The folder of the only library that the key gives access to.
         folders: The folders whose papers its holder may add by path.
         created: A day in UTC.
         expires: The first day (UTC) on which it no longer works; None if it never expires.
@@ -119,7 +119,7 @@ class KeyStore:
     def create(
         self, name: str, library: Path, *, folders: Iterable[Path] = (), expires: date | None = None
     ) -> tuple[Key, SecretStr]:
-        """Create and store a key; its secret can't be read again.
+        """Creates and stores a key; its secret can't be read again.
 
         Raises:
             InputError: The name, a folder or the expiry day is invalid.
@@ -145,7 +145,7 @@ class KeyStore:
         return key, SecretStr(secret)
 
     def revoke(self, key_id: str) -> Key:
-        """Delete a key; it stops working at once. Raises InputError if there is none with this id."""
+        """Deletes a key; it stops working at once. Raises InputError if no key has this id."""
         for key in self.all():
             if key.id == key_id:
                 self._rewrite(lambda entries: tuple(entry for entry in entries if entry.key.id != key_id))

@@ -16,7 +16,7 @@ from paperscope_core.types import ModelCall
 
 __all__ = ["Libraries", "ModelUsage", "OnUsage", "current_work"]
 
-# An open library holds its index in memory.
+# An open library keeps its index in memory.
 _MAX_OPEN = 32
 
 current_work: ContextVar[str] = ContextVar("current_work", default="answer")
@@ -51,7 +51,7 @@ class Libraries:
     """Opens a library per folder, all with the same settings, and keeps the most recently used ones open.
 
     Args:
-        settings: The settings of all libraries, but for the folder.
+        settings: The settings of all libraries, except for the folder.
         max_open: How many libraries stay open while nobody uses them.
         on_usage: Called with each finished model call, from any thread.
     """
@@ -74,10 +74,10 @@ class Libraries:
                 await asyncio.to_thread(library.close)
 
     def close(self, *, timeout: float) -> None:
-        """Close all libraries; wait at most `timeout` seconds for model calls in progress, which are paid for."""
+        """Closes all libraries; waits at most `timeout` seconds for model calls in progress, which are paid for."""
         with self._lock:
             opened, self._opened = list(self._opened.values()), OrderedDict()
-        # Daemon threads: an endless call does not keep the process alive.
+        # Daemon threads, so that an endless call does not keep the process alive.
         closing = [threading.Thread(target=one.library.close, daemon=True) for one in opened if one.library is not None]
         for thread in closing:
             thread.start()
@@ -100,7 +100,7 @@ class Libraries:
             return opened.library
 
     def _release(self, opened: _Opened) -> list[Library]:
-        """End a use; returns the unused libraries over the limit, which the caller closes."""
+        """Ends a use; returns the unused libraries over the limit, which the caller closes."""
         with self._lock:
             opened.users -= 1
             unused = [folder for folder, one in self._opened.items() if one.users == 0]

@@ -40,7 +40,7 @@ def event_log(name: str) -> structlog.stdlib.BoundLogger:
 
 
 def configure_logs(form: str, *, stream: TextIO | None = None) -> None:
-    """Write all logs of this process to `stream` (default: stderr), as "json" or as logfmt text."""
+    """Writes all logs of this process to `stream` (default: stderr), as "json" or as logfmt text."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(_redact)
     handler.setFormatter(_formatter(form))
@@ -73,7 +73,7 @@ def _formatter(form: str) -> logging.Formatter:
 
 
 def _redact(record: logging.LogRecord) -> bool:
-    """Replace errors by their types, among a record's arguments and as what it reports."""
+    """Replaces errors by their types, both among a record's arguments and as its exception."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             type(value).__name__ if isinstance(value, BaseException) else value for value in record.args

@@ -81,8 +81,8 @@ class Tracing:
                 span.end()
 
     def close(self, *, timeout: float) -> None:
-        """Export what is left, and stop; give up after `timeout` seconds."""
-        # A daemon thread: a collector that never replies does not keep the process alive.
+        """Exports the remaining spans and stops; gives up after `timeout` seconds."""
+        # A daemon thread, so that a collector that never replies does not keep the process alive.
         closing = threading.Thread(target=self._close, daemon=True)
         closing.start()
         closing.join(timeout)

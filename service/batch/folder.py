@@ -23,15 +23,15 @@ __all__ = ["Progress", "finished_rows", "folder_lock"]
 
 _LOCK_FILE = ".batch.lock"
 _POLL_SECONDS = 0.5
-# A lock file written by anything else may be long.
+# A lock file that another program wrote may be long.
 _MAX_HOLDER_LENGTH = 200
 
 
 @asynccontextmanager
 async def folder_lock(folder: Path, *, max_wait: float = 0.0) -> AsyncIterator[None]:
-    """Lock a folder, which is created if needed, so that one batch at a time writes into it.
+    """Locks a folder, which is created if needed, so that only one batch at a time writes into it.
 
-    The operating system releases the lock when the process ends, however it ends.
+    The operating system releases the lock when the process ends, even if it is killed.
 
     Raises:
         OutputError: Another process still holds the lock after `max_wait` seconds; the message says which. Nothing in
@@ -58,7 +58,7 @@ def _try_acquire(lock: filelock.BaseFileLock, file: Path) -> bool:
     with output_errors(file.parent), suppress(filelock.Timeout):
         file.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
-        # Only for the message to the next one.
+        # Only for the message of another process that waits.
         with suppress(OSError):
             since = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
             file.write_text(f"process {os.getpid()} of {platform.node()}, since {since}", encoding="utf-8")
@@ -66,7 +66,7 @@ def _try_acquire(lock: filelock.BaseFileLock, file: Path) -> bool:
 
 
 def _holder(file: Path) -> str:
-    """What the holder of the lock wrote about itself, in brackets; "" if it can't be read."""
+    """The description that the lock's holder wrote, in brackets; "" if it can't be read."""
     try:
         holder = file.read_text(encoding="utf-8", errors="replace")[:_MAX_HOLDER_LENGTH]
     except OSError:
@@ -106,7 +106,7 @@ class Progress:
         return replace(row, index=question.index, resumed=True) if row else None
 
     def add(self, question: Question, row: BatchRow) -> None:
-        """Append a finished row to the file."""
+        """Appends a finished row to the file."""
         with output_errors(self._file), self._file.open("a", encoding="utf-8") as file:
             file.write(to_json(_Finished(key=self._key(question), row=row)) + "\n")
 
@@ -122,7 +122,7 @@ def finished_rows(file: Path) -> list[BatchRow]:
 
 
 def _parse(data: bytes) -> list[_Finished]:
-    """The lines that can be read. A torn line, or one of another version of Paperscope, is asked again."""
+    """The readable lines. The question of an incomplete line, or of another version's, is asked again."""
     finished: list[_Finished] = []
     for line in data.split(b"\n"):
         with suppress(ValueError):

@@ -94,7 +94,7 @@ class _FiltersRecord(BaseModel):
 
 
 def load_questions(file: Path) -> list[Question | BadQuestion]:
-    """Read a question file from disk. Raises QuestionFileError; see `parse_questions`."""
+    """Reads a question file from disk. Raises QuestionFileError; see `parse_questions`."""
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -103,14 +103,14 @@ def load_questions(file: Path) -> list[Question | BadQuestion]:
 
 
 def parse_questions(data: bytes, *, name: str, max_questions: int | None = None) -> list[Question | BadQuestion]:
-    """Parse a question file; a malformed row becomes a BadQuestion.
+    """Parses a question file; a malformed row becomes a BadQuestion.
 
     Args:
         name: The file's name, which is quoted in messages, and determines the format if the content doesn't.
-        max_questions: Rows after so many are not read.
+        max_questions: The maximum number of rows that are read.
 
     Raises:
-        QuestionFileError: The file's format is not known, or it holds no rows.
+        QuestionFileError: The file's format is unknown, or it has no rows.
     """
     try:
         text = data.decode("utf-8-sig")

@@ -22,7 +22,7 @@ _ACTIVE = re.compile(r"(?<=!)(?=\[)|(?=<[A-Za-z/!?])")
 
 
 def escape_active_markdown(text: str) -> str:
-    """Escape images and HTML, which a viewer would fetch or run; the text looks the same."""
+    """Escapes images and HTML, which a viewer would fetch or run; the text looks the same."""
     return _ACTIVE.sub(r"\\", text)
 
 
@@ -111,7 +111,7 @@ def _claim(claim: Claim, answer: Answer, names: Mapping[str, str]) -> str:
 
 
 def _box(place: Place) -> str:
-    """The box on its page; "" for a file without pages, whose box counts the lines that the citation names."""
+    """The box on its page; "" for a file without pages, whose box counts lines that the citation already names."""
     return "" if place.by_line else f" [{str(place).partition(' [')[2]}"
 
 

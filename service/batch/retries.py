@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class RetryRounds:
-    """How often, and after what pauses, items that met an unavailable model are retried.
+    """The number and timing of retries of items that failed because a model was unavailable.
 
     Failed items are retried together, after all others. There is no further round if one fixed nothing.
 
@@ -28,8 +28,8 @@ class RetryRounds:
         first_pause: Seconds before the first retry; each further pause is twice as long, and at least as long as the
             endpoint asks for.
         max_pause: If the endpoint asks for a longer pause (seconds), there is no further round.
-        max_failures: After so many failures in a row, the rest of a round is not sent: an endpoint that is down costs
-            two short rounds, however many items there are.
+        max_failures: After this many consecutive failures, the rest of a round is not sent: an endpoint that is down
+            costs two short rounds, however many items there are.
     """
 
     max_rounds: int = 3
@@ -39,7 +39,7 @@ class RetryRounds:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def run(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, concurrency: int) -> Failures[T]:
-        """Do `work` on all items, `concurrency` at a time; returns the items that failed in the last round, and why.
+        """Does `work` on all items, `concurrency` at a time; returns the items that failed in the last round, and why.
 
         An item for which `work` raises ModelUnavailableError is retried; any other error ends the run and is raised.
         """
@@ -83,7 +83,7 @@ class _Round(Generic[T]):
         self._failed: dict[int, ModelUnavailableError] = {}
 
     async def work_through(self) -> None:
-        """Work until no item remains; after too many failures in a row, the others fail without being sent."""
+        """Works until no item remains; after too many failures in a row, the others fail without being sent."""
         for number, item in self._remaining:
             if len(self._in_a_row) >= self._max_failures:
                 last = self._in_a_row[-1]

@@ -35,7 +35,7 @@ class BatchRow:
     Attributes:
         index: The position of the question in its file, from 0.
         answer: None if and only if `status` is "error"; `warnings` then say why.
-        right: How right the answer is by `gold`, from 0 to 1; None if either is missing.
+        right: The correctness of the answer by `gold`, from 0 to 1; None if either is missing.
         resumed: Whether the row comes from an earlier run.
     """
 

@@ -43,7 +43,7 @@ class BatchRunner:
 
     Args:
         out: The folder, which is created if needed.
-        concurrency: How many questions are asked at a time.
+        concurrency: The number of questions asked concurrently.
         retries: How questions are retried whose model was unavailable.
         lock_timeout: How many seconds to wait for another batch that writes into the folder.
     """
@@ -64,7 +64,7 @@ class BatchRunner:
         self._lock_timeout = lock_timeout
 
     def run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None) -> BatchResult:
-        """Answer all questions and write the results.
+        """Answers all questions and writes the results.
 
         A question that fails becomes a row with status "error" and is asked again by the next run.
 
@@ -106,7 +106,7 @@ class _Batch:
         self._rows: dict[int, BatchRow] = {}
 
     def open(self) -> None:
-        """Read the progress of earlier runs, and delete temporary files that a killed run left. Raises OutputError."""
+        """Reads the progress of earlier runs, and deletes temporary files of a killed run. Raises OutputError."""
         images = self._out / _IMAGES
         with output_errors(self._out):
             images.mkdir(exist_ok=True)
@@ -128,7 +128,7 @@ class _Batch:
         return unanswered
 
     async def ask(self, numbered: NumberedQuestion) -> None:
-        """Ask a question and keep its row. Raises ModelUnavailableError, after which it may be retried."""
+        """Asks a question and adds its row. Raises ModelUnavailableError, after which it may be retried."""
         position, question = numbered
         row = await _ask(self._library, question)
         if row.status != "error":
@@ -136,12 +136,12 @@ class _Batch:
         self.keep(position, score_row(row, question))
 
     def keep(self, position: int, row: BatchRow) -> None:
-        """Add a row and report it."""
+        """Adds a row and reports it."""
         self._rows[position] = row
         self._on_row(row)
 
     def write(self) -> BatchResult:
-        """Write the results. Raises OutputError."""
+        """Writes the results. Raises OutputError."""
         rows = tuple(self._rows[position] for position in sorted(self._rows))
         seconds = time.perf_counter() - self._started
         summary = summarize(rows, questions=len(self._questions), seconds=seconds)
@@ -157,7 +157,7 @@ class _Batch:
         return BatchResult(rows=rows, summary=summary)
 
     def write_finished(self) -> None:
-        """Write the results of a cancelled run, unless nothing is finished or the folder can't be written."""
+        """Writes the results of a cancelled run, unless nothing is finished or the folder can't be written."""
         if self._rows:
             with suppress(OutputError):
                 self.write()

@@ -23,11 +23,11 @@ class BatchScores:
     """The scores of the rows with a gold answer. A row without an answer counts as not right.
 
     Attributes:
-        answered: How many of all were answered.
-        right: How many of all are right.
-        right_of_answered: How many of the answered ones are right.
-        refused: How many of those that the papers can't answer were not answered.
-        rule: What judged the answers.
+            answered: The share of the questions that were answered.
+            right: The share of the questions that were answered correctly.
+            right_of_answered: The share of the answered questions that were answered correctly.
+            refused: The share of the unanswerable questions that were not answered.
+            rule: The rule that judged the answers.
     """
 
     answered: Tally
@@ -39,7 +39,7 @@ class BatchScores:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchSummary:
-    """The number of questions by outcome, and what they took.
+    """The number of questions by outcome, their usage and duration.
 
     Attributes:
         unasked: Questions that a cancelled run left for the next one.
@@ -78,7 +78,7 @@ def score_row(row: BatchRow, question: Question) -> BatchRow:
 
 
 def summarize(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> BatchSummary:
-    """The summary of a run over so many questions, which took so many seconds."""
+    """The summary of a run over `questions` questions, which took `seconds`."""
     counts = Counter(row.status for row in rows)
     return BatchSummary(
         questions=questions,

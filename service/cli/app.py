@@ -1,4 +1,4 @@
-"""The commands, and how errors end them. Results go to stdout, progress and errors to stderr.
+"""The commands, and their exit codes on errors. Results go to stdout, progress and errors to stderr.
 
 Commands import the libraries they need when they run, so that `--help` responds at once.
 """
@@ -72,7 +72,7 @@ app.add_typer(keys_app, name="keys")
 
 
 def main() -> None:
-    """Run the command line; every known error ends it with one message and its exit code."""
+    """Runs the command line; every known error exits with one message and its exit code."""
     try:
         app()
     except PaperscopeError as error:

@@ -1,4 +1,4 @@
-"""How papers and answers look on a terminal. Text of papers and models is printed as it is, never as markup."""
+"""Renders papers and answers on a terminal. Text of papers and models is printed as it is, never as markup."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

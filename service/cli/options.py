@@ -113,13 +113,13 @@ def read_settings(
 
 
 def print_notes(settings: Settings) -> None:
-    """Print notes on settings that have no effect."""
+    """Prints notes on settings that have no effect."""
     for note in settings.notes():
         stderr().print(Text(f"! {note}", style="yellow"))
 
 
 def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
-    """Open the library that the options and settings name. Raises SettingsError and StoreError."""
+    """Opens the library that the options and settings name. Raises SettingsError and StoreError."""
     from paperscope.library import Library
 
     settings = read_settings(library=library, config=config)
@@ -143,7 +143,7 @@ def expand_paths(paths: Sequence[Path], *, as_json: bool) -> tuple[list[Path], i
 
 
 def report_failure(path: Path, error: Exception, *, as_json: bool) -> None:
-    """Report that a file failed: as a JSON row on stdout, or as an error on stderr."""
+    """Reports that a file failed: as a JSON row on stdout, or as an error on stderr."""
     if as_json:
         typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
     else:

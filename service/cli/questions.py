@@ -193,7 +193,7 @@ def _neighbourhood_view(found: "Neighbourhood") -> RenderableType:
 
 
 def _write_graph_files(found: "Neighbourhood", *, png: Path | None, graphml: Path | None) -> list[Path]:
-    """Write the requested files. Raises OutputError, and InputError for a drawing without matplotlib."""
+    """Writes the requested files. Raises OutputError, and InputError for a drawing without matplotlib."""
     from paperscope_core.files import write_atomically
 
     if graphml:

@@ -1,4 +1,4 @@
-"""The ASGI app: routes, middleware and what they share."""
+"""The ASGI app: routes, middleware and shared state."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -59,7 +59,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         service.supervisor.start()
-        # Jobs get their time to stop while requests have theirs.
+        # Jobs and requests get their time to finish simultaneously.
         stopping = asyncio.create_task(_stop_jobs(service))
         try:
             yield

@@ -1,4 +1,4 @@
-"""Authentication: who calls, and which library they may use.
+"""Authentication: identifies the caller and the library that they may use.
 
 With API keys, every request must send one (`Authorization: Bearer …` or `X-API-Key: …`); its library is all that the
 caller can see. Without keys, the service answers callers of this machine only, and refuses web pages of other sites
@@ -48,7 +48,7 @@ _API_KEY = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What all routes share.
+    """The state that all routes share.
 
     Attributes:
         questions: The queue of questions.
@@ -87,7 +87,7 @@ class Caller:
 
 
 def install_service(app: FastAPI, service: Service) -> None:
-    """Make the service available to the app's routes."""
+    """Makes the service available to the app's routes."""
     app.state.service = service
 
 
@@ -126,7 +126,7 @@ async def _keyed_caller(request: Request, service: Service, address: str) -> Cal
         raise keys_unreadable() from error
     if key is not None:
         return Caller(name=key.id, library=key.library, folders=key.folders)
-    # Guesses count against the address.
+    # Failed attempts count against the address.
     service.rate_limiter.take(address)
     challenge = {"WWW-Authenticate": "Bearer"}
     if not secret:
@@ -142,7 +142,7 @@ def keys_unreadable() -> ProblemError:
 
 
 def _check_local(request: Request, service: Service) -> None:
-    """Raise ProblemError for a request that a web page of another site made."""
+    """Raises ProblemError for a request from a web page of another site."""
     settings = service.settings.service
     named = request.headers.get("host", "127.0.0.1").lower()
     host = _HOST_HEADER.fullmatch(named)

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions: what is read of a request, and an answer in their form.
+"""OpenAI's chat completions: the supported fields of a request, and the form of a reply.
 
 https://platform.openai.com/docs/api-reference/chat
 """
@@ -33,7 +33,7 @@ __all__ = [
 ALL_PAPERS = "paperscope"
 """The id of the model that asks all papers."""
 
-# Older turns do not help to understand a question.
+# Older turns do not help to interpret a question.
 _MAX_TURNS = 20
 _MAX_REPLY_LENGTH = 50_000
 # Values of `tool_choice` with which a model may call no tool.
@@ -210,7 +210,7 @@ class TokenUsage(BaseModel):
 
 
 class Head(BaseModel):
-    """What a completion and its chunks have in common."""
+    """The common fields of a completion and its chunks."""
 
     id: str = Field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
     created: int = Field(default_factory=lambda: int(time.time()), description="seconds since the epoch")

@@ -22,13 +22,13 @@ _MAX_CALLERS = 10_000
 class FairQueue:
     """Runs `concurrency` pieces of work at a time, and takes waiting ones from their callers in turn (round robin).
 
-    So a caller with many does not hold up one with few. If the queue is full, the newest entry of the caller with most
-    entries is refused in favour of a caller with fewer. For use on one event loop.
+    A caller with many entries thus does not delay one with few. If the queue is full, the newest entry of the caller
+    with most entries is refused in favour of a caller with fewer. For use on one event loop.
 
     Args:
-        max_waiting: How many may wait.
-        work: What is counted, for messages.
-        clock: Returns seconds.
+            max_waiting: The maximum number of waiting entries.
+            work: What is counted, for messages.
+            clock: Returns seconds.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def slot(self, caller: str) -> AsyncIterator[None]:
-        """Wait for the caller's turn, and hold a slot within the block.
+        """Waits for the caller's turn, and occupies a slot within the block.
 
         Raises ProblemError (429, with Retry-After) if too many wait. A cancelled waiter leaves the queue.
         """
@@ -78,13 +78,13 @@ class FairQueue:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._release()  # cancelled in the moment that its turn came
+                self._release()  # cancelled just as its turn came
             else:
                 self._remove(caller, turn)
             raise
 
     def _make_room(self, caller: str) -> None:
-        """Refuse the newest entry of the caller with most entries, or this one if that is not fairer."""
+        """Refuses the newest entry of the caller with most entries, or this one if that is not fairer."""
         most = max(self._queues, key=lambda name: len(self._queues[name]), default=caller)
         if len(self._queues.get(most, ())) <= len(self._queues.get(caller, ())) + 1:
             raise self._too_many()
@@ -94,14 +94,14 @@ class FairQueue:
             turn.set_exception(self._too_many())
 
     def _release(self) -> None:
-        """Pass the slot to the next caller."""
+        """Passes the slot to the next caller."""
         while self._queues:
             caller = next(iter(self._queues))
             turn = self._queues[caller][0]
             self._remove(caller, turn)
             if caller in self._queues:
                 self._queues.move_to_end(caller)
-            # An entry that was cancelled in this moment is still queued, but done.
+            # An entry that was just cancelled is still queued, but done.
             if not turn.done():
                 turn.set_result(None)
                 return
@@ -130,7 +130,7 @@ class RateLimiter:
     Buckets of the callers that have been quiet for longest are dropped when there are too many.
 
     Args:
-        per_minute: How many requests a caller may send per minute; 0 is no limit.
+        per_minute: The maximum number of requests per caller and minute; 0 is no limit.
         clock: Returns seconds.
     """
 
@@ -140,7 +140,7 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, caller: str) -> None:
-        """Count a request. Raises ProblemError (429, with Retry-After) if the caller has sent too many."""
+        """Counts a request. Raises ProblemError (429, with Retry-After) if the caller has sent too many."""
         if not self._size:
             return
         now, per_second = self._clock(), self._size / 60

@@ -47,7 +47,7 @@ class RequestRecord:
 
 
 class Metrics:
-    """The metrics of one service, in a registry of their own.
+    """The metrics of one service, in a separate registry.
 
     Args:
         queue: The queue of questions.
@@ -93,7 +93,7 @@ class Metrics:
         registry.register(_JobCollector(folders))
 
     def count_request(self, record: RequestRecord) -> None:
-        """Count a finished request."""
+        """Counts a finished request."""
         route = record.route or "unknown"
         self._requests.labels(record.method, route, str(record.status)).inc()
         self._seconds.labels(record.method, route).observe(record.seconds)
@@ -101,7 +101,7 @@ class Metrics:
             self._refused.labels(record.problem).inc()
 
     def count_usage(self, usage: ModelUsage) -> None:
-        """Count a model call, from any thread."""
+        """Counts a model call, from any thread."""
         work, spent = (usage.work, usage.role), usage.call.usage
         self._calls.labels(*work, usage.call.outcome).inc()
         self._tokens.labels(*work, "prompt").inc(spent.prompt_tokens)

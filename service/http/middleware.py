@@ -46,12 +46,12 @@ HEAD_TOO_LARGE = "head-too-large", f"The request's line and headers are over the
 MAX_BODY_BYTES = 1_000_000
 """The size limit of a JSON body; routes that take files have their own."""
 
-# Without underscores, so that an API key is never taken for one.
+# Without underscores, so that an API key is never mistaken for one.
 _REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 _METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _CLIENT_CLOSED_REQUEST = 499
-# What is left of a body is read up to these bounds: a client that sends more may lose the response.
+# The rest of a body is read up to these bounds: a client that sends more may lose the response.
 _MAX_DRAINED_BYTES = 4_000_000
 _MAX_DRAINING_SECONDS = 2.0
 # A route that returns something else (an image that may be cached, a table as HTML) sets its own.
@@ -144,7 +144,7 @@ class ObservabilityMiddleware(_Middleware):
 
 
 def _log_request(record: RequestRecord) -> None:
-    """Log a request, unless it is a successful probe."""
+    """Logs a request, unless it is a successful probe."""
     if record.route in _PROBES and record.status < 400:
         return
     fields = {"method": record.method, "route": record.route, "status": record.status}
@@ -155,7 +155,7 @@ def _log_request(record: RequestRecord) -> None:
 
 
 class DrainingMiddleware(_Middleware):
-    """Reads what is left of a request's body before its response ends.
+    """Reads the rest of a request's body before its response ends.
 
     If a server responds and closes while the client still sends, the connection is reset, and the client may never see
     the response.

@@ -124,7 +124,7 @@ OPENAI_ERRORS = {status: {**response, "model": ErrorReply} for status, response 
 
 
 def document_problems(document: dict[str, Any]) -> None:
-    """Set the media type of problems in an OpenAPI document: FastAPI gives them that of the route."""
+    """Sets the media type of problems in an OpenAPI document: FastAPI gives them that of the route."""
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
     for operations in document["paths"].values():
         for operation in operations.values():
@@ -149,7 +149,7 @@ def error_response(request: Request, error: Reportable) -> Response:
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Turn every error that leaves a route into a response."""
+    """Turns every error that leaves a route into a response."""
 
     @app.exception_handler(PaperscopeError)
     @app.exception_handler(HTTPException)
@@ -182,7 +182,7 @@ def _problem(request: Request, error: Reportable) -> tuple[Problem, dict[str, st
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             wait = error.retry_after if isinstance(error, ModelRateLimitError) else None
             headers["Retry-After"] = str(max(1, round(wait or _RETRY_SECONDS)))
-        # Only for the log: the caller need not be who runs the service.
+        # Only for the log: the caller may not be the operator of the service.
         request.state.where = error.where
     request.state.problem = kind
     return Problem.of(kind, status=status, detail=detail, instance=request.url.path, errors=invalid), headers

@@ -103,7 +103,7 @@ class EventStreamResponse(StreamingResponse):
 async def _kept_alive(events: AsyncGenerator[bytes, None], *, interval: float) -> AsyncGenerator[bytes, None]:
     async with aclosing(events):
         while True:
-            # A task of its own, so that a comment doesn't cancel what is awaited.
+            # A separate task, so that a comment doesn't cancel what is awaited.
             upcoming = asyncio.ensure_future(anext(events, None))
             try:
                 while not (await asyncio.wait({upcoming}, timeout=interval))[0]:

@@ -44,12 +44,12 @@ _log = logging.getLogger(__name__)
 
 
 def serve(settings: Settings) -> None:
-    """Serve until the process is told to end (Ctrl-C, SIGTERM), then exit it.
+    """Serves until the process is interrupted (Ctrl-C, SIGTERM), then exits it.
 
     Requests in progress get some time to finish; a second signal exits at once.
 
     Raises:
-        SettingsError: It would listen beyond this machine without API keys.
+        SettingsError: It would listen on a non-loopback address without API keys.
     """
     service = settings.service
     if not is_loopback(service.host) and not KeyStore.open(service.keys).required:
@@ -96,14 +96,14 @@ class Server(uvicorn.Server):
         self._signalled = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 # uvicorn's signature
-        """Handle a signal: the first one begins the shutdown, the second one kills the process."""
+        """Handles a signal: the first one begins the shutdown, the second one kills the process."""
         if self.should_exit:
             signal.signal(sig, signal.SIG_DFL)
             signal.raise_signal(sig)
         self.should_exit = self._signalled = True
 
     async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
-        """Let requests finish for some time, cancel the others, and stop.
+        """Lets requests finish for some time, cancels the others, and stops.
 
         After a signal the process ends in any case, even if a thread hangs.
         """
@@ -154,35 +154,35 @@ class Protocol(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the timer."""
+        """Starts the timer."""
         super().connection_made(transport)
         self._schedule_check()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
+        """Stops the timer."""
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count the received bytes."""
+        """Counts the received bytes."""
         self._received += len(data)
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Reset the timeouts for the next request."""
+        """Resets the timeouts for the next request."""
         self._waited, self._received = {}, 0
         super().on_response_complete()
 
     def handle_events(self) -> None:
-        """Process received data; leaves the connection limit to the app."""
+        """Processes received data; leaves the connection limit to the app."""
         self.limit_concurrency = None
         limit = self.config.limit_concurrency or sys.maxsize
         self.app_state["crowded"] = max(len(self.connections), len(self.tasks)) >= limit
         super().handle_events()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 # uvicorn's signature
-        """Refuse an unreadable request and close the connection."""
+        """Refuses an unreadable request and closes the connection."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             # A response has begun, so no other one can be sent.
             self.transport.abort()
@@ -202,7 +202,7 @@ class Protocol(H11Protocol):
         self._timer = self.loop.call_later(_CHECK_SECONDS, self._check)
 
     def _check(self) -> None:
-        """Abort the connection if the client is over the timeout of what the service waits for."""
+        """Aborts the connection if the client exceeds the timeout of what the service waits for."""
         waiting_for = self._waiting_for()
         self._waited = {waiting_for: self._waited.get(waiting_for, 0.0) + _CHECK_SECONDS}
         timeouts: dict[str, Callable[[], float]] = {

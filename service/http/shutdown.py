@@ -1,4 +1,4 @@
-"""Graceful shutdown: requests and jobs in progress get some time, then what still runs is cancelled.
+"""Graceful shutdown: requests and jobs in progress get some time to finish, then they are cancelled.
 
 Both get `service.shutdown_seconds` at the same time. Within CLOSING_SECONDS more, waiting callers are told, paid model
 calls finish and everything is closed; whatever still runs then ends with the process.
@@ -43,7 +43,7 @@ class Shutdown:
             self._timeouts.discard(timeout)
 
     def cancel(self) -> None:
-        """Cancel the blocks that still run."""
+        """Cancels the blocks that still run."""
         self._expired = True
         now = asyncio.get_running_loop().time()
         for timeout in self._timeouts:

@@ -158,14 +158,14 @@ class JobSubmitter:
     jobs: JobQueue
 
     async def check_capacity(self) -> None:
-        """Raise ProblemError (429) if too many jobs wait; called before a body is read."""
+        """Raises ProblemError (429) if too many jobs wait; called before a body is read."""
         limit = self.service.settings.service.jobs_waiting
         if (await asyncio.to_thread(self.jobs.counts)).get("queued", 0) >= limit:
             detail = f"{limit} jobs of this library are waiting already; send it again when some are done."
             raise ProblemError(429, "too-many-jobs", detail, headers={"Retry-After": str(_RETRY_SECONDS)})
 
     async def submit(self, request: AddRequest, response: Response, *, secret: str = "") -> JobView:
-        """Queue a job without an upload."""
+        """Queues a job without an upload."""
         job = await asyncio.to_thread(self.jobs.create, "add", to_json(request), secret=secret)
         return self._accepted(job, response)
 
@@ -178,7 +178,7 @@ class JobSubmitter:
         build_request: Callable[[str], AddRequest | BatchRequest],
         secret: str = "",
     ) -> JobView:
-        """Store an upload and queue its job.
+        """Stores an upload and queues its job.
 
         Args:
             name: The name of the file as uploaded.

@@ -14,7 +14,7 @@ from service.jobs.requests import JobFiles
 __all__ = ["WorkerLocks", "clean_up_jobs", "has_pending_jobs", "requeue_orphans"]
 
 _LOCK_SUFFIX = ".lock"
-# The lock file is named after its worker; only housekeeping holds it for a moment.
+# The lock file is named after its worker; otherwise only housekeeping holds it, briefly.
 _LOCK_TIMEOUT_SECONDS = 5.0
 _SECONDS_PER_DAY = 86_400.0
 # An upload is on disk shortly before its job is in the queue.
@@ -24,14 +24,14 @@ _UPLOAD_GRACE_SECONDS = 60.0
 class WorkerLocks:
     """The lock files `LIBRARY/workers/WORKER.lock`, one for each worker that is alive.
 
-    The operating system releases a lock when its process ends, however it ends. All methods raise StoreError.
+    The operating system releases a lock when its process ends, even if it is killed. All methods raise StoreError.
     """
 
     def __init__(self, library: Path) -> None:
         self._folder = library / "workers"
 
     def acquire(self, worker: str) -> filelock.BaseFileLock:
-        """Mark a worker as alive until `release` is called or its process ends."""
+        """Marks a worker as alive until `release` is called or its process ends."""
         with translate_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = filelock.FileLock(self._folder / f"{worker}{_LOCK_SUFFIX}", thread_local=False)
@@ -39,7 +39,7 @@ class WorkerLocks:
         return lock
 
     def release(self, lock: filelock.BaseFileLock) -> None:
-        """Release and delete a lock from `acquire`."""
+        """Releases and deletes a lock from `acquire`."""
         with translate_errors(self._folder):
             Path(lock.lock_file).unlink(missing_ok=True)
             lock.release()
@@ -58,7 +58,7 @@ class WorkerLocks:
 
 
 def clean_up_jobs(folder: Path, *, keep_days: int) -> bool:
-    """Requeue orphaned jobs, delete jobs that ended more than `keep_days` ago, and files that no job needs.
+    """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
     Returns whether jobs are pending in the library in `folder`. Raises StoreError.
     """
@@ -75,7 +75,7 @@ def clean_up_jobs(folder: Path, *, keep_days: int) -> bool:
 
 
 def requeue_orphans(store: Store, folder: Path) -> None:
-    """Requeue the jobs of workers that died. Raises StoreError."""
+    """Requeues the jobs of workers that died. Raises StoreError."""
     for worker in WorkerLocks(folder).remove_dead():
         store.jobs.release(worker, died=True)
 

@@ -15,7 +15,7 @@ from service.logs import event_log
 
 __all__ = ["LeasedJob"]
 
-# How often progress is written at the most, and how soon the end of the work is noticed at the latest.
+# The shortest interval between writes of progress, and the longest until the end of the work is noticed.
 _POLL_SECONDS = 0.5
 # Well within a lease (`LEASE_SECONDS` of the queue).
 _RENEW_SECONDS = 5.0
@@ -33,7 +33,7 @@ class LeasedJob:
 
     Attributes:
         ended: Whether the job has ended in the queue.
-        stuck: Whether its work goes on although it was cancelled.
+        stuck: Whether its work continues although it was cancelled.
     """
 
     def __init__(self, job: Job, *, folder: Path, queue: JobQueue, owner: str) -> None:
@@ -50,17 +50,17 @@ class LeasedJob:
         self._on_stage: Callable[[str], None] | None = None
 
     def report(self, stage: Stage) -> None:
-        """Set the progress of the work, from any thread."""
+        """Sets the progress of the work, from any thread."""
         if stage.name != self._stage.name and self._on_stage:
             self._on_stage(stage.name)
         self._stage = stage
 
     def trace(self, on_stage: Callable[[str], None]) -> None:
-        """Call `on_stage` with each stage as it begins."""
+        """Calls `on_stage` with each stage as it begins."""
         self._on_stage = on_stage
 
     def renew_soon(self) -> None:
-        """Renew the lease at the next poll, which also shows whether the job was cancelled."""
+        """Renews the lease at the next poll, which also shows whether the job was cancelled."""
         self._renewed = 0.0
 
     @property
@@ -69,7 +69,7 @@ class LeasedJob:
         return self._queue.secret(self.job.id, self._owner)
 
     async def run(self, work: Coroutine[Any, Any, str]) -> None:
-        """Do the work, whose result is the job's, and finish the job.
+        """Does the work, whose result is the job's, and finishes the job.
 
         If this is cancelled, the job stays leased by its owner.
         """
@@ -92,11 +92,11 @@ class LeasedJob:
             await self._finish_with(task)
 
     async def finish_cancelled(self) -> None:
-        """Finish the job as cancelled although its work may still go on."""
+        """Finishes the job as cancelled although its work may still continue."""
         await self._finish("cancelled")
 
     async def _renew(self) -> bool:
-        """Renew the lease if it is due or there is progress; returns whether the job is being cancelled."""
+        """Renews the lease if it is due or there is progress; returns whether the job is being cancelled."""
         now, stage = time.monotonic(), self._stage
         if stage == self._written_stage and now - self._renewed < _RENEW_SECONDS:
             return False
@@ -108,7 +108,7 @@ class LeasedJob:
         except JobLostError:
             raise
         except StoreError as error:
-            # A disk that is full for a moment must not end the work.
+            # A disk that is briefly full must not end the work.
             _log.warning("%s: %s", self.job.id, error)
             return False
         self._cancelling = job.cancelling
@@ -130,7 +130,7 @@ class LeasedJob:
             await self._finish("succeeded", result=task.result())
 
     def _message(self, error: BaseException) -> str:
-        """What callers may read about an error."""
+        """The message of an error that callers may read."""
         if isinstance(error, PaperscopeError):
             if error.where:
                 _events.warning("failed", job=self.job.id, problem=type(error).__name__, where=error.where)
@@ -141,7 +141,10 @@ class LeasedJob:
         return f"an unexpected error occurred ({type(error).__name__}); the service's log has the details"
 
     async def _finish(self, state: JobState, *, result: str = "", error: str = "") -> None:
-        """Finish the job; retries while the library can't be written, as an expired lease would repeat the work."""
+        """Finishes the job.
+
+        Retries while the library can't be written, because an expired lease would repeat the work.
+        """
         for attempt in range(_FINISH_ATTEMPTS):
             try:
                 await asyncio.to_thread(

@@ -1,4 +1,4 @@
-"""What a job is asked to do, its result, and the files that belong to it."""
+"""The request, the result and the files of a job."""
 
 import os
 import re
@@ -56,7 +56,7 @@ class BatchRequest:
     Attributes:
         name: What the caller calls the file.
         file: The name of the question file among the job's files.
-        questions: How many questions it holds.
+        questions: The number of its questions.
     """
 
     name: str
@@ -110,7 +110,7 @@ class AddResult:
 
 
 class JobFiles:
-    """The folders `LIBRARY/jobs/JOB`. Their paths contain nothing that a caller chose, but for a file's suffix."""
+    """The folders `LIBRARY/jobs/JOB`. Apart from a file's suffix, their paths contain nothing that a caller chose."""
 
     def __init__(self, library: Path) -> None:
         self._folder = library / "jobs"
@@ -120,9 +120,9 @@ class JobFiles:
         return self._folder / job
 
     def store_upload(self, job: str, data: BinaryIO, *, name: str) -> Path:
-        """Write an uploaded file to disk and sync it; its suffix is that of `name`.
+        """Writes an uploaded file to disk and syncs it; its suffix is that of `name`.
 
-        Raises StoreError, and then leaves nothing behind.
+        Raises StoreError, and then leaves no files behind.
         """
         suffix = Path(name).suffix.lower()
         path = self.folder(job) / f"upload{suffix if _SUFFIX.fullmatch(suffix) else ''}"
@@ -141,14 +141,14 @@ class JobFiles:
         return path
 
     def delete(self, job: str) -> None:
-        """Delete a job's files."""
+        """Deletes a job's files."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self, *, min_age: float = 0.0) -> list[str]:
         """The jobs that have files, except those whose folder changed within the last `min_age` seconds."""
         found: list[str] = []
         for folder in sorted(self._folder.glob("*/")):
-            # Another process may delete it meanwhile.
+            # Another process may delete it in the meantime.
             with suppress(FileNotFoundError):
                 if time.time() - folder.stat().st_mtime >= min_age:
                     found.append(folder.name)
@@ -156,7 +156,7 @@ class JobFiles:
 
 
 def _sync(folder: Path) -> None:
-    """Sync a folder's entries to disk."""
+    """Syncs a folder's entries to disk."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -166,9 +166,9 @@ def _sync(folder: Path) -> None:
 
 
 def open_without_links(file: Path) -> BufferedReader:
-    """Open a regular file by its absolute path without following a symbolic link in any part of it.
+    """Opens a regular file by its absolute path without following a symbolic link in any part of it.
 
-    A path that was checked can't be redirected before it is opened, and a pipe or device is never waited for.
+    A path that was checked can't be redirected before it is opened, and a pipe or device never blocks.
 
     Raises:
         PaperFileError: The file can't be read, or is a link, folder, pipe or device.
@@ -187,7 +187,7 @@ def open_without_links(file: Path) -> BufferedReader:
 
 
 def _open_descriptor(file: Path) -> int:
-    """Open each folder of the path relative to the one above, as each call would resolve a whole path anew."""
+    """Opens each folder of the path relative to its parent, because each call would resolve a whole path again."""
     if os.open not in os.supports_dir_fd:
         return os.open(file, _FILE_FLAGS)
     folder = os.open(file.anchor, _FOLDER_FLAGS)

@@ -17,7 +17,7 @@ from service.libraries import OnUsage
 __all__ = ["Supervisor"]
 
 _HOUSEKEEPING_SECONDS = 3600.0
-# A worker that lived for less is restarted after a pause, twice as long each time.
+# A worker that ended sooner is restarted after a pause, which doubles each time.
 _SHORT_LIFE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.5
 _MAX_PAUSE_SECONDS = 30.0
@@ -44,18 +44,18 @@ class Supervisor:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Start housekeeping, which finds waiting jobs, and run workers."""
+        """Starts housekeeping, which finds waiting jobs, and runs workers."""
         self._tasks = [asyncio.create_task(self._keep_house()), asyncio.create_task(self._run_workers())]
 
     def notify(self, folder: Path) -> None:
-        """Let the worker look at the jobs of a library: one is new, or was cancelled."""
+        """Notifies the worker of a library with a new or cancelled job."""
         self._notified.add(folder)
         self._woken.set()
         if self._worker is not None:
             self._worker.notify(folder)
 
     async def stop(self) -> None:
-        """End the worker and requeue its jobs, which go on when the service is started again."""
+        """Ends the worker and requeues its jobs, which continue when the service is started again."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -68,7 +68,7 @@ class Supervisor:
                     await asyncio.to_thread(_requeue, folder, self._owner, died=False)
 
     async def _keep_house(self) -> None:
-        """Clean up the jobs of all libraries, now and every hour."""
+        """Cleans up the jobs of all libraries, now and every hour."""
         keep_days = self._settings.service.keep_jobs_days
         while True:
             for folder in await self._all_folders():
@@ -87,7 +87,7 @@ class Supervisor:
             return []
 
     async def _run_workers(self) -> None:
-        """Run one worker after the other while there are jobs."""
+        """Runs one worker after the other while there are jobs."""
         pause, clock = 0.0, asyncio.get_running_loop().time
         while True:
             await self._woken.wait()
@@ -100,7 +100,7 @@ class Supervisor:
                 await asyncio.sleep(pause)
 
     async def _run_worker(self) -> None:
-        """Run a worker until it ends, then requeue its jobs."""
+        """Runs a worker until it ends, then requeues its jobs."""
         self._owner = f"worker-{secrets.token_hex(8)}"
         try:
             worker = await WorkerProcess.start(self._settings, owner=self._owner)
@@ -114,7 +114,7 @@ class Supervisor:
         if code != 0:
             reason = f"signal {-code}" if code < 0 else f"exit code {code}"
             _log.warning("the worker ended (%s); another one goes on with its jobs", reason)
-        # The next worker takes the notifications from here on.
+        # From here on, notifications go to the next worker.
         folders, self._notified, self._worker = self._notified, set(), None
         self._woken.clear()
         for folder in folders:
@@ -124,7 +124,7 @@ class Supervisor:
 
 
 def _requeue(folder: Path, owner: str, *, died: bool) -> bool:
-    """Requeue the jobs of a worker that has ended; returns whether jobs are pending. Raises StoreError."""
+    """Requeues the jobs of a worker that has ended; returns whether jobs are pending. Raises StoreError."""
     with closing(Store.open(folder)) as store:
         store.jobs.release(owner, died=died)
         requeue_orphans(store, folder)

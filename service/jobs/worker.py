@@ -24,7 +24,7 @@ from service.tracing import Tracing
 
 __all__ = ["Worker", "data_mb", "limit_memory"]
 
-# How soon a job is found whose notification was lost.
+# The interval at which jobs with lost notifications are found.
 _POLL_SECONDS = 5.0
 # An idle worker frees the memory of its models.
 _IDLE_SECONDS = 300.0
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Does the jobs of the libraries that it is notified of, as `owner`.
 
-    Libraries take turns. A job during which a worker died is done alone, so that it can't take another job down again.
+    Libraries take turns. A job during which a worker died is run alone, so that it can't bring down other jobs again.
     """
 
     def __init__(self, *, settings: Settings, libraries: Libraries, tracing: Tracing, owner: str) -> None:
@@ -60,7 +60,7 @@ class Worker:
         self._idle_since = time.monotonic()
 
     def notify(self, folder: Path) -> None:
-        """Look at a library's jobs: one is new, or was cancelled."""
+        """Checks a library's jobs, of which one is new or was cancelled."""
         self._notified.add(folder)
         for leased in self._running.values():
             if leased.folder == folder:
@@ -68,12 +68,12 @@ class Worker:
         self._woken.set()
 
     def stop(self) -> None:
-        """Requeue the running jobs, and let `run` return."""
+        """Requeues the running jobs, and lets `run` return."""
         self._stopping = True
         self._woken.set()
 
     async def run(self) -> None:
-        """Work until `stop` is called, or until the worker is idle for long or has used much memory."""
+        """Works until `stop` is called, or until the worker has been idle too long or has used too much memory."""
         while not self._stopping and not self._should_exit():
             self._woken.clear()
             await self._open_stores()
@@ -95,7 +95,7 @@ class Worker:
         return _statm_mb(_STATM_RESIDENT) > self._max_resident_mb
 
     async def _open_stores(self) -> None:
-        """Open the stores of the libraries that the worker was notified of."""
+        """Opens the stores of the libraries that the worker was notified of."""
         notified, self._notified = self._notified, set()
         for folder in notified - self._stores.keys():
             try:
@@ -158,7 +158,7 @@ class Worker:
         self._woken.set()
 
     async def _exit_stuck(self, leased: LeasedJob) -> None:
-        """Exit the process, as a thread of the cancelled job never ends; the next worker does the other jobs."""
+        """Exits the process, because a thread of the cancelled job never ends; the next worker does the other jobs."""
         _log.warning("%s does not stop; the worker is restarted", leased.job.id)
         await leased.finish_cancelled()
         await asyncio.to_thread(_delete_upload, leased)
@@ -166,7 +166,7 @@ class Worker:
         os._exit(_EXIT_STUCK)
 
     async def _release_all(self) -> None:
-        """Requeue all leased jobs and release the locks."""
+        """Requeues all leased jobs and releases the locks."""
         for store in self._stores.values():
             try:
                 await asyncio.to_thread(store.jobs.release, self._owner, died=False)
@@ -180,7 +180,7 @@ class Worker:
 async def _add(leased: LeasedJob, library: Library) -> str:
     request = from_json(AddRequest, leased.job.request)
     file = Path(request.path) if request.path else JobFiles(leased.folder).folder(leased.job.id) / request.upload
-    # A link may replace the file at any time; the hash then differs.
+    # A link may replace the file at any time, but the hash then differs.
     sha256 = await asyncio.to_thread(_hash, file) if request.path else None
     added = await library.add_async(
         file,
@@ -213,15 +213,15 @@ async def _answer(leased: LeasedJob, library: Library) -> str:
 
 
 def _delete_upload(leased: LeasedJob) -> None:
-    """Delete the upload of an add that has ended; the library keeps its own copy."""
+    """Deletes the upload of an add that has ended; the library keeps its own copy."""
     if leased.ended and leased.job.kind == "add":
         JobFiles(leased.folder).delete(leased.job.id)
 
 
 def limit_memory(megabytes: int) -> None:
-    """Limit the data that this process, and each process that it starts, may allocate, where the platform can.
+    """Limits the data that this process, and each process that it starts, may allocate, if the platform supports it.
 
-    The limit is on data, not on address space, of which PyTorch reserves much and uses little.
+    The limit is on data, not on address space, because PyTorch reserves far more than it uses.
     """
     try:
         import resource
@@ -232,7 +232,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def data_mb() -> float:
-    """The allocated data that `limit_memory` limits, in megabytes; 0 where the platform doesn't tell."""
+    """The allocated data that `limit_memory` limits, in megabytes; 0 if the platform doesn't report it."""
     return _statm_mb(_STATM_DATA)
 
 

@@ -1,4 +1,4 @@
-"""The worker process: the service starts it, and both talk over two pipes.
+"""The worker process: the service starts it and communicates with it over two pipes.
 
 The service writes the settings and then a folder per line for each library that has jobs. The worker writes an empty
 line as a heartbeat, and a line of JSON for each finished model call.
@@ -33,15 +33,15 @@ _START_CODE = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.jobs.worker_process import main; main()"
 )
 _HEARTBEAT_SECONDS = 2.0
-# Long, as a machine under load may not schedule the worker for many seconds.
+# Long, because a loaded machine may not schedule the worker for many seconds.
 _HEARTBEAT_TIMEOUT_SECONDS = 60.0
 _CLOSE_TIMEOUT_SECONDS = 5.0
-# How long the worker may take to end after the service is gone.
+# The time that the worker has to exit after the service has ended.
 _EXIT_TIMEOUT_SECONDS = 20.0
-# Few, as an open library holds its index in memory.
+# Few, because an open library keeps its index in memory.
 _MAX_OPEN_LIBRARIES = 2
 _EXIT_OUT_OF_MEMORY = 71
-# Out of memory: this share of the limit is allocated at so many heartbeats in a row.
+# Out of memory: this share of the limit is allocated at this many consecutive heartbeats.
 _FULL_MEMORY_SHARE = 0.9
 _FULL_MEMORY_HEARTBEATS = 3
 
@@ -58,7 +58,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, settings: Settings, *, owner: str) -> Self:
-        """Start a worker that leases jobs as `owner`. Raises OSError."""
+        """Starts a worker that leases jobs as `owner`. Raises OSError."""
         # Its own process group: it is killed with the processes it started, and Ctrl-C reaches the service only.
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", _START_CODE, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, start_new_session=True
@@ -73,17 +73,17 @@ class WorkerProcess:
         return self._process.pid
 
     def notify(self, folder: Path) -> None:
-        """Let the worker look at the jobs of a library."""
+        """Notifies the worker of a library's jobs."""
         self._input.write(json.dumps(str(folder)).encode() + b"\n")
 
     async def wait(self, on_usage: OnUsage) -> int:
-        """Wait until the worker ends, pass on its model usage, and return its exit code.
+        """Waits until the worker ends, reports its model usage, and returns its exit code.
 
         A worker without a heartbeat is killed. So are all processes that it started.
         """
         try:
             while line := await asyncio.wait_for(self._output.readline(), _HEARTBEAT_TIMEOUT_SECONDS):
-                # Neither a heartbeat nor what a library prints on import is JSON of a model call.
+                # Heartbeats and the output of imported libraries are not the JSON of a model call.
                 with suppress(ValueError):
                     on_usage(from_json(ModelUsage, line))
         except TimeoutError:
@@ -92,7 +92,7 @@ class WorkerProcess:
         return await self._process.wait()
 
     async def stop(self, *, max_wait: float) -> None:
-        """End the worker; kill it after `max_wait` seconds."""
+        """Ends the worker; kills it after `max_wait` seconds."""
         self._input.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), max_wait)
@@ -105,12 +105,12 @@ class WorkerProcess:
 
 
 def main() -> None:
-    """Run the worker in this process, with stdin and stdout as its pipes."""
+    """Runs the worker in this process, with stdin and stdout as its pipes."""
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     # What a library prints goes to the log.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The service wrote this, no caller did.
+    # Written by the service, not by a caller.
     settings, owner = pickle.load(sys.stdin.buffer)  # noqa: S301
     configure_logs(settings.service.log)
     threading.excepthook = _on_thread_error
@@ -124,7 +124,7 @@ def main() -> None:
 
 
 def _on_thread_error(error: threading.ExceptHookArgs) -> None:
-    """Exit if a thread ended for want of memory: another one may wait for its result forever."""
+    """Exits if a thread ran out of memory, because another one may wait for its result forever."""
     if error.exc_type is MemoryError:
         os._exit(_EXIT_OUT_OF_MEMORY)
     threading.__excepthook__(error)
@@ -149,7 +149,7 @@ async def _run(settings: Settings, owner: str, output: BinaryIO) -> None:
 
 
 def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
-    """Pass notifications of the service on; when the service is gone, stop the worker or kill it."""
+    """Forwards the service's notifications; stops or kills the worker when the service has ended."""
     for line in sys.stdin.buffer:
         loop.call_soon_threadsafe(worker.notify, Path(json.loads(line)))
     loop.call_soon_threadsafe(worker.stop)
@@ -158,20 +158,23 @@ def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None
 
 
 def _send_usage(output: BinaryIO, usage: ModelUsage) -> None:
-    """Report a model call at once, so that it is counted even if this process is killed."""
+    """Reports a model call at once, so that it is counted even if this process is killed."""
     # A short write to a pipe is atomic.
     with suppress(BrokenPipeError):
         output.write(to_json(usage).encode() + b"\n")
 
 
 async def _send_heartbeats(output: BinaryIO, *, max_mb: float) -> None:
-    """Send heartbeats while the event loop runs; exit if memory stays full, as threads may fail to start unnoticed."""
+    """Sends heartbeats while the event loop runs.
+
+    Exits if memory stays full, because threads may then fail silently.
+    """
     full = 0
     while True:
         full = full + 1 if data_mb() > max_mb else 0
         if full == _FULL_MEMORY_HEARTBEATS:
             os._exit(_EXIT_OUT_OF_MEMORY)
-        # If the service is gone, `_read_notifications` notices.
+        # If the service has ended, `_read_notifications` notices.
         with suppress(BrokenPipeError):
             output.write(b"\n")
         await asyncio.sleep(_HEARTBEAT_SECONDS)

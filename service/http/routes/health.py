@@ -58,7 +58,7 @@ def _check(service: Service) -> None:
 
 
 def _check_keyed(service: Service) -> None:
-    """Check that a library's folder exists or can be created; the reply names neither, as anybody may ask."""
+    """Checks that a library's folder exists or can be created; the reply names no folder, because it is public."""
     try:
         folders = service.library_folders()
     except KeyFileError as error:

@@ -177,7 +177,7 @@ def _allowed(path: str, folders: Sequence[Path]) -> Path:
 
 
 def _check_file(file: Path, *, max_mb: int) -> None:
-    """Raise PaperFileError if the size or the first bytes show that the file is no paper."""
+    """Raises PaperFileError if the size or the first bytes show that the file is not a paper."""
     with open_without_links(file) as opened:
         check_size(file, max_mb=max_mb)
         check_head(opened.read(HEAD_BYTES), file)
