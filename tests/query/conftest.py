@@ -17,7 +17,6 @@ from paperscope_core.types import (
     Figure,
     Hit,
     ImageDescription,
-    IndexedPaper,
     Link,
     Page,
     Paper,
@@ -233,17 +232,11 @@ class MemoryLibrary:
             raise KeyError(crop)
         return crop.encode()
 
-    def apply(self, indexed: IndexedPaper, *, revision: int) -> None:
-        raise NotImplementedError
-
-    def remove(self, paper: str, *, revision: int) -> None:
-        raise NotImplementedError
-
-    def rebuild(self, papers: Sequence[IndexedPaper], *, revision: int) -> None:
-        raise NotImplementedError
-
     def close(self) -> None:
         return
+
+    def catch_up(self) -> None:
+        """Nothing to do: it holds the papers themselves."""
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
         asked = content_words(request.text)
