@@ -59,9 +59,9 @@ def run_suite(suite: Suite, run: RunOptions, *, callbacks: RunCallbacks) -> Repo
     """Scores the suite's items and writes the reports. With the same `out`, an interrupted run is resumed.
 
     Raises:
-            InputError: The suite has no such mode.
-            GoldFileError: There is nothing to score.
-            OutputError: A report can't be written.
+        InputError: The suite has no such mode.
+        GoldFileError: There is nothing to score.
+        OutputError: A report can't be written.
     """
     mode = run.mode or suite.modes[0]
     if mode not in suite.modes:

@@ -43,7 +43,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
     """Opens the library in a folder, or creates an empty one.
 
     Raises:
-            ModuleNotFoundError: LightRAG is not installed.
+        ModuleNotFoundError: LightRAG is not installed.
     """
     from paperscope_core.models.fakes import FakeEmbedder
 

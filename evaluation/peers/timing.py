@@ -3,9 +3,9 @@
 Only the standard library is imported, so that a peer's interpreter can import it. A worker module passes its arguments
 to `run_worker`:
 
-        grow OUT PAPERS SEED MARK...        adds papers to a new library one by one; a `GrowthStep` per line
-        make OUT PAPERS SEED FOLDER         adds papers to the library in FOLDER until it has PAPERS; a `StepReport`
-        ask OUT PAPERS SEED FOLDER COUNT    opens the library in FOLDER and asks COUNT questions; a `StepReport`
+    grow OUT PAPERS SEED MARK...        adds papers to a new library one by one; a `GrowthStep` per line
+    make OUT PAPERS SEED FOLDER         adds papers to the library in FOLDER until it has PAPERS; a `StepReport`
+    ask OUT PAPERS SEED FOLDER COUNT    opens the library in FOLDER and asks COUNT questions; a `StepReport`
 """
 
 import asyncio

@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 
-# On the development data the units contain all quotations, spaces and quotes aside. Where they do not,
-# the units nearest to a quotation reach 0.7 at the most unless they are what is meant.
+# On the development data the units contain nearly all quotations, ignoring spaces and quotation marks. For the others,
+# the most similar unit reaches at most 0.7 if it is not the quoted one.
 _MIN_SIMILARITY = 0.75
 
 

@@ -166,8 +166,8 @@ class _Batch:
 async def _ask(library: Library, question: Question) -> BatchRow:
     """The row of a question.
 
-    Raises ModelUnavailableError, which may be temporary, and StoreFullError, as further replies would be paid for and
-    not stored. Any other error becomes a row.
+    Raises ModelUnavailableError, which may be temporary, and StoreFullError, because further replies would be paid for
+    and not stored. Any other error becomes a row.
     """
     started = time.perf_counter()
     try:

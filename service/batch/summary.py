@@ -15,19 +15,17 @@ __all__ = ["BatchScores", "BatchSummary", "score_row", "summarize", "summary_lin
 
 _RULE = "by rule, from the numbers, names and words of the gold; no model judged (paperscope eval answers asks a judge)"
 
-_NOT_ANSWERED = ("evidence", "unanswerable")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchScores:
     """The scores of the rows with a gold answer. A row without an answer counts as not right.
 
     Attributes:
-            answered: The share of the questions that were answered.
-            right: The share of the questions that were answered correctly.
-            right_of_answered: The share of the answered questions that were answered correctly.
-            refused: The share of the unanswerable questions that were not answered.
-            rule: The rule that judged the answers.
+        answered: The share of the questions that were answered.
+        right: The share of the questions that were answered correctly.
+        right_of_answered: The share of the answered questions that were answered correctly.
+        refused: The share of the unanswerable questions that were not answered.
+        rule: The rule that judged the answers.
     """
 
     answered: Tally

@@ -84,8 +84,8 @@ def paper_view(
 
     Args:
         degrees: The number of relations of its most connected entities, by name.
-        images: What a vision model read in its images.
-        shortfall: What the extraction model did not read.
+        images: A vision model's readings of its images.
+        shortfall: The parts that the extraction model did not read.
     """
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),

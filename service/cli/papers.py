@@ -127,7 +127,7 @@ def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float |
 
 
 def _add_all(library: "Library", paths: Sequence[Path], *, as_json: bool, password: str | None) -> int:
-    """Adds all files at `paths`; returns how many paths or files failed.
+    """Adds all files at `paths`; returns the number of paths or files that failed.
 
     A file that can't be read is reported and skipped. An error that every further file would meet is raised; when the
     budget is exhausted, with an estimate of the rest.
@@ -189,7 +189,7 @@ def _report_added(file: Path, added: "AddResult", *, as_json: bool) -> None:
 
 
 def _estimate_all(library: "Library", paths: Sequence[Path], *, as_json: bool, password: str | None) -> int:
-    """Prints the estimated model usage of adding each file, by role; returns how many paths or files failed."""
+    """Prints the estimated model usage of adding each file, by role; returns the number of failures."""
     files, failed = expand_paths(paths, as_json=as_json)
     estimates, errors = _estimate(library, files, password=password)
     for file, error in errors.items():

@@ -83,7 +83,7 @@ def parse(
 
 
 def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> int:
-    """Parses all files at `paths`; returns how many paths or files failed.
+    """Parses all files at `paths`; returns the number of paths or files that failed.
 
     A single file is written into the folder itself; of several, each gets a folder named after it. Raises OutputError
     if the folder can't be created.

@@ -133,9 +133,9 @@ def _print_answer(library: "Library", answer: Answer) -> None:
 
 
 class TimeLeft(ProgressColumn):
-    """The estimated time until the end, from the mean over all steps of this run.
+    """The estimated remaining time, from the mean over all steps of this run.
 
-    Rich's own column uses the recent speed, but rows finish in bursts, as several questions are asked at a time.
+    Rich's own column uses the recent speed, but rows finish in bursts, because questions are asked concurrently.
     """
 
     def render(self, task: Task) -> Text:
@@ -161,7 +161,7 @@ def _run_with_progress(
             nonlocal total, done
             done += row.status != "error"
             if row.resumed:
-                # Rows of an earlier run say nothing about how long the others take.
+                # Rows of an earlier run don't indicate how long the others take.
                 total -= 1
                 progress.update(task, total=total, description=f"{done} from an earlier run")
             elif row.index not in bad:

@@ -26,9 +26,9 @@ class FairQueue:
     with most entries is refused in favour of a caller with fewer. For use on one event loop.
 
     Args:
-            max_waiting: The maximum number of waiting entries.
-            work: What is counted, for messages.
-            clock: Returns seconds.
+        max_waiting: The maximum number of waiting entries.
+        work: What is counted, for messages.
+        clock: Returns seconds.
     """
 
     def __init__(

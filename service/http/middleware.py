@@ -1,4 +1,4 @@
-"""The middleware, in the order in which a request passes it.
+"""The middleware, in the order in which a request passes through it.
 
 `ObservabilityMiddleware` is outermost, so that it sees every response, also those to unexpected errors;
 `AuthMiddleware` and `MethodMiddleware` surround the router. `app.py` puts them together.

@@ -39,7 +39,7 @@ _PAGE_POLICY = (
 
 
 def json_response(value: object) -> Response:
-    """A value as JSON; serialized once, as the routes' response models only document it."""
+    """A value as JSON, serialized once: the routes' response models only document it."""
     return Response(to_json(value), media_type="application/json")
 
 

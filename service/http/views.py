@@ -1,4 +1,4 @@
-"""Response models beside the types of the library: papers and tables in short, pages of lists, jobs."""
+"""Response models beside the library's types: summaries of papers and tables, pages of lists, jobs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

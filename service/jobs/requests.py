@@ -37,7 +37,7 @@ class AddRequest:
     """A paper to add, either uploaded or at a path of this machine.
 
     Attributes:
-        name: What the caller calls the file.
+        name: The caller's name for the file.
         upload: The name of the uploaded file among the job's files; "" for a path.
         path: The absolute path of the file; "" for an upload.
         replaces: The id of the paper that it replaces, if any.
@@ -54,7 +54,7 @@ class BatchRequest:
     """Questions to answer.
 
     Attributes:
-        name: What the caller calls the file.
+        name: The caller's name for the file.
         file: The name of the question file among the job's files.
         questions: The number of its questions.
     """

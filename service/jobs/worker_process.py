@@ -28,7 +28,7 @@ from service.tracing import open_tracing
 
 __all__ = ["WorkerProcess", "main"]
 
-# The module path is passed on, as the service may run from a checkout; everything else goes over the pipe.
+# The module path is passed on because the service may run from a checkout; everything else goes over the pipe.
 _START_CODE = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.jobs.worker_process import main; main()"
 )
