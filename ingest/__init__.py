@@ -1,4 +1,4 @@
-"""Turns paper files into elements, chunks, entities and relations."""
+"""Converts paper files to elements, chunks, entities and relations."""
 
 from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper

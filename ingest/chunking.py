@@ -1,4 +1,4 @@
-"""Cuts a paper into chunks along its structure: sections, paragraphs, floats, references."""
+"""Splits a paper into chunks along its structure: sections, paragraphs, floats, references."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Text of one element that is not split."""
+    """Text of one element that is not split further."""
 
     element: Element
     text: str
@@ -27,15 +27,15 @@ class _Piece:
 
 
 def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str] = frozenset()) -> tuple[Chunk, ...]:
-    """Cut a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
+    """Splits a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
 
     A table, figure or equation is one chunk of any length. Passages of a section are packed up to `max_words`, longer
     ones are split at sentence ends; a section's heading is part of its first chunk. References are packed together.
-    Furniture and headings of sections without text are left out, and floats without text, unless their ids are among
+    Furniture and headings of sections without text are omitted, as are floats without text unless their ids are in
     `pictured`; their chunks have no text.
 
     Raises:
-        ValueError: `max_words` is not positive.
+            ValueError: `max_words` is not positive.
     """
     if max_words < 1:
         raise ValueError(f"max_words must be positive, not {max_words}")
@@ -150,9 +150,9 @@ def _pack(opening: list[_Piece], pieces: Iterable[_Piece], *, max_words: int) ->
 
 
 def _split(piece: _Piece, *, max_words: int) -> list[_Piece]:
-    """Split a piece that is too long at sentence ends, and a sentence that is too long between words.
+    """Splits a piece that is too long at sentence ends, and a sentence that is too long between words.
 
-    The parts have about equal lengths, so that no short tail remains.
+    The parts have about equal lengths, so that there is no short remainder.
     """
     if piece.words <= max_words:
         return [piece]

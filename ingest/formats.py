@@ -1,4 +1,4 @@
-"""Which files are papers, and which format each has, decided by content before suffix."""
+"""Detects paper files and their formats, by content before suffix."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _ROOTS: dict[str, PaperFormat] = {
 _FORMATS_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
 
 
-# Images are papers only if they are named: folders are full of figures.
+# Images count as papers only if given by name, since folders contain many figures.
 PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
 _XML_SUFFIXES = (".xml", ".nxml", ".tei")
 
@@ -51,7 +51,8 @@ def format_of(file: Path) -> PaperFormat:
 
 
 def check_head(head: bytes, file: Path) -> None:
-    """Raise `PaperFileError` if the first HEAD_BYTES of a file show that it is no paper; others may still be none."""
+    """Raises `PaperFileError` if the first HEAD_BYTES of a file show that it is not a paper; others may still not be
+    one."""
     if not head:
         raise PaperFileError(f"{file.name!r} is empty. Fetch the file again.")
     if not head.startswith(_ZIP) and _by_signature(head, file) is None:

@@ -32,7 +32,7 @@ _HIGHLIGHT = (216, 84, 0)
 
 
 def has_pages(paper: Paper) -> bool:
-    """Whether the paper's file has pages that can be rendered: a text has none, and MinerU's folder holds no PDF."""
+    """Whether the paper's file has pages that can be rendered; text formats and MinerU's folders have none."""
     return paper.format in ("pdf", "image") and any(page.width > 0 for page in paper.pages)
 
 
@@ -96,7 +96,7 @@ class _RenderJob:
 
 @dataclass(frozen=True, slots=True)
 class _RenderHandler:
-    """Runs in the child. A: the image."""
+    """Runs in the child process. Frame A: the image."""
 
     settings: ParserSettings
 
@@ -108,7 +108,7 @@ class _RenderHandler:
 
 
 class PageRenderer:
-    """Renders pages in child processes, with the time and memory limits of parsing; two at once, others wait."""
+    """Renders pages in child processes, with the time and memory limits of parsing; at most two at once."""
 
     def __init__(self, settings: ParserSettings, limits: LimitSettings) -> None:
         self._children = ChildPool(_RenderHandler(settings), memory_mb=limits.parse_memory_mb)

@@ -1,4 +1,4 @@
-"""Chooses the parser of a file by its format, and bounds what an untrusted file may do."""
+"""Selects the parser of a file by its format, and limits the resources that an untrusted file may use."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -23,13 +23,13 @@ __all__ = ["FileParser", "check_size", "parser_for", "read_paper"]
 
 # Reading a text of this size takes less time than starting a child process.
 _SMALL_BYTES = 100_000
-# An untrusted file may violate an assumption of the parser that nobody thought of; that must not stop other files.
+# An untrusted file may cause any error in the parser; that must not stop other files.
 _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 
 
 class FileParser:
-    """Hands a file or folder to the parser of its format."""
+    """Passes a file or folder to the parser of its format."""
 
     def __init__(self, parsers: Mapping[PaperFormat, Parser]) -> None:
         self._parsers = parsers
@@ -45,7 +45,7 @@ class FileParser:
 
 
 class _SmallFileParser:
-    """Reads small files in this process, which is quicker, and the others isolated."""
+    """Reads small files in this process, which is faster, and isolates the others."""
 
     def __init__(self, parser: Parser, *, isolated: Parser) -> None:
         self._parser = parser
@@ -77,7 +77,7 @@ def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mappin
 def _markup_parsers(limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
     parsers: Mapping[PaperFormat, Parser] = markup_parsers(max_pages=limits.max_pages)
     isolated = _isolated(FileParser(parsers), limits)
-    # The size of a DOCX file says little: it is compressed.
+    # A DOCX file is compressed, so its size doesn't bound its contents.
     return {**{name: _SmallFileParser(parser, isolated=isolated) for name, parser in parsers.items()}, "docx": isolated}
 
 
@@ -114,7 +114,7 @@ def _isolated(parser: Parser, limits: LimitSettings) -> Parser:
 
 
 def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
-    """Raise `PaperFileError` if a paper has more than `max_mb` megabytes, or can't be looked up.
+    """Raises `PaperFileError` if a paper has more than `max_mb` megabytes, or its size can't be read.
 
     Messages call it `name` where the file's own name is meaningless.
     """
@@ -132,7 +132,7 @@ def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
 
 
 def read_paper(parser: Parser, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-    """Parse a file; a fault of the parser itself raises `PaperFileError`, too."""
+    """Parses a file; an unexpected error of the parser raises `PaperFileError`, too."""
     try:
         return parser.parse(file, on_page=on_page)
     except _UNFORESEEN as error:

@@ -1,4 +1,4 @@
-"""What a vision model sees in a paper's pictures."""
+"""Descriptions of a paper's images by a vision model."""
 
 from ingest.captioning.captioner import ImageCaptioner
 from ingest.captioning.selection import Selection, select_images

@@ -42,7 +42,7 @@ from prompts import as_data
 __all__ = ["ImageCaptioner", "ImageReply", "description_of", "image_adapter", "is_english"]
 
 
-# Fewer words tell nothing; a formula or a list of names has few small words, another language nearly none.
+# Fewer words are no evidence; a formula or a list of names has few function words, another language hardly any.
 _LEAST_WORDS = 12
 _LEAST_SHARE = 0.15
 _LATIN = 0x250
@@ -65,8 +65,11 @@ MentionTexts = Mapping[str, Sequence[str]]
 
 
 def is_english(text: str) -> bool:
-    """False where most letters are not Latin (Greek ones are left aside: they stand in formulas), or where fewer than
-    15 % of at least 12 words are among the small words of English."""
+    """Whether a text may be English.
+
+    False if most letters are not Latin (Greek letters, which occur in formulas, are ignored), or if fewer than 15 % of
+    at least 12 words are English function words.
+    """
     letters = [character for character in text if character.isalpha() and not "\u0370" <= character <= "\u03ff"]
     if sum(ord(character) >= _LATIN for character in letters) * 2 > len(letters):
         return False
@@ -75,7 +78,7 @@ def is_english(text: str) -> bool:
 
 
 class EntityReply(BaseModel):
-    """An entity that the image names."""
+    """An entity named by the image."""
 
     name: str
     type: str
@@ -101,7 +104,7 @@ class ImageReply(BaseModel):
     data_points: list[PointReply]
     latex: str
 
-    # A reply that is refused here is requested once more.
+    # A reply rejected here is requested once more.
     @field_validator("description")
     @classmethod
     def _is_english(cls, value: str) -> str:
@@ -121,9 +124,8 @@ def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
 
 
 def description_of(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
-    """The reply as a value. An entity is kept if its name is printed in the image (`visible_text`) or in the element's
-    text. Repeated and surplus entities, lines and points are dropped and counted.
-    """
+    """Returns the reply as a value. An entity is kept if its name occurs in the image (`visible_text`) or in the
+    element's text. Repeated and excess entities, lines and points are dropped and counted."""
     lines = _lines(reply.visible_text)[:_MOST_LINES]
     printed = entity_key("\n".join((element_text(element), *lines)))
     named: dict[str, SeenEntity] = {}
@@ -152,7 +154,7 @@ def _lines(texts: Sequence[str]) -> list[str]:
 
 
 def _named(entities: Sequence[EntityReply], types: TypeSystem) -> list[SeenEntity]:
-    """The entities whose name has letters and is not too long."""
+    """Returns the entities whose name has letters and is not too long."""
     seen = [
         SeenEntity(
             name=" ".join(entity.name.split()),
@@ -292,7 +294,7 @@ def _mentions_of_floats(paper: Paper) -> MentionTexts:
 
 
 def _context_of(element: Pictured, mentions: Sequence[str]) -> str:
-    """The paper's text in, below and about an image."""
+    """Returns the paper's text inside, below and about an image."""
     parts = [f"Label: {element.label}" if element.label else ""]
     if isinstance(element, Table | Figure):
         parts.append(f"Caption: {element.caption}" if element.caption else "")

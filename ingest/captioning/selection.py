@@ -1,4 +1,4 @@
-"""Which of a paper's pictures a vision model is asked about: not the small, blank and repeated ones."""
+"""Selects the images of a paper that a vision model describes: not the small, blank and repeated ones."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -15,12 +15,12 @@ from paperscope_core.types import Equation, Figure, Paper, Place, SkippedImage, 
 __all__ = ["Pictured", "Pixels", "Selection", "select_images"]
 
 
-# Grey levels (of 255) by which a pixel differs from the background, and the share of such pixels that makes a picture.
+# Grey levels (of 255) by which a pixel differs from the background, and the least share of such pixels in a picture.
 _INK = 24
 _LEAST_INK = 0.001
 # Two images look the same if their aspect ratios differ by at most 2 %, and no cell of a 64 × 64 grid by more than 12
-# grey levels, as when one was saved again with loss. The limit is strict, because a plot with another label differs by
-# 37: an image skipped by mistake is lost, a duplicate only costs a call.
+# grey levels, as after lossy recompression. The limit is strict, because a plot with another label differs by 37: an
+# image skipped by mistake is lost, a duplicate costs only a call.
 _GRID = 64
 _SHAPE = 0.02
 _ALIKE = 12
@@ -81,7 +81,7 @@ def _ink(grey: NDArray[uint8]) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """The elements whose images are described, one call each, and those that are skipped, in reading order."""
+    """The elements whose images are described, one call each, and the skipped ones, in reading order."""
 
     wanted: tuple[Pictured, ...]
     skipped: tuple[SkippedImage, ...]

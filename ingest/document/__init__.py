@@ -1,1 +1,1 @@
-"""What every reader shares: page contents, wording of captions and references, links, and assembling a paper."""
+"""Shared by all readers: page contents, wording of captions and references, links, and assembling a paper."""

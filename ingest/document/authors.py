@@ -1,4 +1,4 @@
-"""Names of authors: in the lines below a title, and in an entry of a bibliography."""
+"""Names of authors, from the lines below a title and from entries of a bibliography."""
 
 import re
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ _MAX_HEAD = 200  # The most letters that are searched for authors if nothing end
 
 
 def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
-    """The names in the file's metadata if it lists any, otherwise what looks like names in the authors' lines.
+    """Returns the names in the file's metadata if it lists any, otherwise the names found in the authors' lines.
 
-    After the first affiliation that begins with a mark, only names with a mark count.
+    After the first affiliation that begins with a mark, only names with a mark are returned.
     """
     listed = [name.strip() for name in re.split(r"\s*;\s*|\s*,\s*|\s+and\s+", metadata) if name.strip()]
     if listed and all(_NAME.fullmatch(name) for name in listed):
@@ -80,7 +80,7 @@ class Authors:
 
 
 def authors_of(text: str) -> Authors:
-    """The authors of an entry without its mark: all before the year, the title or the first full stop.
+    """Returns the authors of an entry without its mark: everything before the year, the title or the first full stop.
 
     Reads `Li, X., Wu, Y.`, `Li, Xiaoya, and Yu Wu`, `Li X, Wu Y`, `X. Li and Y. Wu` and `Xiaoya Li and Yu Wu`. A single
     name before a year in parentheses is a group's if it has no initials.
@@ -101,7 +101,7 @@ def authors_of(text: str) -> Authors:
 
 
 def _surnames(parts: Sequence[str], *, listed: bool) -> list[str]:
-    """The surnames among the parts of a head; `listed` is true if a comma separates the first two."""
+    """Returns the surnames among the parts of an author list; `listed` is true if a comma separates the first two."""
     if any(map(_is_given, parts[1:])) and not _is_given(parts[0]):
         return [part for part in parts if not _is_given(part)]
     words = [sum(not _is_given(word) and not _is_particle(word) for word in part.split()) for part in parts]

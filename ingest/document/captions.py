@@ -1,4 +1,4 @@
-"""The wording of captions: labels ("Tab. 5", "Figure S2"), and how papers say that a table is continued."""
+"""The wording of captions: labels ("Tab. 5", "Figure S2"), and notes that a table is continued."""
 
 import re
 from dataclasses import dataclass
@@ -75,10 +75,10 @@ def caption_start(text: str, *, marked: bool = False) -> CaptionStart | None:
 
 
 def opens_continuation(text: str) -> bool:
-    """Whether a caption's text begins by saying that the table is continued: `(continued)`, `Cont.`"""
+    """Whether a caption's text begins by marking the table as continued: `(continued)`, `Cont.`"""
     return bool(_CONTINUATION.match(text))
 
 
 def is_continuation_note(text: str) -> bool:
-    """Whether a line says only that a table is continued, here or elsewhere."""
+    """Whether a line only notes that a table is continued, here or elsewhere."""
     return bool(_NOTE.fullmatch(text.strip()))

@@ -1,4 +1,4 @@
-"""The text of table cells: which are values, and annotations beside a value (a deviation, a difference, a mark)."""
+"""Values in table cells and their annotations (a deviation, a difference, a mark)."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from paperscope_core.types import Cell
 
 __all__ = ["is_annotation", "is_value", "split_annotation", "with_annotations"]
 
-# Possessive, which changes no match: otherwise a row of numbers is cut into numbers in exponentially many ways.
+# Possessive quantifiers change no match, and avoid exponential backtracking on a row of numbers.
 _PRINTED_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
 _CELL_VALUE = re.compile(
     rf"(?:[(\[]?+{_PRINTED_NUMBER}[)\]]?+(?:\s*+[±/(\[,→-]?+\s*+{_PRINTED_NUMBER}[)\]]?+)*"
@@ -38,7 +38,7 @@ _MARKED = re.compile(r"(?P<value>.*[^\s†‡*∗])(?P<note>\s*[†‡]+)", re.D
 
 
 def is_value(text: str) -> bool:
-    """Whether a text is a number, several numbers, a dash or a tick: the content of a table's body, not its header."""
+    """Whether a text is a number, several numbers, a dash or a tick, as in a table's body rather than its header."""
     return bool(_CELL_VALUE.fullmatch(text.strip()))
 
 
@@ -58,7 +58,7 @@ def split_annotation(text: str) -> tuple[str, str]:
 
 
 def with_annotations(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells with the annotations of their values; annotations that are already set stay."""
+    """Returns the cells with the annotations of their values; existing annotations are kept."""
     return tuple(
         replace(cell, annotation=note)
         if cell.role == "value" and not cell.annotation and (note := split_annotation(cell.text)[1])

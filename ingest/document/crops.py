@@ -1,4 +1,4 @@
-"""Crops: pictures of tables, figures and equations, cut out of their pages."""
+"""Crops of tables, figures and equations, rendered from their pages."""
 
 import io
 from collections import defaultdict
@@ -79,10 +79,10 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
 
 
 def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
-    """Trim white borders wider than `margin` (in points) off the PNG of a box of a page.
+    """Trims white borders wider than `margin` (in points) off the PNG of a box of a page.
 
     Returns:
-        The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
+            The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
     """
     with Image.open(io.BytesIO(picture)) as image:
         ink = image.convert("L").point(lambda value: 255 * (value < _WHITE)).getbbox()

@@ -1,4 +1,4 @@
-"""The text of an element, as chunks, extractors and their checks share it."""
+"""The text of an element, shared by chunks, extractors and their checks."""
 
 from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table
 from paperscope_core.types.elements import title_lines

@@ -38,7 +38,7 @@ __all__ = [
 
 Item = TypeVar("Item")
 
-# The cosine of 8 degrees: a page that was scanned or set slightly askew still reads upright.
+# The cosine of 8 degrees: a slightly skewed page still counts as upright.
 _UPRIGHT_COSINE = 0.99
 
 # Sideways text is read if it fills the page, or has a caption; the shares were chosen on the development papers.
@@ -57,7 +57,7 @@ _MIN_RULE = 5.0  # Shorter strokes are marks and letters.
 
 
 def runs_of(items: Iterable[Item], *, joins: Callable[[list[Item], Item], bool]) -> list[list[Item]]:
-    """Cut items into runs: an item that `joins` the run before it is appended to it, any other starts a run."""
+    """Splits items into runs: an item that `joins` the previous run is appended to it, any other starts a run."""
     runs: list[list[Item]] = []
     for item in items:
         if runs and joins(runs[-1], item):
@@ -163,10 +163,10 @@ def turned_page(page: PageContent, *, turns: int) -> PageContent:
 
 
 def reading_views(page: PageContent) -> list[PageContent]:
-    """The page turned in each way in which it is read, the one with the most text first; at least one.
+    """Returns the page turned in each way in which it is read, the one with the most text first; at least one.
 
-    Sideways text is read if it fills the page or has a caption (a landscape table), otherwise it is ignored, as are
-    labels of axes and stamps in the margin. The running head above a sideways table is ignored, too.
+    Sideways text is read if it fills the page or has a caption (a landscape table); otherwise it is ignored, like axis
+    labels and stamps in the margin. The running head above a sideways table is ignored, too.
     """
     counts = Counter(char.direction for char in page.chars)
     read = [turns for turns, count in counts.most_common() if _is_read(page, turns, count)]
@@ -239,7 +239,7 @@ def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
 
 
 def join_rules(rules: Iterable[HorizontalRule], *, gap: float = _ABUTTING) -> list[HorizontalRule]:
-    """Join rules at one height that are dashes, or abut to within `gap` (a border drawn cell by cell)."""
+    """Joins rules at one height that are dashes, or are within `gap` of each other (a border drawn cell by cell)."""
     levels = runs_of(
         sorted(rules, key=lambda rule: rule.y), joins=lambda level, rule: rule.y - level[-1].y < _SAME_LEVEL
     )

@@ -1,4 +1,4 @@
-"""The wording of headings: numbers, and titles that are the same in most papers."""
+"""The wording of headings: numbers, and standard titles."""
 
 import re
 

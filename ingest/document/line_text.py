@@ -1,4 +1,4 @@
-"""The text of printed lines: lines joined over hyphens and broken addresses, superscripts and subscripts."""
+"""Joins printed lines over hyphens and broken addresses, and formats superscripts and subscripts."""
 
 import re
 from collections import Counter
@@ -12,8 +12,9 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _BROKEN = re.compile(r"([^\W_]+(?:-[^\W_]+)*)[-\u2010]$")
 _HEAD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"[0-9]")
-# Words that are hyphenated with what follows ("self-supervised"), that aren't ("under-graduate" is a line break), and
-# that are hyphenated with what precedes them ("task-specific"); from compounds that the development papers broke.
+# Words hyphenated with the next one ("self-supervised"), words that aren't ("under-graduate" is a line break), and
+# words hyphenated with the previous one ("task-specific"); collected from compounds at line ends in the development
+# papers.
 _HYPHENATED_FIRST = frozenset(("half", "self", "well"))
 _PREFIXES = frozenset(("inter", "out", "over", "under", "up", "with"))
 _HYPHENATED_SECOND = frozenset(
@@ -32,14 +33,14 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vocabulary:
-    """The paper's own words in lower case, and its pairs of words that are written with a hyphen."""
+    """The paper's own words in lower case, and its hyphenated pairs of words."""
 
     words: Counter[str] = field(default_factory=Counter)
     pairs: frozenset[tuple[str, str]] = frozenset()
 
 
 def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
-    """The words inside lines, which come in order; the halves of a word broken at a line's end don't count."""
+    """Returns the vocabulary of consecutive lines; the halves of a word broken at a line's end don't count."""
     words: Counter[str] = Counter()
     pairs: set[tuple[str, str]] = set()
     broken = False
@@ -56,11 +57,11 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 
 
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
-    """Join lines into one text, with addresses and ranges of numbers that a line's end broke made whole.
+    """Joins lines into one text, restoring addresses and ranges of numbers that are broken at a line's end.
 
-    A hyphen at a line's end is removed if the whole is a word of the paper. It is kept if the paper writes the pair
-    with a hyphen, if what follows isn't a lower-case word, next to a name of capitals or digits or a compound, or if
-    both halves are words of the paper.
+    A hyphen at a line's end is removed if the joined word occurs in the paper. It is kept if the paper hyphenates the
+    pair, if the next word is not in lower case, next to a name of capitals or digits or a compound, or if both halves
+    are words of the paper.
     """
     known = vocabulary or Vocabulary()
     text = ""
@@ -111,7 +112,7 @@ def _are_two_words(left: str, right: str, known: Vocabulary, *, compound: bool) 
 
 
 def _is_broken_address_or_range(text: str, line: str) -> bool:
-    """Whether a line's end broke an address (`https://a.org/` `b`), a range (`105–` `114`), or a volume and its pages
+    """Whether a line's end breaks an address (`https://a.org/` `b`), a range (`105–` `114`), or a volume and its pages
     (`45(1):` `1–26`)."""
     if _RANGE.search(text):
         return line[:1].isdecimal()

@@ -1,4 +1,4 @@
-"""Links: the tables, figures, equations, sections and references that passages name.
+"""Links from passages to the tables, figures, equations, sections and references that they name.
 
 References are cited by number, by key, or by author and year.
 """
@@ -59,11 +59,11 @@ _FLAT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _YEAR = r"(?:(?:19|20)\d{2}[a-z]?|n\.\s?d\.)"
 _YEARS = re.compile(rf"(?<![\w.])(?P<first>{_YEAR})(?P<more>(?:\s*(?:,|;|and|&)\s*(?:{_YEAR}|[a-z](?![\w.])))*)(?!\w)")
 _WORD = re.compile(r"[^\s(\[]+")
-# The names before a year are at most so many letters and words; chosen on the development papers.
+# The most letters and words of names before a year; chosen on the development papers.
 _MAX_NAMES_LENGTH = 120
 _MAX_NAMES_WORDS = 10
 _MAX_SPELLED_OUT = 6  # No citation style spells out more authors in the text.
-# Raised or parenthesized numbers may be exponents or items; citations must name this share of the references.
+# Raised or parenthesized numbers may be exponents or items; as citations, they must name this share of the references.
 _MIN_CITED_SHARE = 0.5
 _SAME_WORK = 0.6  # The least share of common words in two entries of one work.
 
@@ -101,7 +101,7 @@ def _searched_text(element: Element) -> str:
 
 
 def _targets(elements: Sequence[Element], sections: Sequence[Section]) -> Mapping[str, str]:
-    """Element ids by their names in texts, sections by their headings; the first element of a name counts."""
+    """Returns element ids by their names in texts, sections by their headings; the first of equal names wins."""
     headings = {
         element.section: element.id
         for element in reversed(elements)
@@ -132,7 +132,7 @@ def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
 
 
 def find_mentions(text: str) -> Iterator[Mention]:
-    """Everything named by a word and a number, without what is in another paper; `in (3)` is an equation."""
+    """Yields everything named by a word and a number, except in other papers; `in (3)` is an equation."""
     for match in _MENTION.finditer(text):
         if _FOREIGN.match(text, match.end()) or _OTHER_NUMBERING.search(text[: match.start()]):
             continue
@@ -197,7 +197,7 @@ class _CitationFinder:
         return None
 
     def _numbered(self, text: str, style: re.Pattern[str]) -> Iterator[Mention]:
-        """The citations in a style; a group with anything but references is not a citation."""
+        """Yields the citations in a style; a group that contains anything but references is not a citation."""
         for match in style.finditer(text):
             keys = _keys(match[0].strip().translate(_FLAT))
             if _INTERVAL.search(text[: match.start()]) and len(keys) == 2 and "," in match[0]:

@@ -1,6 +1,6 @@
 """The contents of a page as plain values, and the protocol of libraries that read pages.
 
-All coordinates are in points from the top left corner of the page as a reader sees it, rotation applied.
+All coordinates are in points from the top left corner of the page as a reader sees it, with rotation applied.
 """
 
 from array import array
@@ -141,7 +141,7 @@ class Document(Protocol):
 
     @property
     def repaired(self) -> bool:
-        """Whether the library had to repair the file, as far as it can tell; parts of it may be missing."""
+        """Whether the library had to repair the file, as far as it reports that; parts of it may be missing."""
         ...
 
     @property
@@ -176,12 +176,12 @@ class Backend(Protocol):
         ...
 
 
-# Makes a Char without calling Python code for each.
+# Creates each Char without executing Python code.
 _char = cast("Callable[[object], Char]", partial(tuple.__new__, Char))
 
 
 class CharTable(Sequence[Char]):
-    """Characters stored by columns, in a fraction of the memory: a long document has millions of them."""
+    """Characters stored by column, which takes a fraction of the memory: a long document has millions of them."""
 
     __slots__ = ("_numbers", "_styles", "_texts")
 

@@ -86,12 +86,11 @@ def entry_label(text: str) -> str:
 
 
 def title_of(text: str) -> str:
-    """The title in an entry, "" if it is not certain.
+    """Returns the title in an entry, "" if it is not certain.
 
-    It is in quotation marks, or follows the authors and the year up to the next full stop, as in
-    `Li, X. (2020). TITLE. Venue`, `Xiaoya Li. 2020. TITLE. Venue`, `[3] Xiaoya Li. TITLE. Venue, 2020`,
-    `Li, X., 2020. TITLE, in: Venue` and `3. Li, X.: TITLE. In: Venue (2020)`. Brackets at its end ("(Version 1.0)")
-    are removed.
+    It is in quotation marks, or follows the authors and the year up to the next full stop, as in `Li, X. (2020). TITLE.
+    Venue`, `Xiaoya Li. 2020. TITLE. Venue`, `[3] Xiaoya Li. TITLE. Venue, 2020`, `Li, X., 2020. TITLE, in: Venue` and
+    `3. Li, X.: TITLE. In: Venue (2020)`. Brackets at its end ("(Version 1.0)") are removed.
     """
     text = " ".join(text.split())
     if mark_of(text):
@@ -113,7 +112,7 @@ def title_of(text: str) -> str:
 
 
 def _title_start(text: str) -> int | None:
-    """Where the title begins, None if the authors have no visible end."""
+    """Returns the start of the title, None if the end of the authors can't be found."""
     head = HEAD_END.search(text)
     initials = _AFTER_INITIALS.search(text)
     if initials and (head is None or initials.end() < head.end()):

@@ -1,4 +1,4 @@
-"""Works as entities: the paper itself and those that it cites."""
+"""Entities for the paper itself and the works that it cites."""
 
 import re
 import unicodedata
@@ -17,11 +17,11 @@ from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Refe
 __all__ = ["citations", "own_work"]
 
 
-# The sentences that cite a work, and the entities of each, that are linked to it.
+# The most sentences that cite a work, and entities of each, that are linked to it.
 _MAX_SENTENCES = 3
 _MAX_TERMS = 2
 _MAX_OWN = 5
-# Less than any statement of the text: citations are many and say little.
+# Less than any statement of the text: citations are frequent and carry little information.
 _WEIGHT = 0.25
 _MARK = re.compile(r"\[\S*\]")
 
@@ -36,17 +36,17 @@ class _Cited:
 
 
 def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]) -> Extraction:
-    """The paper and the works that it cites as entities, with relations `cites`, `cited with` and `mentions`.
+    """Returns the paper and the works that it cites as entities, with relations `cites`, `cited with` and `mentions`.
 
-    The id of a work is made of its title and the first author's surname, so that it is one entity in all papers that
-    cite it, and for the paper itself; the year is left out, because a preprint's differs from the journal's. A work
+    The id of a work is derived from its title and the first author's surname, so that it is one entity in all papers
+    that cite it, and for the paper itself; the year is omitted, because a preprint's differs from the journal's. A work
     whose title can't be read is named as it is cited and belongs to this paper only.
 
     Args:
-        paper: The paper.
-        text: Its text.
-        found: The entities of each sentence.
-        known: The score of each entity.
+            paper: The paper.
+            text: Its text.
+            found: The entities of each sentence.
+            known: The score of each entity.
     """
     own = own_work(paper)
     if own is None:
@@ -111,7 +111,7 @@ def _named(reference: Reference) -> tuple[str, str]:
 
 
 def _work_id(title: str, surname: str) -> str:
-    """The id of a work; spacing, hyphens and accents do not matter."""
+    """Returns the id of a work, which is independent of spacing, hyphens and accents."""
     return f"{WORK} {_letters(surname)} {_letters(title)}"
 
 
@@ -165,7 +165,7 @@ def _cited_with(
 def _abstract_mentions(
     paper: Paper, own: Entity, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
 ) -> Iterator[Relation]:
-    """Relations to what the abstract names."""
+    """Yields relations to the entities of the abstract."""
     abstract = {e.id for e in paper.elements if isinstance(e, Passage) and e.role == "abstract"}
     first = {
         entity: number

@@ -62,7 +62,7 @@ def cooccurrences(
 def neighbour_relations(
     sentences: Sequence[Sentence], found: Sequence[Sequence[str]], isolated: Collection[str]
 ) -> Iterator[Relation]:
-    """Link each isolated entity to one in the nearest sentence of its element that names another, at half weight."""
+    """Links each isolated entity to one of the nearest sentence of its element that has another, at half weight."""
     left = set(isolated)
     for number, entities in enumerate(found):
         for entity in sorted(left.intersection(entities)):

@@ -1,4 +1,4 @@
-"""The types of entities and kinds of relations, and how a name or its context tells a type."""
+"""Types of entities, kinds of relations, and the inference of a type from a name or its context."""
 
 import re
 from collections import Counter, defaultdict
@@ -42,7 +42,7 @@ LocalRelationKind = Literal[
     "cites",  # the paper itself and a work in its bibliography
     "cited with",  # a term of a sentence and a work that the sentence cites
 ]
-# Kinds of relations that a sentence states between two terms: the first uses the second, and so on.
+# Kinds of relations that a sentence states between two terms, read from the first to the second.
 PatternKind = Literal["uses", "evaluated on", "measured by", "compared with", "part of", "kind of"]
 ModelRelationKind = Literal[
     "uses", "evaluated on", "measured by", "compared with", "part of", "kind of", "defined as", "causes", "related to"
@@ -51,10 +51,10 @@ ModelRelationKind = Literal[
 # From the most to the least specific: the first of these wins if sources disagree about an entity.
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 
-# Head nouns, in the singular, that tell a term's type. Chosen by hand; of the words that head entities of SciERC's and
-# SciER's training sets, those stayed that tell the type of at least 60 % of them, and "score" for "F1 score". Without
-# the table entities.typed.f1 falls from 0.34 to 0.16 on SciERC's and from 0.42 to 0.05 on SciER's. A word that other
-# fields use for something else ("immune system") is left out.
+# Head nouns, in the singular, that indicate a term's type. Chosen by hand among the words that head entities of
+# SciERC's and SciER's training sets: those that indicate the type of at least 60 % of them, and "score" for "F1 score".
+# Without the table entities.typed.f1 falls from 0.34 to 0.16 on SciERC's and from 0.42 to 0.05 on SciER's; these are
+# figures of the fitting data. A word with another meaning in other fields ("immune system") is omitted.
 _HEAD_WORDS: Mapping[TermType, str] = {
     "metric": """
             acc accuracy auc bleu cer complexity correlation f f1 fid iou kappa latency mae measure metric miou mrr
@@ -82,7 +82,7 @@ _HEAD_WORDS: Mapping[TermType, str] = {
         """,
 }
 _HEADS = {word: kind for kind, words in _HEAD_WORDS.items() for word in words.split()}
-# Components where a word says which ("convolutional layer"), amounts or nothing where none does ("Layers").
+# Components if a word qualifies them ("convolutional layer"), otherwise amounts or nothing ("Layers").
 _COMPONENTS = frozenset({"filter", "function", "kernel", "layer", "operation", "unit"})
 # Words that name a type itself: a header "Model" names none, and "the BERT model" is BERT.
 CLASS_WORDS = frozenset(
@@ -147,7 +147,8 @@ _LIST = re.compile(
 
 
 def type_of_name(name: str) -> TermType:
-    """The type that the name's last word tells ("dice loss" is a method, "Penn Treebank" a dataset), or concept."""
+    """Returns the type indicated by the name's last word ("dice loss" is a method, "Penn Treebank" a dataset), or
+    concept."""
     words = _WORD.findall(name)
     if not words:
         return "concept"
@@ -173,11 +174,11 @@ class TypeSystem:
 
     @property
     def rest(self) -> str:
-        """The type for everything that fits no other."""
+        """The type for everything that has no other type."""
         return tuple(self.meanings)[-1]
 
     def fit(self, told: str) -> str:
-        """`told` if it is one of these types, else `rest`."""
+        """Returns `told` if it is one of these types, else `rest`."""
         return told if told in self.meanings or told in FLOATS else self.rest
 
     def first(self, types: Iterable[str]) -> str:
@@ -187,7 +188,8 @@ class TypeSystem:
 
 
 def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[int, TermType]:
-    """For terms, by the finder's numbers, the type that most of their contexts tell, and at least one in ten."""
+    """Returns, for terms by the finder's numbers, the type that most of their contexts indicate, and at least one in
+    ten."""
     votes: dict[int, Counter[TermType]] = defaultdict(Counter)
     occurrences: Counter[int] = Counter()
     for sentence in sentences:
@@ -204,8 +206,10 @@ def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mappi
 
 
 def _types_told(before: str, rest: str) -> Sequence[TermType]:
-    """The type that the words around a name tell: its class after "is a" or before "called", the noun that follows, or
-    what is done with it."""
+    """Returns the types indicated by the words next to a name.
+
+    These are its class after "is a" or before "called", the noun that follows, or the verb whose object it is.
+    """
     copula = _COPULA.match(rest)
     words = copula[1].split() if copula else []
     words += [found[1] for found in (_CALLED.search(before), _HEAD.match(rest)) if found]

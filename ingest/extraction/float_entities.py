@@ -1,4 +1,4 @@
-"""Tables, figures and equations as entities, with relations to what they show."""
+"""Tables, figures and equations as entities, with relations to their contents."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
 
 
 def _holds(folded: str, label: str) -> bool:
-    """Whether `figure 1` occurs in the text, not as the beginning of `figure 10` or `figure 1.2`."""
+    """Whether `figure 1` occurs in the text other than as the beginning of `figure 10` or `figure 1.2`."""
     start = folded.find(label)
     while start >= 0:
         after = folded[start + len(label) :]

@@ -1,4 +1,4 @@
-"""What a vision model saw in a paper's pictures, as entities and relations."""
+"""Entities and relations from a vision model's descriptions of images."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -122,7 +122,7 @@ def _entity(home: str, found: Sequence[_Sighting], types: TypeSystem) -> Entity:
 
 
 def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
-    """Add the elements that name the entities to their sources, and the first such sentence to their descriptions."""
+    """Adds the elements that name the entities to their sources, and the first such sentence to their descriptions."""
     telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
     text = read_paper(paper)
     finder = TermFinder([(entity.name,) for entity in telling])

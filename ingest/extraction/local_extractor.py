@@ -1,4 +1,4 @@
-"""The extractor that needs no model: acronyms, tables, floats, phrases, and how they occur together."""
+"""The extractor that needs no model: acronyms, tables, floats, phrases, and their co-occurrence."""
 
 import asyncio
 import re
@@ -32,10 +32,10 @@ class LocalExtractor:
     """Extracts entities and relations by rules; names and descriptions are the paper's own words.
 
     Args:
-        types: The types of entities; an entity whose type the rules tell, but which is none of these, gets the last.
-        phrases: The largest number of noun phrases that occur twice or more.
-        singles: The largest number of noun phrases that occur once.
-        links: The number of co-occurrences kept for each entity.
+            types: The types of entities; an entity whose type is not one of these gets the last one.
+            phrases: The largest number of noun phrases that occur twice or more.
+            singles: The largest number of noun phrases that occur once.
+            links: The number of co-occurrences kept for each entity.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class LocalExtractor:
 
 
 def _type(term: Term, told: TermType | None) -> str:
-    """The type that the name tells, else the one its contexts tell, else the one its position tells."""
+    """Returns the type indicated by the name, else by its contexts, else by its position."""
     own = {type_of_name(form) for form in term.forms} - {"concept"}
     return term.type if own or told is None else told
 
@@ -144,7 +144,7 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
 
 
 def _table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
-    """Relations of what a table's headers name and its cells state."""
+    """Yields relations from a table's headers and cells."""
     title = " ".join(filter(None, (table.label, table.caption)))
     for name in table_names(table):
         if entity := ids.get(entity_key(name.text)):

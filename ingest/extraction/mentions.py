@@ -1,4 +1,4 @@
-"""A paper's text in sentences, and where names occur in it."""
+"""Splits a paper's text into sentences, and finds names in it."""
 
 import re
 import unicodedata
@@ -119,7 +119,7 @@ class PaperText:
     prominent: frozenset[str]
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
-        """Those of `elements`, without repeats, in which one of `names` occurs as whole words.
+        """Returns those of `elements`, without repeats, in which one of `names` occurs as whole words.
 
         Names are folded by `entity_key`; a short coined name ("MAP") must occur in its own spelling.
         """
@@ -183,7 +183,7 @@ def variant_key(name: str) -> str:
 
 
 def is_coined(form: str) -> bool:
-    """Whether capitals or digits make a word a name in that spelling only ("CE", "mAP", "IT")."""
+    """Whether capitals or digits make a word a name in this spelling only ("CE", "mAP", "IT")."""
     if len(form.split()) != 1 or not any(character.isalpha() for character in form):
         return False
     return form[1:] != form[1:].lower() or any(character.isdigit() for character in form)

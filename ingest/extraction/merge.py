@@ -1,4 +1,4 @@
-"""Merges extractions of one paper, and entities that are one."""
+"""Merges extractions of one paper, and equal entities."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from paperscope_core.types import WORK, Entity, Extraction, Mention, Relation, S
 __all__ = ["combine", "connected_groups", "merge_groups"]
 
 
-# Entities whose id is not made from their name: each paper has a "Table 1", and methods have the names of papers.
+# Entities whose id is not derived from their name: each paper has a "Table 1", and methods share names with papers.
 _OWN_IDS = (*FLOATS, WORK)
 
 
@@ -66,7 +66,7 @@ def _keys(entities: Iterable[Entity]) -> dict[str, str]:
 
 
 def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
-    """For each id, the id of the entity it is merged into: the one entity that has it as an alias, or itself."""
+    """Returns, for each id, the id of the entity it is merged into: the only entity with it as an alias, or itself."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity_id, entities in by_id.items():
         for entity in entities:
@@ -82,7 +82,7 @@ def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
 
 
 def _last(entity_id: str, joins: Mapping[str, str]) -> str:
-    """The end of a chain of aliases; the alphabetically first id of a circle."""
+    """Returns the end of a chain of aliases; the alphabetically first id of a cycle."""
     seen = [entity_id]
     while (following := joins.get(seen[-1])) is not None:
         if following in seen:

@@ -38,7 +38,7 @@ from paperscope_core.types import (
 __all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtractor", "graph_adapter", "pack"]
 
 
-# A chunk of 200 words names fewer things; a reply that lists more is degenerate.
+# A chunk of 200 words names fewer entities; a longer reply is degenerate.
 _MOST = 60
 
 
@@ -200,7 +200,7 @@ def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk
 
 
 def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
-    """Where to cut first (the smallest rank): by the number of section levels shared, then by a hash."""
+    """Returns the sort key of a cut (the smallest comes first): the number of section levels shared, then a hash."""
     shared = 0
     for one, other in zip(before.section.split(" > "), after.section.split(" > "), strict=False):
         if one != other:
@@ -228,10 +228,10 @@ class ModelExtractor:
         self._gleanings = gleanings
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """The entities and relations that the model finds; the bibliography is not sent.
+        """Returns the entities and relations that the model finds; the bibliography is not sent.
 
-        Raises ModelError if the endpoint gave no reply at all. Before anything is raised, all calls have ended, so that
-        a cache keeps what was paid.
+        Raises ModelError if the endpoint gave no reply at all, but only after all calls have ended, so that a cache
+        keeps the replies already paid for.
         """
         elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}
         cited = {element.id for element in paper.elements if isinstance(element, Reference)}

@@ -22,7 +22,7 @@ __all__ = ["Phrase", "is_term_by_form", "technical_phrases"]
 
 _MAX_WORDS = 5
 _SINGLE_SCORE = 0.5
-# Fewer letters are rather a symbol, a unit or initials.
+# Fewer letters are usually a symbol, a unit or initials.
 _LEAST_LETTERS = 3
 # Nouns, names and adjectives, without comparatives and superlatives; UNC are words that the tagger can't classify.
 _NOMINAL_TAGS = ("NN", "NP", "AJ0", "UNC", "ZZ")
@@ -54,7 +54,7 @@ _NO_TERMS = frozenset(
     tab table tables use uses vs way ways w.r.t
     """.split()
 )
-# Words that follow a dataset's name and are no part of it.
+# Words that follow a dataset's name and are not part of it.
 _DATASETS = frozenset("benchmark benchmarks corpora corpus dataset datasets".split())
 _HEADED = re.compile(rf" (?:{'|'.join(sorted(_DATASETS))})\b", re.IGNORECASE)
 _SMALL_DIGITS = frozenset("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -284,15 +284,15 @@ def _single_occurrences(counts: Mapping[str, _Count], prominent: Sequence[bool])
 def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) -> bool:
     """Whether a run of words that occurs once is a term.
 
-    What occurs twice is a term by its frequency. What occurs once must be built like one: a coined name, a name in
-    capitals, or a phrase whose head says what it is ("region proposal network"). In an abstract, which names nothing
-    twice, any phrase of two words will do.
+    A phrase that occurs twice is a term by its frequency. One that occurs once must have the form of a term: a coined
+    name, a name in capitals, or a phrase whose head noun indicates its type ("region proposal network"). In an
+    abstract, which hardly repeats terms, any phrase of two words is accepted.
 
     Args:
-        form: The run as the text spells it.
-        first: Whether it begins its sentence, where a capital tells nothing.
-        headed: Whether a word such as "dataset" follows.
-        prominent: Whether it occurs where a paper says what it is about.
+            form: The run as the text spells it.
+            first: Whether it begins its sentence, where a capital is no evidence.
+            headed: Whether a word such as "dataset" follows.
+            prominent: Whether it occurs in the abstract or another element that summarises the paper.
     """
     words = _SPLIT.split(form)
     named = all(map(_is_named, words[first:]))

@@ -1,4 +1,4 @@
-"""Which names of one paper mean the same: by rules, or as a model judges."""
+"""Decides which names of one paper have the same meaning: by rules, or by a model."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ _EMPTY = frozenset(
     "algorithm approach benchmark corpus dataset framework issue mechanism method metric measure model objective "
     "phenomenon problem procedure score strategy system task technique".split()
 )
-# Words that exclude each other: names that differ in two words of one line mean two things.
+# Words that exclude each other: names that differ in two words of one line have different meanings.
 _SIBLINGS = tuple(
     frozenset(line.split())
     for line in (
@@ -91,13 +91,13 @@ Pair = tuple[Entity, Entity]
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name in the singular, without articles; decimal numbers are one word."""
+    """Returns the words of a name in the singular, without articles; decimal numbers are one word."""
     folded = _VERSION.sub("", _plain(name))
     return tuple(singular_key(word) for word in _WORD.findall(folded) if word not in _ARTICLES)
 
 
 def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
-    """The ids of pairs of terms that certainly mean the same.
+    """Yields the ids of pairs of terms that certainly have the same meaning.
 
     Their spellings differ only in spaces, plurals, accents, articles, brackets and the "v" of a version; or one is the
     other with its class or language ("BERT model", "English OntoNotes").
@@ -113,8 +113,8 @@ def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
 
 
 def surely_differ(one: str, other: str) -> bool:
-    """Whether two names certainly mean two things: their numbers, single letters or signs differ, one is an acronym,
-    only the order of their words differs, or they differ in words that exclude each other."""
+    """Whether two names certainly have different meanings: their numbers, single letters or signs differ, one is an
+    acronym, only the order of their words differs, or they differ in words that exclude each other."""
     first, second = words_of(one), words_of(other)
     left, right = _without(first, second), _without(second, first)
     if _marks(one) != _marks(other) or _marks_words(left) or _marks_words(right):
@@ -127,7 +127,7 @@ def surely_differ(one: str, other: str) -> bool:
 
 
 def narrows(one: str, other: str) -> bool:
-    """Whether one name is the other with further words, which mostly makes it a kind or a part of the other."""
+    """Whether one name is the other with additional words, which usually makes it a kind or a part of the other."""
     shorter, longer = sorted((words_of(one), words_of(other)), key=len)
     if _without(shorter, longer):
         return False
@@ -141,7 +141,7 @@ def _plain(name: str) -> str:
 
 
 def _folded_letters(name: str) -> str:
-    """The name without what never distinguishes names; signs such as "+" and "#" are kept."""
+    """Returns the name without characters that never distinguish names; signs such as "+" and "#" are kept."""
     folded = _BRACKETED.sub(r" \1", _VERSION.sub("", _plain(name)))
     return "".join(singular_key(word) for word in folded.split() if word not in _ARTICLES)
 

@@ -19,7 +19,7 @@ from prompts import as_data
 __all__ = ["DiscussedTerm", "Summariser", "most_discussed"]
 
 
-# In characters; below, a description and the sentences themselves serve as well.
+# In characters; shorter texts need no summary beside the description and the sentences.
 _LEAST = 1200
 _MOST_TERMS = 24
 _TERMS_A_CALL = 12
@@ -117,7 +117,7 @@ def _request(terms: Mapping[str, DiscussedTerm]) -> ModelRequest:
 
 
 def _shown(spoken: DiscussedTerm) -> Mapping[str, str | list[str]]:
-    """The term with as many sentences, from the first on, as fit."""
+    """Returns the term with as many sentences as fit, in order."""
     shown: list[str] = []
     room = _SHOWN
     for sentence in spoken.sentences:

@@ -1,4 +1,4 @@
-"""What a table names in its headers, and what its cells state."""
+"""Names in a table's headers, and statements of its cells."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _MAX_WORDS = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableName:
-    """A header, group or stub that names something, with the type that its words or its position tell."""
+    """A header, group or stub that names something, with the type indicated by its words or its position."""
 
     text: str
     table: str
@@ -90,7 +90,8 @@ def _column_type(headers: Sequence[str], depth: int) -> TermType:
 
 
 def _row_type(header: str, *, title: str) -> TermType:
-    """The type that the title over the row headers tells ("Dataset"); else rows of numbers mostly compare methods."""
+    """Returns the type indicated by the title over the row headers ("Dataset"); without one, rows of numbers usually
+    compare methods."""
     if "=" in header:
         return "quantity"
     told = type_of_name(title)

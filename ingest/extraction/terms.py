@@ -15,7 +15,7 @@ from paperscope_core.text.words import entity_key, singular_key
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
 
 
-# Class words that may follow a name; other words make it another thing ("DSC loss", "BERT embedding").
+# Class words that may follow a name; other words change its meaning ("DSC loss", "BERT embedding").
 _CLASSES = frozenset(
     "benchmark benchmarks corpora corpus dataset datasets metric metrics model models score scores task tasks".split()
 )
@@ -29,17 +29,17 @@ _FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|app
 
 
 def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mapping[int, int]:
-    """Longer names that mean the same as a shorter one: "NER task", "F1 score", "English OntoNotes".
+    """Returns longer names that mean the same as a shorter one: "NER task", "F1 score", "English OntoNotes".
 
     A coined name may be followed by its class, if its type is that class or unknown; a name other than a task's may be
-    preceded by a language, if the paper names it with only one.
+    preceded by a language, if the paper uses it with only one.
 
     Args:
-        names: The forms of each name.
-        types: The type of each name.
+            names: The forms of each name.
+            types: The type of each name.
 
     Returns:
-        For the position of each longer name the position of the shorter one.
+            For the position of each longer name the position of the shorter one.
     """
     place = {variant_key(form): number for number, forms in enumerate(names) for form in forms}
     found: dict[int, int] = {}
@@ -208,7 +208,7 @@ def _term(group: Sequence[_Candidate]) -> Term:
 
 
 def _is_telling(header: str) -> bool:
-    """Whether a header's occurrences in the text mean the same: it has several words, or a coined one."""
+    """Whether a header's occurrences in the text have the same meaning: it has several words, or a coined one."""
     words = entity_key(header).split()
     letters = sum(character.isalpha() for character in header)
     return letters > 1 and (sum(len(word) > 1 for word in words) > 1 or is_coined(header))

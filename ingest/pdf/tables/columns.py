@@ -1,4 +1,4 @@
-"""The columns of a table: the empty strips between them, and rows cut along the strips."""
+"""Finds the columns of a table: the empty strips between them, and rows split at the strips."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ class Columns:
         return len(self.intervals)
 
     def span(self, x0: float, x1: float) -> tuple[int, int]:
-        """The first and last column that a text from x0 to x1 touches, or twice the nearest one."""
+        """Returns the first and last column that a text from x0 to x1 touches, or the nearest one twice."""
         hits = [
             index
             for index, (left, right) in enumerate(self.intervals)
@@ -64,7 +64,7 @@ class Columns:
         return nearest, nearest
 
     def nearest(self, x0: float, x1: float) -> int:
-        """The first column of which a text from x0 to x1 covers half, otherwise the one of which it covers most."""
+        """Returns the first column of which a text from x0 to x1 covers half, otherwise the one it covers most."""
         shared = [
             (min(x1, right) - max(x0, left)) / max(min(right - left, x1 - x0), 1.0) for left, right in self.intervals
         ]
@@ -87,7 +87,7 @@ class Columns:
 
 
 def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float) -> Columns:
-    """The columns between strips, each from the first to the last ink of what is in it alone."""
+    """Returns the columns between strips, each from the first to the last ink that belongs to it alone."""
     bounds = [float("-inf"), *(strip.middle for strip in strips), float("inf")]
     segments = [segment.box for row in rows for segment in row.segments]
     words = [word.box for row in rows for word in row.words]
@@ -102,7 +102,7 @@ def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float
 
 
 def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]:
-    """Strips without width at the edges between columns, except where a column would have no words."""
+    """Returns zero-width strips at the edges between columns, except where a column would have no words."""
     centers = [word.center for row in rows for word in row.words]
     strips: list[Strip] = []
     left = float("-inf")
@@ -116,10 +116,10 @@ def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]
 def partition(
     centers: Sequence[float], columns: Columns, *, first: int, end: int | None = None
 ) -> list[tuple[int, int]] | None:
-    """Share the columns from `first` up to `end` among centred group titles, each over neighbouring columns.
+    """Assigns the columns from `first` up to `end` to centred group titles, each over adjacent columns.
 
     Returns:
-        The first and last column of each title; None if no partition fits well.
+            The first and last column of each title; None if no partition fits well.
     """
     end = len(columns) if end is None else end
 
@@ -140,7 +140,7 @@ def partition(
 
 
 def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[float] = ()) -> list[Strip]:
-    """The strips between columns, from left to right.
+    """Returns the strips between columns, from left to right.
 
     A strip is a stretch of x that fewer rows cover with ink than its neighbours on both sides. It separates columns if
     few rows cross it, and most rows with text on both sides have more than a word space there.
@@ -164,7 +164,7 @@ def _words(row: PrintedRow) -> list[Word]:
 
 
 def _is_one_text(row: PrintedRow, *, em: float) -> bool:
-    """Whether a row has words at word spaces and few values: a title, whose spaces may be wider than most."""
+    """Whether a row has words at word spaces and few values: a title, whose spaces may be wider than usual."""
     words = _words(row)
     gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
     return max(gaps) < _SEPARATING_GAP * em and 3 * sum(is_value(word.text) for word in words) < len(words)
@@ -217,7 +217,7 @@ def _ink(row: Sequence[Word]) -> list[tuple[float, float]]:
 
 
 def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
-    """Whether a strip separates columns; a gap that a known strip explains is no evidence."""
+    """Whether a strip separates columns; a gap explained by a known strip is not evidence."""
     around = [sides for row in rows if (sides := _sides(strip, row))]
     gaps = [
         (left[-1], right[0])
@@ -239,7 +239,7 @@ def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Str
 
 
 def _sides(strip: Strip, row: Sequence[Word]) -> tuple[list[Word], list[Word]] | None:
-    """The words left and right of a strip, None if there are none on one side or a word crosses the strip."""
+    """Returns the words left and right of a strip, None if one side is empty or a word crosses the strip."""
     left = [word for word in row if word.x1 <= strip.middle]
     right = [word for word in row if word.x0 >= strip.middle]
     return (left, right) if left and right and len(left) + len(right) >= len(row) else None
@@ -250,7 +250,7 @@ def _gap(left: Word, right: Word) -> float:
 
 
 def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bool:
-    """Whether texts that fill their column run up to values, below titles that are far apart."""
+    """Whether texts that fill their column adjoin values, below titles that are far apart."""
     wide = [_gap(left, right) > _STRONG_GAP * em for left, right in gaps]
     return any(wide) and all(
         is_wide or (is_value(right.text) and not is_value(left.text))
@@ -259,7 +259,7 @@ def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bo
 
 
 def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:
-    """Whether a gap is as wide as the one before or after it, as in a justified text."""
+    """Whether a gap is as wide as the one before or after it, as in justified text."""
     gap = _gap(left[-1], right[0])
     if gap > _MAX_JUSTIFIED_GAP * em or is_value(left[-1].text) or is_value(right[0].text):
         return False
@@ -274,7 +274,7 @@ def _is_separating(left: Word, right: Word, *, em: float) -> bool:
 
 
 def _are_numbers(left: Word, right: Word) -> bool:
-    """Whether two values are side by side that are not the parts of one, as `0.3` and `(0.1)` or `[1,` and `2]`."""
+    """Whether two values are side by side that are not parts of one, such as `0.3` and `(0.1)` or `[1,` and `2]`."""
     return is_value(left.text) and is_value(right.text) and right.text[0] not in "([" and left.text[-1] != ","
 
 
@@ -283,7 +283,7 @@ def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
 
 
 def cut_at_strips(row: PrintedRow, strips: Sequence[Strip], columns: Columns, *, named: bool = False) -> PrintedRow:
-    """The row with segments cut that are the texts of neighbouring columns, and joined within a column.
+    """Returns the row with segments split that are texts of adjacent columns, and joined within a column.
 
     `columns` are those between the strips. A row without a wide gap is one title unless it has a word for each column,
     or is known to name columns (`named`).
@@ -323,7 +323,7 @@ def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: boo
 
 
 def _is_sign(text: str) -> bool:
-    """Whether a text is an operator, which is between two halves of one text."""
+    """Whether a text is an operator, which joins two halves of one text."""
     return not any(letter.isalnum() for letter in text) and not is_value(text)
 
 

@@ -1,4 +1,4 @@
-"""Tables that are continued in the next column or on the next page: all their parts are one table."""
+"""Joins tables that are continued in the next column or on the next page."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -40,13 +40,13 @@ def with_further_parts(
     captions: Sequence[Sequence[Caption]],
     stacks: Sequence[Sequence[RuleStack]],
 ) -> list[FoundTable]:
-    """The tables, each with all its parts; a table that continues another one is no longer in the list.
+    """Returns the tables, each with all its parts; a table that continues another one is removed from the list.
 
     Args:
-        tables: The tables with captions, in reading order.
-        layouts: The pages.
-        captions: The captions of each page.
-        stacks: The rule stacks of each page that no table has yet.
+            tables: The tables with captions, in reading order.
+            layouts: The pages.
+            captions: The captions of each page.
+            stacks: The unassigned rule stacks of each page.
     """
     return _PartJoiner(tables, layouts, captions=captions, stacks=stacks).joined()
 
@@ -94,7 +94,7 @@ class _PartJoiner:
         return joined
 
     def _named(self, parts: Sequence[FoundTable], gone: set[int]) -> FoundTable | None:
-        """The next table of the same label, if it says that it is continued or has the same caption and columns."""
+        """Returns the next table of the same label, if marked as continued or with the same caption and columns."""
         first, last = parts[0], parts[-1].parts[-1]
         for index, other in enumerate(self._tables):
             if index in gone or other in parts or other.page < first.page or other.caption.label != first.caption.label:
@@ -107,10 +107,10 @@ class _PartJoiner:
         return None
 
     def _unnamed(self, parts: Sequence[FoundTable]) -> FoundTable | None:
-        """What is first in the next column or on the next page, if it continues the same columns."""
+        """Returns the first table in the next column or on the next page, if it continues the same columns."""
         last = parts[-1].parts[-1]
         spot = self._next_spot(last)
-        # Nothing but notes may be below the part before.
+        # Only notes may be below the previous part.
         if spot is None or any(line.size > self._note_size for line in self._below(last)):
             return None
         lines = [line for line in self._band(spot) if line not in self._furniture[spot.page]]
@@ -154,7 +154,7 @@ class _PartJoiner:
         ]
 
     def _merged(self, parts: Sequence[FoundTable]) -> FoundTable:
-        """One table of all parts, read as if they were below each other."""
+        """Returns one table of all parts, read as if they were stacked vertically."""
         first, *others = [self._with_notes(found.parts[0]) for found in parts]
         more = []
         for found, part in zip(parts[1:], others, strict=True):
@@ -181,7 +181,7 @@ class _PartJoiner:
         return _Spot(page=part.page, left=left, right=right)
 
     def _next_spot(self, part: TablePart) -> _Spot | None:
-        """The column to the right of a part's, or the same place on the next page; None at the end."""
+        """Returns the column to the right of a part's, or the same place on the next page; None at the end."""
         layout, here = self._layouts[part.page], self._spot(part)
         bounds = layout.column_bounds
         wide = here.right - here.left > _WHOLE_WIDTH * layout.content.width
@@ -192,7 +192,7 @@ class _PartJoiner:
         return None if page == part.page else _Spot(page=page, left=0.0, right=bounds[-1 if wide else 1])
 
     def _next_page(self, page: int) -> int:
-        """The index of the next page, turned in the same way; the same index if there is none."""
+        """Returns the index of the next page with the same rotation; the same index if there is none."""
         here = self._layouts[page].content
         for index in range(page + 1, len(self._layouts)):
             content = self._layouts[index].content
@@ -207,7 +207,7 @@ class _PartJoiner:
 
 
 def _shift(first: FoundTable, other: FoundTable) -> float | None:
-    """How far the columns of another part are shifted to the right, None if they are not the table's.
+    """Returns how far the columns of another part are shifted to the right, None if they are not the table's.
 
     A part of few rows may leave columns empty.
     """
@@ -227,19 +227,19 @@ def _shift(first: FoundTable, other: FoundTable) -> float | None:
 
 
 def _home(columns: Sequence[tuple[float, float]], x0: float, x1: float) -> int | None:
-    """The column that an interval overlaps most, None if it overlaps none."""
+    """Returns the column that an interval overlaps most, None if it overlaps none."""
     shared = [min(x1, right) - max(x0, left) for left, right in columns]
     best = max(range(len(columns)), key=lambda index: shared[index])
     return best if shared[best] > 0 else None
 
 
 def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float) -> FoundTable:
-    """The table with the rows below its last rule: the first of several parts may have no rule at its foot.
+    """Returns the table with the rows below its last rule, since the first of several parts may have no closing rule.
 
     Args:
-        table: A table of one part.
-        below: The lines below the table in its column of the page; only notes may follow the added rows.
-        note_size: The largest size of a note's letters.
+            table: A table of one part.
+            below: The lines below the table in its column of the page; only notes may follow the added rows.
+            note_size: The largest size of a note's letters.
     """
     part = table.parts[-1]
     words = [word for line in below for word in line.words]
@@ -278,7 +278,7 @@ def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
 
 
 def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRegion:
-    """A further part without the rows that repeat the head of the first one; it may have no words left."""
+    """Returns a further part without the rows that repeat the first part's header; it may have no words left."""
     rows, head = _rows(_without_notes(region)), _rows(_without_notes(first))
     repeated = 0
     while repeated < min(len(rows), len(head)) and _letters(rows[repeated]) == _letters(head[repeated]):
@@ -300,7 +300,7 @@ def _letters(row: PrintedRow) -> str:
 
 
 def _without_notes(region: TableRegion) -> TableRegion:
-    """The region without rows that say only that the table is continued."""
+    """Returns the region without rows that only note the continuation."""
     rows = [row for row in _rows(region) if not is_continuation_note(row.text)]
     return replace(region, words=tuple(word for row in rows for word in row.words))
 
@@ -318,14 +318,14 @@ def _widest_pitch(rows: Sequence[PrintedRow]) -> float:
 def _stacked(
     first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
 ) -> tuple[TableRegion, tuple[TablePart, ...]]:
-    """Stack the parts of a table below each other, without the rules that close a part at the foot of its page.
+    """Stacks the parts of a table vertically, without the rules that close a part at the foot of its page.
 
     Args:
-        first: The first part.
-        more: Each further part, and the region of it that is read.
+            first: The first part.
+            more: Each further part, and the region of it that is read.
 
     Returns:
-        One region with all words and rules, and the parts with their places in it.
+            One region with all words and rules, and the parts with their positions in it.
     """
     regions, parts = [_without_notes(first.region)], [first]
     # A page never ends within a row, so the widest pitch separates parts.

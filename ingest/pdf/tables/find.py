@@ -1,4 +1,4 @@
-"""Finds the tables of a document: beside their captions, without one, and doubtful ones read twice."""
+"""Finds the tables of a document, with or without a caption, and reads doubtful ones twice."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -64,13 +64,13 @@ _HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 
 
 def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[FoundTable]:
-    """Find a table for each table caption beside which there is a grid.
+    """Finds a table for each table caption with a grid next to it.
 
     A table that is continued in the next column or on the next page is one table.
 
     Args:
-        layouts: The pages.
-        captions: All captions of each page.
+            layouts: The pages.
+            captions: All captions of each page.
     """
     named = [[caption for caption in page if caption.kind == "table"] for page in captions]
     stacks = [rule_stacks(layout, page) for layout, page in zip(layouts, captions, strict=True)]
@@ -96,7 +96,7 @@ def _read(
     side: Side,
     captions: Sequence[Caption],
 ) -> FoundTable | None:
-    """The table by its rules, or by its columns if there are no rules or they enclose no body."""
+    """Returns the table by its rules, or by its columns if there are no rules or they enclose no body."""
     by_rules = _table(layout, ruled_region(layout, stack), caption, page=page) if stack else None
     if by_rules and by_rules.grid.body_rows:
         return by_rules
@@ -115,9 +115,10 @@ def _table(layout: PageLayout, region: TableRegion, caption: Caption, *, page: i
 def with_second_readings(
     tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, cells: CellFinder | None
 ) -> list[FoundTable]:
-    """Read doubtful tables a second time, by the cells that the PDF library finds, and keep the more trusted grid.
+    """Reads doubtful tables again, by the cells that the PDF library finds, and keeps the grid of higher confidence.
 
-    Tables of several parts are not read twice, and no more tables than a document of this length has time for.
+    Tables of several parts are not read twice, and the number of second readings is limited by the length of the
+    document.
     """
     unsure = [table for table in tables if table.grid.confidence < _UNSURE and len(table.parts) == 1]
     twice = unsure[: 1 + len(layouts) // _PAGES_PER_READING] if cells else []
@@ -133,7 +134,7 @@ def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> Fo
     if not edges:
         return table
     grid = read_grid(region, edges=edges)
-    # A reading that runs columns together has less that could look wrong.
+    # Merging columns removes evidence of errors, so such a reading must not win.
     better = grid.confidence > table.grid.confidence and len(grid.columns) >= len(table.grid.columns)
     return replace(table, grid=grid) if better else table
 
@@ -156,7 +157,7 @@ def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterato
 
 
 def _crossings(box: Box, page: PageContent) -> int:
-    """An upper bound of the crossings of lines in a table, including the sides of filled boxes."""
+    """Returns an upper bound on the crossings of lines in a table, including the sides of filled boxes."""
     fills = 2 * sum(overlap_y(fill, box) > 0 for fill in page.fills)
     level = sum(box.y0 <= rule.y <= box.y1 for rule in page.horizontal)
     plumb = sum(box.x0 <= rule.x <= box.x1 for rule in page.vertical)
@@ -196,7 +197,7 @@ def _is_near(caption: Box, box: Box) -> bool:
 
 
 def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line], *, page: int) -> FoundTable | None:
-    """The table of a region, None if its lines are not all free, continue beside it or make no full grid."""
+    """Returns the table of a region, None if its lines are not all free, continue beside it or form no full grid."""
     lines = layout.lines_with(region.words)
     left, right = region.box.x0 - _BESIDE, region.box.x1 + _BESIDE
     if not lines <= set(free) or any(line.box.x0 < left or line.box.x1 > right for line in lines):
@@ -210,7 +211,7 @@ def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line], *
 
 
 def _names_columns(grid: Grid) -> bool:
-    """Whether each column but the first has a title above the first inner rule, and the first doesn't number lines."""
+    """Whether each column but the first has a title above the first inner rule, and the first is not line numbers."""
     titled = {
         column
         for cell in grid.cells
@@ -223,7 +224,8 @@ def _names_columns(grid: Grid) -> bool:
 
 
 def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
-    """The blocks of at least three rows of values that rules or fills set off, or that are a full grid with titles."""
+    """Yields the blocks of at least three rows of values that are set off by rules or fills, or are full grids with
+    titles."""
     columns: dict[int, list[Line]] = defaultdict(list)
     for line in free:
         columns[layout.column(line)].append(line)
@@ -338,7 +340,7 @@ def _is_inside(rule: HorizontalRule, box: Box) -> bool:
 
 
 def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:
-    """Whether fills are behind most of the width of some rows and not of others."""
+    """Whether fills cover most of the width of some rows and not of others."""
     shaded = [
         sum(fill.x1 - fill.x0 for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows
     ]

@@ -1,4 +1,4 @@
-"""From the words and rules of a table's region to its grid of cells, and how far the grid can be trusted."""
+"""Converts the words and rules of a table's region to a grid of cells with a confidence."""
 
 import re
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _grid(
 
 
 def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
-    """Whether a rule underlines a word, and so shows nothing of the grid."""
+    """Whether a rule underlines a word, and so is not part of the grid."""
     low, high = _UNDERLINE
     return any(
         low < rule.y - word.baseline < high
@@ -95,7 +95,7 @@ def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
 
 
 def _leading_headers(body: Sequence[GridRow]) -> int:
-    """The number of leading header rows, with the section titles before a header."""
+    """Returns the number of leading header rows, including section titles before a header."""
     last = 0
     for index, row in enumerate(body):
         if row.kind == "body":
@@ -145,7 +145,7 @@ def _is_formula_table(words: Sequence[Word], *, em: float) -> bool:
 
 
 def _formula_rows(words: Sequence[Word], *, em: float) -> list[GridRow]:
-    """A row for each stub, with all beside it as one cell; the first row is the header."""
+    """Returns a row for each stub, with everything beside it as one cell; the first row is the header."""
     stubs = _stubs(words, em=em)
     cut = max(stub.box.x1 for stub in stubs) + 1
     anchors = sorted({round(stub.baseline, 1) for stub in stubs})
@@ -179,11 +179,11 @@ def _stubs(words: Sequence[Word], *, em: float) -> list[Line]:
 
 
 def _confidence(cells: Sequence[GridCell], body: Sequence[GridRow], *, width: int, ruled: bool) -> float:
-    """The confidence from 0 to 1; `cells` are all cells of the grid, `body` the rows below a grouped header.
+    """Returns the confidence from 0 to 1; `cells` are all cells of the grid, `body` the rows below a grouped header.
 
     It is the product of: the share of body rows that have a stub, their own or a spanning one, and fill at least 70 %
-    of the usual number of columns; the share of values in one column; the share of cells that don't look like two run
-    together; the share of columns with a title, if any has one; and a factor for tables found without rules.
+    of the usual number of columns; the share of values in one column; the share of cells that don't look like two
+    merged cells; the share of columns with a title, if any has one; and a factor for tables found without rules.
     """
     plain = [row for row in body if row.kind == "body"]
     if not plain or width < 2:

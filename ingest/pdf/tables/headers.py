@@ -1,4 +1,4 @@
-"""Which rows of a table are headers, section titles or body, and headers of several levels."""
+"""Classifies the rows of a table as headers, section titles or body, and reads headers of several levels."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -38,13 +38,13 @@ class _Title:
 def grouped_header(
     rows: Sequence[PrintedRow], rules: Sequence[HorizontalRule], columns: Columns
 ) -> tuple[int, tuple[GridCell, ...]]:
-    """Read a header whose group titles have rules below them.
+    """Reads a header whose group titles are underlined by rules.
 
-    A text above a rule is the title of the columns that the rule covers, which the titles over one rule share. Any
-    other text names its column, over all levels without a rule between them, or in the level of its baseline.
+    A text above a rule is the title of the columns that the rule covers; several titles over one rule share them. Any
+    other text names its column, across all levels without a rule between them, or in the level of its baseline.
 
     Returns:
-        The number of levels, and the header's cells.
+            The number of levels, and the header's cells.
     """
     heights = _heights(rules)
     titles = [_title(segment, rules, heights) for row in rows for segment in row.segments]
@@ -134,7 +134,8 @@ def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCel
 def body_rows(
     rows: Sequence[PrintedRow], columns: Columns, zones: Zones, *, box: Box, fills: Sequence[Box], headed: bool
 ) -> list[GridRow]:
-    """Make a `GridRow` of each printed row below a grouped header (`headed`), or of all rows of a table without one."""
+    """Returns a `GridRow` for each printed row below a grouped header (`headed`), or for all rows of a table without
+    one."""
     drafted: list[GridRow] = []
     rows_in = Counter(zones.of(row.baseline) for row in rows)
     for row in rows:
@@ -182,7 +183,7 @@ def _put(pieces: list[Piece], piece: Piece) -> None:
 
 
 def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:
-    """Whether a row of a stub alone is above a row whose stub is indented."""
+    """Whether a row that consists of a stub is above a row whose stub is indented."""
     title, stub = row.stub, below.stub
     if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or title is None or stub is None:
         return False
@@ -219,9 +220,9 @@ def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[
 
 
 def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
-    """The header rows at the top: those above the first inner rule, or the first row without one.
+    """Returns the header rows at the top: those above the first inner rule, or the first row without one.
 
-    Of a header in two rows, one with the stub's title and one without, both count, even with a rule between them.
+    Of a header in two rows, only one of which has the stub's title, both count, even with a rule between them.
     """
     plain = [index for index, row in enumerate(rows) if row.kind != "section"]
     if not plain:
@@ -244,7 +245,7 @@ def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
 
 
 def _as_header(row: GridRow, columns: Columns, *, last: bool) -> GridRow:
-    """A header row; above another one, its centred titles share the columns."""
+    """Returns a header row; its centred titles span the columns if another header row is below it."""
     pieces = row.pieces
     if not last and 2 <= len(pieces) < len(columns) - 1:
         stub = pieces[0].box.x0 < columns.intervals[0][1]

@@ -91,7 +91,7 @@ class Piece:
         return bounding_box(line.box for line in self.lines)
 
     def under(self, other: "Piece") -> "Piece":
-        """This piece below another one in the same cell; beside it if they have the same baseline."""
+        """Returns this piece below another one in the same cell, or beside it if they have the same baseline."""
         first, last = min(self.first, other.first), max(self.last, other.last)
         if abs(other.lines[-1].baseline - self.lines[0].baseline) < 1:
             joined = line_of(other.lines[-1].words + self.lines[0].words)
@@ -166,9 +166,9 @@ class Grid:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class TablePart:
-    """The part of a table in one place: a page (its index from 0), a region and the lines in it.
+    """The part of a table in one place: a page (its index from 0), a region and its lines.
 
-    Its words were moved by `dx` and `dy` to be read below the part before it, where they begin at `top`.
+    Its words are moved by `dx` and `dy` to be read below the previous part, where they begin at `top`.
     """
 
     page: int

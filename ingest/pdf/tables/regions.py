@@ -1,4 +1,4 @@
-"""Where tables are: between stacks of rules, or in aligned columns beside a caption."""
+"""Locates tables: between stacks of rules, or in aligned columns next to a caption."""
 
 import re
 from collections import Counter
@@ -101,11 +101,11 @@ class RuleStack:
 
 
 def rule_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleStack]:
-    """The stacks of a page's rules by their ends; a caption or running text separates rules.
+    """Groups the rules of a page into stacks by their ends; captions and running text separate rules.
 
     Args:
-        layout: The page.
-        captions: All of its captions.
+            layout: The page.
+            captions: All of its captions.
     """
     in_captions = {line for caption in captions for line in caption.lines}
     lines = [line for line in layout.lines if line not in in_captions]
@@ -145,7 +145,7 @@ def _has_prose_between(top: float, rule: HorizontalRule, lines: Sequence[Line]) 
 
 
 def _is_prose(line: Line, rule: HorizontalRule) -> bool:
-    """Whether a line fills the width between the rule's ends with words at ordinary gaps."""
+    """Whether a line fills the width between the rule's ends with words at normal gaps."""
     return (
         rule.x0 - _PROSE_OVERHANG <= line.box.x0
         and line.box.x1 <= rule.x1 + _PROSE_OVERHANG
@@ -162,7 +162,7 @@ def _widest_gap(line: Line) -> float:
 
 
 def preferred_side(pages: Sequence[tuple[Sequence[Caption], Sequence[RuleStack]]]) -> Side:
-    """The side of their captions on which the document's tables are: the one with the smaller total cost."""
+    """Returns the side of their captions on which the document's tables are: the one with the smaller total cost."""
     costs: dict[Side, float] = {"above": 0.0, "below": 0.0}
     for side in costs:
         costs[side] = sum(_pair(captions, stacks, side)[0] for captions, stacks in pages)
@@ -205,9 +205,9 @@ def _distance(caption: Box, table: Box, place: str) -> float | None:
 
 
 def without_running_rules(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[PageLayout]:
-    """The pages without rules in their outer eighth that repeat at the same place on three pages or more.
+    """Returns the pages without rules in the outer eighth that repeat in the same place on at least three pages.
 
-    Floats at the head or foot of pages begin or end at the same place, too: the outline of a table stays.
+    Floats at the top or foot of pages begin or end in the same place, too, so the outline of a table is kept.
     """
     counts = Counter(place for layout in layouts for place in {_place(rule) for rule in layout.content.horizontal})
     return [_cleared(layout, page, counts) for layout, page in zip(layouts, captions, strict=True)]
@@ -225,7 +225,7 @@ def _cleared(layout: PageLayout, captions: Sequence[Caption], counts: Counter[tu
 
 
 def _outlines(rule: HorizontalRule, stack: RuleStack, repeated: set[HorizontalRule], layout: PageLayout) -> bool:
-    """Whether text fills every strip from a rule to the nearest rule of its stack that is on this page alone."""
+    """Whether text fills every strip from a rule to the nearest rule of its stack that is on this page only."""
     if not any(abs(rule.y - y) < _SAME_Y for y in stack.ys) or not stack.has_ends(rule):
         return False
     shared = {other.y for other in repeated}
@@ -278,7 +278,7 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
 def borderless_region(
     layout: PageLayout, caption: Caption, *, side: Side, captions: Sequence[Caption]
 ) -> TableRegion | None:
-    """The run of lines next to a caption that falls into columns, on the usual side first; None if there is none."""
+    """Returns the run of lines next to a caption that forms columns, on the usual side first; None if there is none."""
     sides: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
     taken = {line for other in captions for line in other.lines}
     band = columns_touched(layout, caption.box) or (0.0, layout.content.width)
@@ -303,7 +303,7 @@ def columns_touched(layout: PageLayout, box: Box) -> tuple[float, float] | None:
 def run_of_rows(
     layout: PageLayout, *, edge: float, band: tuple[float, float], side: Side, taken: Container[Line]
 ) -> list[Line]:
-    """The lines outward from an edge, within a band of x, until a large gap, a taken line or a line of running text."""
+    """Returns the lines outward from an edge, within a band of x, up to a large gap, a taken line or running text."""
     step = -1 if side == "above" else 1
     left, right = band
     run: list[Line] = []
@@ -322,7 +322,7 @@ def run_of_rows(
 
 
 def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1) -> TableRegion | None:
-    """The region of some lines, None if most of them don't fall into columns, or they make too few printed rows."""
+    """Returns the region of some lines, None if most of them don't form columns, or they make too few printed rows."""
     words = tuple(word for line in run for word in line.words)
     box = bounding_box(line.box for line in run)
     em = em_of(words)

@@ -1,4 +1,4 @@
-"""Labels of a table that are printed upwards or downwards, as words beside its upright ones."""
+"""Reads labels of a table that are printed upwards or downwards as words of its upright rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MIDDLE = 0.25  # The distance from the middle of a row's letters down to the ba
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _RotatedWord(Word):
-    """A whole label on the baseline of the row that it names; its ink is from `above` to `below` that line."""
+    """A label as one word on the baseline of the row that it names; its ink is from `above` to `below` that line."""
 
     above: float
     below: float
@@ -48,7 +48,7 @@ class _RotatedWord(Word):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Label:
-    """Lines read along their direction, and their box as the reader sees the page."""
+    """Lines read along their direction, and their box on the page as the reader sees it."""
 
     lines: tuple[Line, ...]
     box: Box
@@ -60,15 +60,15 @@ def is_rotated(line: Line) -> bool:
 
 
 def rotated_labels(layout: PageLayout, box: Box, words: Sequence[Word], *, rules: Sequence[float]) -> tuple[Word, ...]:
-    """Read the labels in a table's box that run up or down, each as a word on the baseline of the row that it names.
+    """Returns the labels in a table's box that run up or down, each as a word on the baseline of the row that it names.
 
-    The title of a column is put at the foot of the header, any other label at the row halfway down the rows beside it.
+    The title of a column is placed at the foot of the header, any other label at the middle one of the rows beside it.
 
     Args:
-        layout: The table's page.
-        box: The table's box.
-        words: Its upright words.
-        rules: The y of its full-width rules.
+            layout: The table's page.
+            box: The table's box.
+            words: Its upright words.
+            rules: The y of its full-width rules.
     """
     labels = [label for turns in _SIDEWAYS for label in _labels(layout, box, turns=turns)]
     titles = [label for label in labels if _is_title(label, words, box=box, rules=rules)]
@@ -141,7 +141,7 @@ def _is_title(label: _Label, words: Sequence[Word], *, box: Box, rules: Sequence
 
 
 def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
-    """The baseline of the row of titles: that of the lowest upright words beside them, otherwise their own foot."""
+    """Returns the baseline of the title row: that of the lowest upright words beside it, otherwise its own foot."""
     if not titles:
         return 0.0
     area = bounding_box(label.box for label in titles)
@@ -149,7 +149,7 @@ def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
 
 
 def _middle_baseline(label: _Label, baselines: Sequence[float]) -> float:
-    """The baseline of the row beside the middle of a label, or one of its own between two rows."""
+    """Returns the baseline of the row beside the middle of a label, or a separate one between two rows."""
     size = label.lines[0].size
     middle = (label.box.y0 + label.box.y1) / 2 + _MIDDLE * size
     nearest = min(baselines, key=lambda y: abs(y - middle), default=middle)

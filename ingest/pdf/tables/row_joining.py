@@ -1,4 +1,4 @@
-"""Joins printed rows that are one row to the reader: annotations, wrapped texts, labels that span rows."""
+"""Joins printed rows that form one logical row: annotations, wrapped texts, labels that span rows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ _SLACK = 0.5  # A line has no room for a word if less space than this would rema
 
 
 def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[GridRow]:
-    """Join rows that continue the one above; if rules separate all rows, those between two rules are one."""
+    """Joins rows that continue the one above; if rules separate all rows, those between two rules are one."""
     between_rules = [list(group) for _, group in groupby(rows, key=lambda row: zones.of(row.top))]
     separated = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
     ruled = [row for zone in between_rules for row in _rows_of(zone, columns, separated=separated)]
@@ -71,7 +71,7 @@ def _rows_of(zone: list[GridRow], columns: Columns, *, separated: bool) -> list[
 
 
 def _by_leading(zone: list[GridRow], columns: Columns) -> list[GridRow]:
-    """The rows with the lines of wrapped cells joined, if rows are further apart than the lines within them."""
+    """Returns the rows with the lines of wrapped cells joined, if rows are further apart than the lines within them."""
     pairs = [(last, row) for last, row in pairwise(zone) if last.kind == row.kind == "body"]
     pitches = sorted(row.top - last.bottom for last, row in pairs)
     step, within = max(((high - low, low) for low, high in pairwise(pitches)), default=(0.0, 0.0))
@@ -86,7 +86,7 @@ def _by_leading(zone: list[GridRow], columns: Columns) -> list[GridRow]:
 
 
 def _is_inner(last: GridRow, row: GridRow, columns: Columns) -> bool:
-    """Whether a row without a stub continues a running text, and has no value below a value."""
+    """Whether a row without a stub continues running text, and has no value below a value."""
     above = {piece.first: piece.text for piece in last.pieces}
     valued = any(is_value(piece.text) and is_value(above.get(piece.first, "")) for piece in row.pieces)
     running = any(
@@ -107,9 +107,9 @@ def _runs_over(last: GridRow, piece: Piece, columns: Columns) -> bool:
 
 
 def _is_one_row(zone: Sequence[GridRow], columns: Columns, *, separated: bool) -> bool:
-    """Whether the rows between two rules are one: a text runs over several of them, and nothing but texts does.
+    """Whether the rows between two rules are one: a text wraps over several of them, and nothing but texts does.
 
-    If rules don't separate all rows (`separated`), the lines of the stub must run over, too.
+    If rules don't separate all rows (`separated`), the lines of the stub must wrap, too.
     """
     if len(zone) < 2 or any(row.kind != "body" for row in zone):
         return False
@@ -148,7 +148,7 @@ def _stubs_run_over(zone: Sequence[GridRow], columns: Columns) -> bool:
 
 
 def _begins_anew(row: GridRow) -> bool:
-    """Whether no cell of a row continues in the middle of a sentence."""
+    """Whether no cell of a row continues in mid-sentence."""
     return len(row.pieces) > 1 and all(not piece.text[0].islower() for piece in row.pieces)
 
 
@@ -163,10 +163,11 @@ def _has_distant_stubs(zone: Sequence[GridRow]) -> bool:
 
 
 def _wrapped_rows(zone: Sequence[GridRow], columns: Columns) -> list[list[GridRow]]:
-    """The printed lines of each row, if nothing but the texts shows where a row ends; [] for any other zone.
+    """Returns the printed lines of each row, if only the texts show where a row ends; [] for any other zone.
 
-    A line continues the row if each of its texts runs over from the line right above; any other line begins a row and
-    has a stub. Most lines that continue a stub must show it by a small letter, and a column must be running text.
+    A line continues the row if each of its texts wraps from the line directly above; any other line begins a row and
+    has a stub. Most lines that continue a stub must begin with a lower-case letter, and one column must be running
+    text.
     """
     if len(zone) < 2 or any(row.kind != "body" for row in zone):
         return []
@@ -198,7 +199,7 @@ def _annotates(last: GridRow, row: GridRow) -> bool:
 
 
 def _is_wrap(last: GridRow, row: GridRow, columns: Columns) -> bool:
-    """Whether every text of the row runs over from a text above."""
+    """Whether every text of the row wraps from a text above."""
     if len(row.pieces) > len(last.pieces) or (row.stub and len(row.pieces) > 1 and last.stub is None):
         return False
     if not all(_runs_over(last, piece, columns) for piece in row.pieces):
@@ -210,7 +211,7 @@ def _is_wrap(last: GridRow, row: GridRow, columns: Columns) -> bool:
 
 
 def _is_split_stub(last: GridRow, row: GridRow, following: GridRow | None) -> bool:
-    """Whether the row is the second half of a stub whose values are halfway between both lines, or such values."""
+    """Whether the row is the second half of a stub whose values are halfway between both lines, or these values."""
     reach = _SPLIT_PITCH * row.pieces[0].lines[0].size
     close = row.top - last.bottom < reach
     if _is_stub_only(row) and last.top < last.bottom and last.stub and close:
@@ -225,7 +226,7 @@ def _is_stub_only(row: GridRow) -> bool:
 
 
 def span_labels(rows: Sequence[GridRow], columns: Columns, zones: Zones, *, partial: Sequence[float]) -> list[GridRow]:
-    """Let a stub that names a block of rows span the rows without one; `partial` rules (y) separate blocks, too.
+    """Makes a stub that names a block of rows span the rows without one; `partial` rules (y) separate blocks, too.
 
     A label is printed in the first row of its block, or halfway down.
     """
@@ -268,7 +269,7 @@ def _centred_groups(labels: Sequence[int], rows: int) -> list[tuple[int, int, in
 
 
 def _spread(block: Sequence[GridRow], at: int, column: int) -> list[GridRow]:
-    """The block with one label for all rows; a label printed between two rows has no row of its own."""
+    """Returns the block with one label for all rows; a label printed between two rows has no separate row."""
     label = next(piece for piece in block[at].pieces if piece.first == column)
     rows = [replace(row, pieces=tuple(piece for piece in row.pieces if piece is not label)) for row in block]
     rows = [row for row in rows if any(piece.rows == 1 for piece in row.pieces)] or rows[:1]

@@ -1,4 +1,4 @@
-"""The words of a table as printed rows, each cut into segments at wide gaps."""
+"""Groups the words of a table into printed rows, each split into segments at wide gaps."""
 
 import re
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def em_of(words: Sequence[Word]) -> float:
 
 
 def with_currency(words: Sequence[Word]) -> list[Word]:
-    """The words, each lone currency sign joined with the amount to its right, however far away it is."""
+    """Returns the words, each separate currency sign joined with the amount to its right at any distance."""
     signs = {word for word in words if word.text in _CURRENCIES}
     amounts = {sign: amount for sign in signs if (amount := _amount(sign, words))}
     sign_of = {amount: sign for sign, amount in amounts.items()}
@@ -74,7 +74,7 @@ def _amount(sign: Word, words: Sequence[Word]) -> Word | None:
 
 
 def printed_rows(words: Sequence[Word], *, em: float, verticals: Sequence[float] = ()) -> list[PrintedRow]:
-    """The rows from top to bottom; `verticals` are the x of vertical rules, which cut segments, too."""
+    """Returns the rows from top to bottom; `verticals` are the x of vertical rules, which split segments, too."""
     ordered = sorted(words, key=lambda word: word.baseline)
     rows = runs_of(
         (word for word in ordered if word.size > _FULL_SIZE * em),
@@ -99,7 +99,7 @@ def _baseline(row: Sequence[Word], *, em: float) -> float:
 
 
 def _host(word: Word, rows: Sequence[list[Word]], *, em: float) -> list[Word] | None:
-    """The row of a small word: a script or mark may be off its baseline, above all if it touches a word."""
+    """Returns the row of a small word: a script or mark may be off its baseline, especially if it touches a word."""
     near: list[tuple[float, int]] = []
     for order, row in enumerate(rows):
         shift = abs(word.baseline - _baseline(row, em=em))
