@@ -1,4 +1,4 @@
-"""A parsed paper as files for people and programs: JSON, Markdown, HTML, CSV, pictures, page images with boxes."""
+"""Exports a parsed paper to JSON, Markdown, HTML, CSV, pictures, and page images with boxes."""
 
 from ingest.export.data_formats import read_paper_json, remove_control_characters, to_csv, to_paper_json
 from ingest.export.drawing import Mark, draw_marks

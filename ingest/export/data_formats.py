@@ -1,4 +1,4 @@
-"""A paper as JSON, its tables as CSV, and the removal of characters that no file can hold."""
+"""A paper as JSON, its tables as CSV, and the removal of control characters."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from paperscope_core.types import Paper, Place, Table
 __all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_characters", "to_csv", "to_paper_json"]
 
 
-# What makes a formula reach beyond its sheet: another program (DDE), another file, an address.
+# Parts of a formula that refer outside its sheet: another program (DDE), another file, an address.
 _REACHES_OUT = re.compile(
     r"[|!]|://|#\$|\b(?:HYPERLINK|WEBSERVICE|FILTERXML|IMPORT\w+|IMAGE|INDIRECT|RTD|DDE\w*|CALL|REGISTER\w*|EXEC)\s*\(",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""Draws boxes on the picture of a page, to check a parser or to show where something is."""
+"""Draws boxes on the image of a page, to check a parser or to show a location."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
-    """A box in points of the page, in a colour (red, green, blue), with a few words at its corner.
+    """A box in points of the page, with a colour (red, green, blue) and a short label at its corner.
 
     A `fine` mark is a thin line without tint, for boxes within boxes.
     """

@@ -1,4 +1,4 @@
-"""The names of an exported paper's files: after the labels of its elements."""
+"""File names of an exported paper, derived from the labels of its elements."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""A paper as one HTML page that needs nothing but its pictures, and runs nothing."""
+"""A paper as one HTML page that depends only on its pictures and contains no scripts."""
 
 import base64
 import hashlib

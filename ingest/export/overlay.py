@@ -1,4 +1,4 @@
-"""The elements that a parser read on a page, drawn over its picture."""
+"""Draws the elements that a parser read over the image of their page."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol, assert_never

@@ -1,4 +1,4 @@
-"""The files that a parsed paper becomes, and a folder that holds exactly those of the last export."""
+"""Writes the files of a parsed paper to a folder, and removes stale files of earlier exports."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""`OcrBackend`: another backend whose pages without usable text are recognised from their images."""
+"""`OcrBackend` wraps another backend and recognises pages without usable text from their images."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence

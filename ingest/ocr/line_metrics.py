@@ -13,7 +13,7 @@ from paperscope_core.types import Box
 
 __all__ = ["MeasuredLine", "measure_lines", "snap_sizes"]
 
-# Two sizes that differ by less than this share are printed alike; measuring is no more precise.
+# Sizes that differ by less than this share count as equal; the measurement is not more precise.
 _SAME_SIZE = 0.09
 # Strokes this much thicker than usual, for their height, are bold.
 _BOLD = 1.28

@@ -1,4 +1,5 @@
-"""The image of a page to `PageContent`: recognised words as characters, and the rules and pictures of the raster."""
+"""Converts the image of a page to `PageContent`: recognised words as characters, and the rules and pictures of the
+raster."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ __all__ = [
 _ndimage: Any = ndimage
 
 _FONT = "recognised"
-# Degrees; turning a page blurs it, so a smaller skew stays.
+# Degrees; rotating a page blurs it, so a smaller skew is not corrected.
 _MIN_SKEW = 0.15
 # In points: the shortest and the thickest rule of a table, the smallest picture.
 _MIN_RULE = 24.0
@@ -64,9 +65,9 @@ class RecognizedPage:
     """A recognised page.
 
     Attributes:
-        content: What the page shows.
-        confidence: The mean over all letters, 0.0 without any.
-        skew: The angle in degrees by which the image was deskewed.
+            content: The contents of the page.
+            confidence: The mean over all letters, 0.0 without any.
+            skew: The angle in degrees by which the image was deskewed.
     """
 
     content: PageContent

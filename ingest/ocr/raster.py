@@ -1,4 +1,4 @@
-"""What a raster page shows besides text: its skew, its rules, its pictures."""
+"""Finds the skew, the rules and the pictures of a raster page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MIN_INK_PIXELS = 20
 _MAX_SKEW = 5.0
 _SKEW_STEP = 0.1
 _MIN_SKEW = 0.15
-# How much sharper the rows must become for a page to be turned.
+# The least gain in sharpness of the rows for a page to be rotated.
 _MIN_GAIN = 1.25
 _SKEW_SAMPLE = 150_000
 _MIN_SKEW_PIXELS = 500

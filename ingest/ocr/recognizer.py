@@ -1,4 +1,4 @@
-"""The protocol of text recognisers, its deterministic fake, and RapidOCR behind it."""
+"""The protocol of text recognisers, its deterministic fake, and the RapidOCR adapter."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ class TextRecognizer(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recognition:
-    """A recogniser, or the remedy to name without one."""
+    """A recogniser, or the remedy to mention without one."""
 
     recognizer: TextRecognizer | None = None
     remedy: str = ""

@@ -1,1 +1,1 @@
-"""Readers of papers in every format but PDF."""
+"""Readers for every format except PDF."""

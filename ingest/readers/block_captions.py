@@ -1,4 +1,4 @@
-"""Which caption belongs to which table or figure, by their boxes and a vote of the whole document."""
+"""Matches captions with tables and figures by their boxes, on the side that the document prefers."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,15 +14,15 @@ __all__ = ["BlockCaption", "BlockFloat", "find_captions", "group_floats", "match
 
 Side = Literal["above", "below"]
 
-# All in points; a line of text is about 12 high.
-# The gap between two parts of one table, and how much their boxes may overlap.
+# All in points; a line of text is about 12 high. The largest gap between two parts of one table, and the largest
+# overlap of their boxes.
 _MAX_PART_GAP = 16.0
 _PART_OVERLAP = 4.0
 # The distance between a caption and its float, above or below; boxes overlap a little.
 _MAX_DISTANCE = 90.0
 _MIN_DISTANCE = -12.0
-# What a pair costs beyond its distance: on the side that the document does not prefer; of another kind (a table that
-# was taken for a figure); side by side. A caption without a float costs more than any pair.
+# Costs of a pair besides its distance: on the less usual side; of different kinds (a table taken for a figure); side by
+# side. A caption without a float costs more than any pair.
 _WRONG_SIDE_COST = 14.0
 _OTHER_KIND_COST = 25.0
 _BESIDE_COST = 40.0
@@ -64,7 +64,7 @@ class BlockCaption:
 
 
 def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
-    """The captions among texts, headings and notes; a text that begins with `Table 4 shows` is no caption."""
+    """Returns the captions among texts, headings and notes; a text that begins with `Table 4 shows` is not one."""
     return [
         BlockCaption(kind=found.kind, label=found.label, text=found.text, block=block)
         for block in blocks
@@ -74,7 +74,7 @@ def find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
 
 
 def group_floats(blocks: Sequence[Block], labels: Sequence[BlockCaption]) -> list[BlockFloat]:
-    """Tables, figures and listings; parts of a table below each other without a caption between are one."""
+    """Groups blocks into tables, figures and listings; stacked parts of a table with no caption between are one."""
     floats: list[BlockFloat] = []
     for block in blocks:
         if block.kind not in ("table", "figure", "code"):
@@ -132,7 +132,7 @@ def match_captions(
 
 
 def _preferred_side(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Sequence[BlockFloat]]]) -> Side:
-    """The side of their captions on which floats of a kind are in this document: the one that costs less."""
+    """Returns the side of their captions on which the document's floats of a kind are: the one of lower cost."""
     own = [([label for label in labels if label.kind == kind], floats) for labels, floats in pages]
     costs: dict[Side, float] = {"above": 0.0, "below": 0.0}
     for side in costs:
@@ -143,7 +143,7 @@ def _preferred_side(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Seq
 def _pair(
     labels: Sequence[BlockCaption], floats: Sequence[BlockFloat], sides: Mapping[str, Side]
 ) -> tuple[float, dict[BlockCaption, BlockFloat]]:
-    """Pair the captions and floats of a page, cheapest first; returns the total cost and the pairs."""
+    """Pairs the captions and floats of a page, cheapest first; returns the total cost and the pairs."""
     edges = sorted(
         (cost, row, column)
         for row, label in enumerate(labels)

@@ -1,4 +1,4 @@
-"""Entries of a bibliography and names of people in JATS and TEI."""
+"""Bibliography entries and names of people in JATS and TEI."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
 def jats_reference(ref: Node, *, place: Place) -> Reference | None:
-    """The entry of a JATS `ref`, None if it is empty."""
+    """Returns the entry of a JATS `ref`, None if it is empty."""
     citation = next(ref.iter(*_JATS_CITATIONS), None) or ref.find("note") or ref
     text = _format_jats(citation) or node_text(citation)
     if not text:
@@ -54,7 +54,7 @@ def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[st
 def _reference(
     text: str, *, number: str, surnames: Sequence[str], year: int | None, places: tuple[Place, ...]
 ) -> Reference:
-    """An entry labelled by its number, else by names and year; an entry printed without its number gets it."""
+    """Returns an entry labelled by its number, else by names and year; a number missing in the text is prefixed."""
     year = year or entry_year(text)
     label = f"[{number}]" if number else _author_year_label(surnames, year) or entry_label(text)
     if number and not text.startswith((label, f"{number}.")):
@@ -126,7 +126,7 @@ def jats_name(person: Node) -> str:
 
 
 def tei_name(author: Node) -> str:
-    """Forenames and surname, or the text as it is written."""
+    """Returns forenames and surname, or the text as written."""
     name = next(author.iter("persname"), author)
     return " ".join(map(node_text, name.iter("forename", "surname"))) or node_text(name)
 

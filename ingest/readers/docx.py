@@ -1,4 +1,4 @@
-"""Word documents (DOCX) to elements. A place is a line: each paragraph and each table row counts as one."""
+"""Converts Word documents (DOCX) to elements. A place is a line: each paragraph and each table row counts as one."""
 
 import re
 from collections.abc import Callable
@@ -31,14 +31,14 @@ _WRAPPERS = frozenset("sdt sdtcontent ins moveto smarttag customxml".split())
 _CODE_STYLE = re.compile(r"code|listing|verbatim|preformatted|macro text")
 _EQUATION_NUMBER = re.compile(r"\(?\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)?")
 _ROLES: dict[str, PassageRole] = {"title": "title", "author": "authors", "authors": "authors", "abstract": "abstract"}
-# Against damaged spans.
+# Limits damaged spans.
 _MAX_COLUMNS = 1000
 # The outline level of body text.
 _BODY_LEVEL = 9
 
 
 def read_docx(source: Source) -> Reading:
-    """Read a document. Raises `PaperFileError` if it is damaged or too large."""
+    """Reads a document. Raises `PaperFileError` if it is damaged or too large."""
     archive = DocxArchive(source.data, name=source.name)
     root = archive.tree(_MAIN)
     body = root.find("body") if root is not None else None
@@ -57,7 +57,7 @@ def read_docx(source: Source) -> Reading:
 
 
 class _DocxWalker:
-    """Walks a document in order. For one use."""
+    """Walks a document in order; a single-use object."""
 
     def __init__(self, archive: DocxArchive, *, targets: dict[str, str], source: Source) -> None:
         self._line = 0
@@ -86,7 +86,7 @@ class _DocxWalker:
         return read_paragraph(node, note_number=self._note_number)
 
     def _note_number(self, kind: str, note: str) -> int:
-        """Notes are numbered in the order of their marks."""
+        """Returns the number of a note, in the order of the marks."""
         count = sum(known == kind for known, _ in self._note_numbers)
         return self._note_numbers.setdefault((kind, note), count + 1)
 
@@ -122,7 +122,7 @@ class _DocxWalker:
             self._blocks(box)
 
     def _style(self, node: Node) -> Style:
-        """The style that a paragraph names, with the properties that it sets itself."""
+        """Returns the paragraph's style, with the properties that the paragraph sets directly."""
         properties = node.find("ppr")
         if properties is None:
             return Style()
@@ -161,7 +161,7 @@ class _DocxWalker:
             self._add(Passage(id="", place=self._here, order=0, text=text, role=role, level=level))
 
     def _code(self, text: str) -> None:
-        """Add a line of code; consecutive lines are one listing."""
+        """Adds a line of code; consecutive lines are one listing."""
         last = self._elements[-1] if self._elements else None
         if isinstance(last, Passage) and last.role == "code" and last.place.box.y1 == self._line - 1:
             place = self._source.lines.at(int(last.place.box.y0), self._line)
@@ -186,7 +186,7 @@ class _DocxWalker:
         self._elements.append(element)
 
     def _equations(self, paragraph: Paragraph) -> None:
-        """Add the formulas of a paragraph; its number belongs to the last one."""
+        """Adds the formulas of a paragraph; its number belongs to the last one."""
         match = _EQUATION_NUMBER.fullmatch(paragraph.text_without_formulas)
         for count, formula in enumerate(paragraph.formulas, start=1):
             number = match[1] if match and count == len(paragraph.formulas) else ""

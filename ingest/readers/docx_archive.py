@@ -1,4 +1,4 @@
-"""The parts of a DOCX file, within bounds."""
+"""Reads the parts of a DOCX file, within size limits."""
 
 import posixpath
 import zipfile
@@ -12,7 +12,7 @@ from paperscope_core.types import PageProblem
 __all__ = ["DocxArchive"]
 
 
-# Against archives that unpack to far more than their size.
+# Limits decompression bombs.
 _MAX_ENTRIES = 5_000
 _MAX_TOTAL = 400_000_000
 _MAX_XML = 60_000_000
@@ -21,10 +21,10 @@ _FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OS
 
 
 class DocxArchive:
-    """A DOCX file; `problems` lists what is lost of the parts read so far.
+    """A DOCX file; `problems` lists what could not be read of the parts so far.
 
-    Nothing is unpacked to disk, run or followed. Raises `PaperFileError` if the file is damaged or would unpack to more
-    than a paper holds.
+    Nothing is unpacked to disk, executed or followed. Raises `PaperFileError` if the file is damaged or would unpack to
+    more than the limit for a paper.
     """
 
     def __init__(self, data: bytes, *, name: str) -> None:

@@ -16,7 +16,7 @@ _NOT_TEXT = frozenset("omathpara drawing pict object".split())
 _OFF = ("0", "false", "off", "none")
 _KNOWN_STYLES = frozenset(("title", "caption", "author", "abstract", "source code", "image caption", "table caption"))
 _NUMBER_STYLES = {"lowerRoman": "i", "upperRoman": "I", "lowerLetter": "a", "upperLetter": "A"}
-# Against styles that are based on each other in a circle.
+# Limits cyclic style inheritance.
 _MAX_STYLE_DEPTH = 20
 _MAX_LEVEL = 9
 
@@ -74,13 +74,13 @@ class Paragraph:
 
 
 def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -> Paragraph:
-    """Read a paragraph; `note_number` numbers a note by its kind and id."""
+    """Reads a paragraph; `note_number` returns a note's number by its kind and id."""
     parts = list(_parts(paragraph))
     displayed = [node for node in parts if node.tag == "omathpara"]
     formulas = displayed or [node for node in parts if node.tag == "omath"]
     raw = "".join(_text(paragraph, note_number))
     runs = [run for run in parts if run.tag == "r" and any(part.plain_text() for part in run.findall("t"))]
-    # Of a drawing and its fallback, the drawing's text box counts.
+    # A drawing and its fallback have the same text box; the drawing's is used.
     boxes = paragraph.outermost(lambda node: node.tag in ("txbxcontent", "fallback"))
     return Paragraph(
         text=collapse_spaces(raw),
@@ -165,7 +165,7 @@ class Style:
 
 
 class Styles:
-    """The styles by their ids, with what they inherit."""
+    """The styles by their ids, including inherited properties."""
 
     def __init__(self, root: Node | None) -> None:
         self._nodes = {node.get("styleId"): node for node in root.findall("style")} if root is not None else {}

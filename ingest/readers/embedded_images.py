@@ -1,4 +1,4 @@
-"""Images inside a file or beside it, as PNG; none is fetched or read from outside its folder."""
+"""Converts images embedded in a file or stored in its folder to PNG; nothing is downloaded."""
 
 import base64
 import binascii
@@ -16,7 +16,7 @@ from paperscope_core.types import PageProblem, content_hash
 __all__ = ["EmbeddedImages"]
 
 
-# Bounds the memory and the disk that the images of one paper take.
+# Limits the memory and disk space for the images of one paper.
 _MAX_BYTES = 30_000_000
 _MAX_PIXELS = 40_000_000
 _MAX_IMAGES = 500
@@ -34,7 +34,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\")
 
 
 class EmbeddedImages:
-    """Collects the crops of one paper, and the images that can't be used."""
+    """Collects the crops of one paper, and problems with unusable images."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -87,7 +87,7 @@ class EmbeddedImages:
         return crop
 
     def _found(self, source: str) -> bytes:
-        """The bytes at an address."""
+        """Returns the bytes at an address."""
         if match := _DATA.match(source):
             return _embedded(source[match.end() :], base64_coded="base64" in match[1].lower())
         if _SCHEME.match(source):
@@ -134,7 +134,7 @@ class EmbeddedImages:
 
 
 class _RefusedError(Exception):
-    """Why an image is left out."""
+    """Raised with the reason why an image is omitted."""
 
 
 def _embedded(payload: str, *, base64_coded: bool) -> bytes:

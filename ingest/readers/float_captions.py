@@ -1,4 +1,4 @@
-"""Captions in running text: their labels, and the tables and figures that they belong to."""
+"""Finds captions in running text, and attaches them to tables and figures."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ _LABEL = re.compile(
 )
 _UNLABELLED = re.compile(r"(?:Table)?:\s+")
 _ROLES = ("paragraph", "list", "heading")
-# A longer text is no caption.
+# A longer text is not a caption.
 _MAX_LENGTH = 2000
 
 
@@ -37,7 +37,7 @@ class Label(NamedTuple):
 
 
 def split_caption(text: str) -> Label | None:
-    """Split a caption after its label; None without a label."""
+    """Splits a caption after its label; returns None without a label."""
     match = _LABEL.match(text)
     if not match or not match["word"][0].isupper():
         return None
@@ -52,9 +52,9 @@ def label_of(text: str) -> str:
 
 
 def attach_captions(elements: Sequence[Element]) -> list[Element]:
-    """Give each float without a caption the one directly above or below it.
+    """Attaches to each float without a caption the one directly above or below it.
 
-    Between two captions, the side decides on which the document's other captions of that kind are.
+    Between two captions, the side of the document's other captions of that kind is preferred.
     """
     texts = {index: found for index, element in enumerate(elements) if (found := _caption(element))}
     pairs = _pairs(elements, texts)
@@ -72,7 +72,7 @@ def attach_captions(elements: Sequence[Element]) -> list[Element]:
 
 
 def _caption(element: Element) -> Label | None:
-    """The label of a passage that is a caption: punctuation follows the label, or nothing."""
+    """Returns the label of a passage that is a caption: the label is followed by punctuation or nothing."""
     if not isinstance(element, Passage) or element.role not in _ROLES or len(element.text) > _MAX_LENGTH:
         return None
     if match := _UNLABELLED.match(element.text):

@@ -1,4 +1,4 @@
-"""The YAML front matter of a Markdown file, as far as such files use YAML."""
+"""Parses the YAML front matter of a Markdown file (the subset of YAML that such files use)."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ _KEY = re.compile(r"([A-Za-z][\w -]{0,40}):(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+(?:name:\s*)?(.*)$")
 _NAME = re.compile(r"\s+(?:name|literal):\s*(.+)$")
 _PARTS = re.compile(r"\s+(given-names|given|surname|family|dropping-particle):\s*(.+)$")
-# Front matter with more lines is a text between rules.
+# A longer block is text between horizontal rules.
 _MAX_LINES = 400
 
 
@@ -30,7 +30,7 @@ class FrontMatter:
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Split off the front matter; empty lines take its place in the text."""
+    """Splits off the front matter; empty lines replace it in the text."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         return FrontMatter(), text

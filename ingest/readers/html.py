@@ -1,4 +1,4 @@
-"""HTML pages to elements: plain ones, arXiv's (LaTeXML), PubMed Central's, pandoc's."""
+"""Converts HTML pages to elements: plain ones, arXiv's (LaTeXML), PubMed Central's, pandoc's."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -41,12 +41,12 @@ _FURNITURE_ROLES = frozenset("banner contentinfo complementary".split())
 _NOTE_MARKS = (
     "ltx_note_mark ltx_tag doc-backlink footnote-back footnote-backref reversefootnote data-footnote-backref".split()
 )
-# The share of the page's text that its only `main` or `article` must hold to be the paper.
+# The least share of the page's text in its only `main` or `article` for this to be the paper.
 _MAIN_SHARE = 0.5
 
 
 def read_html(source: Source) -> Reading:
-    """Read a page. Raises `PaperFileError` if the file is no text."""
+    """Reads a page. Raises `PaperFileError` if the file is not text."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_html(text, name=source.name)
     elements = HtmlWalker(source).walk(_main_part(tree))
@@ -61,7 +61,8 @@ def read_html(source: Source) -> Reading:
 
 
 def _main_part(root: Node) -> Node:
-    """The element that holds the paper: the only `main` or `article` if it has most of the text, else all."""
+    """Returns the element that contains the paper: the only `main` or `article` if it has most of the text, else the
+    root."""
     body = next(root.iter("body"), root)
     length = len(body.text())
     for tag in ("main", "article"):
@@ -102,7 +103,7 @@ def _with_title(elements: Sequence[Element], titles: Sequence[str]) -> list[Elem
 
 
 class HtmlWalker:
-    """Walks a page in document order: blocks become elements, inline content between them paragraphs. For one use."""
+    """Walks a page in document order: blocks become elements, inline content between them paragraphs; single-use."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -155,7 +156,7 @@ class HtmlWalker:
             self._elements.add_inline(node)
 
     def _handler(self, node: Node) -> Callable[[Node], None] | None:
-        """The method that reads an element which is more than inline content or a container."""
+        """Returns the method that reads an element which is more than inline content or a container."""
         handler = self._by_tag.get(node.tag) or self._class_handler(node)
         if handler is not None:
             return handler
@@ -205,7 +206,7 @@ class HtmlWalker:
     def _term(self, node: Node) -> None:
         self._elements.end_paragraph()
         if self._elements.marker:
-            # The term before has no definition.
+            # The previous term has no definition.
             self._elements.add_passage(node, self._elements.marker.rstrip(": "), "list")
         self._elements.marker = f"• {node_text(node)}: "
 
@@ -270,7 +271,7 @@ class HtmlWalker:
 
 
 def _is_hidden(node: Node) -> bool:
-    """Whether an element is invisible, or serves navigation only."""
+    """Whether an element is invisible, or only serves navigation."""
     return (
         node.tag == "nav"
         or "hidden" in node.attributes

@@ -1,4 +1,4 @@
-"""Image files (PNG, JPEG, TIFF, WebP, BMP) to papers: each frame is a page whose text is recognised."""
+"""Converts image files (PNG, JPEG, TIFF, WebP, BMP) to papers: each frame is a page whose text is recognised."""
 
 import hashlib
 import warnings
@@ -30,7 +30,7 @@ _PIXEL_LIMIT = f"{_MAX_PIXELS // 1_000_000} million"
 # The size of a pixel in points on a screen of 96 dpi, for files without a resolution.
 _SCREEN_PIXEL = 0.75
 _A4_HEIGHT = 841.9
-# A resolution is believed if the longer side of the page comes to so many points: business card to poster.
+# A resolution is used if it makes the longer side of the page this long in points: business card to poster.
 _PAGE_LENGTHS = (100.0, 1500.0)
 _EXIF_ORIENTATION = 0x0112
 # A page with fewer recognised letters is a figure: a photograph or a diagram with labels.

@@ -1,4 +1,4 @@
-"""Running text of a markup tree: spaces collapsed, superscripts legible, formulas in a line; and list markers."""
+"""The running text of a markup tree: collapsed spaces, readable superscripts, formulas on one line, list markers."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""JATS XML, as PubMed Central and publishers keep it, to elements."""
+"""Converts JATS XML, the format of PubMed Central and many publishers, to elements."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ _LIST_TYPES = {"alpha-lower": "a", "alpha-upper": "A", "roman-lower": "i", "roma
 
 
 def read_jats(source: Source) -> Reading:
-    """Read an article. Raises `PaperFileError` if the file holds none."""
+    """Reads an article. Raises `PaperFileError` if the file contains none."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
     article = tree if tree.tag == "article" else next(tree.iter("article"), None)
@@ -87,7 +87,7 @@ def _abstract(abstract: Node, source: Source) -> list[Element]:
 
 
 def _furniture(front: Node, meta: Node, source: Source) -> list[Element]:
-    """Journal, year and DOI, as the head of a page prints them."""
+    """Returns journal, year and DOI, as in the header of a printed page."""
     journal = next(front.iter("journal-title"), None)
     year = next((node for date in meta.iter("pub-date") for node in date.findall("year")), None)
     doi = next((node for node in meta.findall("article-id") if node.get("pub-id-type") == "doi"), None)
@@ -101,7 +101,7 @@ def _passage(text: str, role: PassageRole, *nodes: Node, source: Source) -> list
 
 
 class _JatsWalker:
-    """Walks the body or the back of an article. For one use."""
+    """Walks the body or the back of an article; a single-use object."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

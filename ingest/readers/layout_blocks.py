@@ -1,4 +1,4 @@
-"""Blocks that a layout engine (MinerU, docling) found on pages, and their roles: title, authors, headings."""
+"""Blocks found on pages by a layout engine (MinerU, docling), and their roles: title, authors, headings."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _FIXED_TITLE = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextLine:
-    """A line of text; `starts` says that a list item begins with it."""
+    """A line of text; `starts` is true if a list item begins with it."""
 
     text: str
     box: Box
@@ -90,7 +90,7 @@ def find_front(blocks: Sequence[Block]) -> Front:
 
 
 def _is_section(block: Block) -> bool:
-    """Whether a heading is surely a section's: by its number, if that has a digit (unlike `A Paper`), or its title."""
+    """Whether a heading certainly begins a section: by its number, if it has a digit (unlike `A Paper`), or title."""
     number = split_number(block.text)[0]
     return block.kind == "heading" and bool(_DIGIT.search(number) or _FIXED_TITLE.fullmatch(block.text.strip()))
 
@@ -101,7 +101,7 @@ def is_abstract(text: str) -> bool:
 
 
 def is_heading(block: Block) -> bool:
-    """Whether a block of the kind "heading" is one, and no list item, sentence or introduction of a list."""
+    """Whether a block of the kind "heading" is one, rather than a list item, sentence or introduction of a list."""
     text = block.text.strip()
     if block.kind != "heading" or not any(letter.isalpha() for letter in text):
         return False

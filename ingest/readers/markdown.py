@@ -1,4 +1,4 @@
-"""Markdown to elements: CommonMark with GitHub's tables, footnotes, formulas and front matter."""
+"""Converts Markdown to elements: CommonMark with GitHub's tables, footnotes, formulas and front matter."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _OPENINGS = {"$$": "$$", "\\[": "\\]"}
 _ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
 _MAX_FORMULA_LINES = 200
 _MAX_INLINE_LENGTH = 2000
-# Elements whose content is no markup would swallow the rest of the file (GitHub's "tagfilter").
+# Elements with raw text content would consume the rest of the file (GitHub's "tagfilter").
 _SWALLOWING = re.compile(r"<(?=/?(?:title|textarea|xmp|iframe|noembed|noframes|plaintext)\b)", re.IGNORECASE)
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)")
 _INLINE = frozenset(
@@ -39,7 +39,7 @@ _INLINE = frozenset(
 
 
 def read_markdown(source: Source) -> Reading:
-    """Read a file. Raises `PaperFileError` for a file that is no text."""
+    """Reads a file. Raises `PaperFileError` for a file that is not text."""
     text, problems = decode(source.data, name=source.name)
     front, body = split_front_matter(text)
     page = markdown_html(body)
@@ -71,9 +71,9 @@ def _head(front: FrontMatter, source: Source) -> list[Element]:
 
 
 def markdown_html(text: str) -> str:
-    """Convert Markdown to HTML with the same line numbers.
+    """Converts Markdown to HTML with the same line numbers.
 
-    HTML in the Markdown is kept; what only looks like it (`List<String>`) becomes text.
+    HTML in the Markdown is kept; text that only resembles it (`List<String>`) becomes text.
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     add_rules(parser)
@@ -217,7 +217,7 @@ def _math_rule(state: StateInline, silent: bool) -> bool:
 
 
 def _is_formula(text: str, first: int, last: int) -> bool:
-    """Whether single dollars enclose a formula: no space on one side only, and no digit after it."""
+    """Whether single dollars enclose a formula: no space on one side only, and no digit after the closing one."""
     padded = text[first].isspace() and text[last - 1].isspace()
     return (padded or not (text[first].isspace() or text[last - 1].isspace())) and not text[
         last + 1 : last + 2

@@ -1,4 +1,4 @@
-"""`MarkupParser`: a file without pages (Markdown, HTML, DOCX, plain text, JATS, TEI) to a `ParsedPaper`."""
+"""`MarkupParser` converts a file without pages (Markdown, HTML, DOCX, plain text, JATS, TEI) to a `ParsedPaper`."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ __all__ = ["MarkupParser", "markup_parsers"]
 _MAX_BYTES = 40_000_000
 # The time limit is set for one page; a megabyte of markup takes about as long.
 _BYTES_PER_STEP = 1_000_000
-# As many as a page of two columns holds.
+# The letters on a page of two columns.
 _LETTERS_PER_PAGE = 6_000
 
 

@@ -1,4 +1,4 @@
-"""From bytes to a tree of markup: character sets, and lxml without entities, DTDs or network."""
+"""Decodes bytes and parses them to a markup tree, with lxml's entities, DTDs and network access disabled."""
 
 import codecs
 import html
@@ -18,7 +18,7 @@ __all__ = ["Node", "decode", "parse_html", "parse_xml"]
 _INTEGER = re.compile(r"\s*(\d{1,8})", re.ASCII)
 
 
-# Markup nested deeper is read as mere text; libxml2 itself stops at 256 levels.
+# Markup nested deeper is read as text only; libxml2 itself stops at 256 levels.
 _MAX_DEPTH = 90
 # A tree takes a hundred times the memory of its text.
 _MAX_NODES = 1_500_000
@@ -33,10 +33,10 @@ _BYTE_ORDER_MARKS = (
 _DECLARED = re.compile(
     rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
 )
-# Where a declaration and a sample of the letters are looked for.
+# The bytes searched for a declaration and sampled for their letters.
 _HEAD_BYTES = 4096
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
-# The share of control characters up to which data counts as text.
+# The largest share of control characters in text.
 _MAX_CONTROLS = 0.005
 _TEXT = re.compile(r"(?:utf|iso8859|cp\d|ascii|latin|gb|hz|big5|euc|shift_jis|koi8|mac|tis)[\w-]*", re.IGNORECASE)
 # Browsers read these as the larger character set.
@@ -180,7 +180,7 @@ def _xml_parser(*, recover: bool) -> etree.XMLParser:
 
 
 def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str) -> etree._Element | None:
-    """Parse UTF-8, whatever the declaration says, with every line in its place."""
+    """Parses UTF-8, ignoring the declared character set and keeping line numbers."""
     if max(text.count("<"), text.count("=")) > 2 * _MAX_NODES:
         raise _too_many_nodes(name)
     text = _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text.lstrip("\ufeff"), count=1)
@@ -202,7 +202,7 @@ def _converted(root: etree._Element, log: etree._ListErrorLog, *, name: str) -> 
 
 
 class _Converter:
-    """Turns lxml's elements into nodes, and counts lines beyond 65,535, where libxml2's counter ends."""
+    """Converts lxml's elements to nodes, and counts lines beyond 65,535, the limit of libxml2's counter."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -296,7 +296,7 @@ def _utf16_without_mark(head: bytes) -> str:
 
 
 def _declared(data: bytes) -> str:
-    """The declared character set if it is a known one of text, else ""."""
+    """Returns the declared character set if it is a known text encoding, else ""."""
     match = _DECLARED.search(data[:_HEAD_BYTES])
     if not match:
         return ""

@@ -1,4 +1,4 @@
-"""MathML and Word's formulas (OMML) as a line of text."""
+"""Converts MathML and Word's formulas (OMML) to a line of text."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Plain text to elements: headings, paragraphs, lists, tables and references by their form."""
+"""Converts plain text to elements: headings, paragraphs, lists, tables and references by their form."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -137,7 +137,7 @@ class _Reader:
 
 
 def _is_heading(text: str, number: str) -> bool:
-    """Whether a line of its own is a heading: numbered or in capitals, and no sentence."""
+    """Whether a separate line is a heading: numbered or in capitals, and not a sentence."""
     if text.endswith((".", ",", ";")) or len(text) < 3:
         return False
     letters = [letter for letter in text if letter.isalpha()]
@@ -148,7 +148,7 @@ def _is_heading(text: str, number: str) -> bool:
 
 
 def _entries(block: _Block) -> list[_Block]:
-    """The entries of a bibliography in a block: by marks, by hanging indents, or one a line."""
+    """Returns the entries of a bibliography in a block: by marks, by hanging indents, or one per line."""
     marked = [number for number, line in enumerate(block.lines) if _ENTRY.match(line)]
     if marked:
         return block.cut(marked)

@@ -1,4 +1,4 @@
-"""From a reader's elements to a paper: captions, title, authors, heading levels, abstract, references."""
+"""Completes a reader's elements to a paper: captions, title, authors, heading levels, abstract, references."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def build_paper(
     sha256: str,
     format: PaperFormat,  # noqa: A002
 ) -> ParsedPaper:
-    """Make a paper of a reading. Raises `PaperFileError` if there is no element."""
+    """Returns the paper of a reading. Raises `PaperFileError` if there is no element."""
     if not reading.elements:
         reason = f" ({reading.problems[0].reason})" if reading.problems else ""
         raise PaperFileError(f"{source.name!r} holds no text that can be read{reason}. Is it the right file?")
@@ -151,7 +151,7 @@ def _author_lines(elements: Sequence[Element], title: int) -> list[int]:
 
 
 def _with_levels(elements: Sequence[Element]) -> list[Element]:
-    """Shift heading levels so that the highest is 1; so is that of the abstract, however small it is set.
+    """Shifts heading levels so that the highest, and that of the abstract, is 1.
 
     If all headings have the same level, as some converters write them, the parts of their numbers set their levels.
     """

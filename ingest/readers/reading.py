@@ -1,4 +1,4 @@
-"""What a reader is given and returns, and the collector of its elements."""
+"""The input and output of a reader, and the collector of its elements."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ __all__ = ["ElementCollector", "Reading", "Source", "SourceLines", "bold_heading
 
 _NUMBER = re.compile(r"(?:(?:Appendix|Section)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3})[.:)]?\s+\S")
 _NAMED_HEADINGS = frozenset("abstract references bibliography acknowledgements acknowledgments".split())
-# A longer paragraph in bold is text that is emphasised.
+# A longer paragraph in bold is emphasised text.
 _MAX_HEADING_LENGTH = 100
 # Below the six levels of HTML.
 _BOLD_LEVEL = 7

@@ -1,4 +1,4 @@
-"""Rows of cells with spans, as markup lists them, to the cells of a table."""
+"""Converts rows of cells with spans, as markup lists them, to the cells of a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +9,11 @@ from paperscope_core.types import Cell, Place
 
 __all__ = ["CellRole", "MarkupCell", "PlacedCell", "place_cells", "table_cells"]
 
-# As many columns as HTML allows a span to cover.
+# The largest column span in HTML.
 _MAX_COLUMNS = 1000
 # A table whose spans cover a larger area is read without its spans.
 _MAX_AREA = 500_000
-# More leading rows without values are no header, but a table of texts.
+# More leading rows without values are a table of texts, not a header.
 _MAX_HEADER_ROWS = 4
 
 CellRole = Literal["column_header", "row_header", "section", "value"]

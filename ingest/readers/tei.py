@@ -1,4 +1,4 @@
-"""TEI XML (GROBID's and hand-made) to elements."""
+"""Converts TEI XML (GROBID's and hand-made) to elements."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -20,9 +20,9 @@ __all__ = ["read_tei"]
 
 _BLOCKS = frozenset("figure table list formula note listbibl".split())
 _DEFAULT_TITLES = {"acknowledgement": "Acknowledgements", "references": "References", "funding": "Funding"}
-# The elements whose coordinates stand for those of an element that has none itself.
+# The elements whose coordinates replace those of an element without any.
 _WITH_COORDINATES = ("s", "head", "label", "figdesc", "table", "graphic", "formula", "title", "persname", "p")
-# Bounds for damaged coordinates.
+# Limits damaged coordinates.
 _MAX_BOXES = 20_000
 _MAX_PAGE_SIZE = 20_000
 _MAX_COORDINATE = 100_000
@@ -150,7 +150,7 @@ def _parse_coordinates(coordinates: str) -> list[tuple[int, Box]]:
 
 
 class _TeiWalker:
-    """Walks a document in order. For one use.
+    """Walks a document in order; a single-use object.
 
     `numbers` are those by which the text cites its bibliography.
     """
@@ -199,7 +199,7 @@ class _TeiWalker:
                     self._block(child)
 
     def _division(self, node: Node, *, level: int) -> None:
-        """A section; one without a head is named by its type, or continues the section before."""
+        """Adds a section; one without a head is named by its type, or continues the previous section."""
         title = _DEFAULT_TITLES.get(node.get("type"), "")
         if title and node.plain_text() and not any(head.plain_text() for head in node.iter("head")):
             self._passage(title, "heading", node, level=level)

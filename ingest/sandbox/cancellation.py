@@ -1,4 +1,4 @@
-"""Cancels work in a thread, and extends the time limit of a slow step, across the layers between."""
+"""Cancels work in a thread, and extends the time limit of a slow step, across layers."""
 
 import asyncio
 import threading

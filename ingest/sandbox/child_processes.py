@@ -22,7 +22,7 @@ __all__ = ["ChildPool", "ChildProcess", "error_from_frame"]
 Job = TypeVar("Job")
 
 _START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
-_JOBS_PER_CHILD = 50  # Bounds what leaks in the libraries add up to.
+_JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.sandbox.worker import main; main()"
 
 
@@ -68,7 +68,7 @@ class ChildPool(Generic[Job]):
 class ChildProcess(Generic[Job]):
     """A running child process.
 
-    `expired` says that it was killed because it exceeded its time limit, which was `time_limit` at last.
+    `expired` is true if it was killed because it exceeded its time limit; `time_limit` is the last limit.
     """
 
     def __init__(self, handler: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str]) -> None:

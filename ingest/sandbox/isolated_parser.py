@@ -1,4 +1,4 @@
-"""Parsing in a child process, so that a file that crashes or stalls a library leaves the caller alone."""
+"""Parses in a child process, so that a crash or stall caused by a file does not affect the caller."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from paperscope_core.types import Paper, PaperFile, ParsedPaper
 
 __all__ = ["IsolatedParser"]
 
-# How Python, NumPy, C++ and the system report it.
+# How Python, NumPy, C++ and the system report a lack of memory.
 _OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "Cannot allocate memory")
 # Assembling a paper after its last page takes at most this long for each page.
 _ASSEMBLY_SECONDS_PER_PAGE = 1.0
@@ -21,7 +21,7 @@ _ASSEMBLY_SECONDS_PER_PAGE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _ParseHandler:
-    """Runs in the child. P: pages done and in all; C: a crop's name and bytes; A: the paper."""
+    """Runs in the child process. Frames: P, pages done and in total; C, a crop's name and bytes; A, the paper."""
 
     parser: Parser
 

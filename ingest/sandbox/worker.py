@@ -1,4 +1,4 @@
-"""The child process: runs job after job until its input ends, and answers in frames on a pipe."""
+"""The main loop of the child process: runs jobs until its input ends, and answers in frames on a pipe."""
 
 import json
 import os
@@ -28,8 +28,8 @@ SendFrame = Callable[[bytes, bytes], None]
 class Frame(NamedTuple):
     """A message on the pipe; `kind` is one byte.
 
-    The kinds of every child: R: ready; T: a step begins that may take so many times the usual limit; E: an error's
-    class and message. The others belong to the job handler.
+    The kinds of every child: R: ready; T: a step begins, with its multiple of the usual time limit; E: an error's class
+    and message. The job handler defines the others.
     """
 
     kind: bytes
@@ -63,7 +63,7 @@ class JobHandler(Protocol[Job_contra]):
 
 def main() -> None:
     """Read the handler and its memory limit from the input, then run job after job."""
-    # What libraries print must not get between the frames.
+    # Output printed by libraries must not mix with the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     # Ctrl-C ends the child at once, even inside a library that never returns to Python.
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def _jobs(pipe: BinaryIO) -> Iterator[Any]:
-    """Yield what the parent process sends; no other process writes to this pipe."""
+    """Yields the jobs sent by the parent process, the only writer to this pipe."""
     with suppress(EOFError):
         while True:
             yield pickle.load(pipe)  # noqa: S301
@@ -96,7 +96,7 @@ def _run(handler: JobHandler[object], job: object, out: BinaryIO) -> None:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Limit this process to so much memory beyond what it has now, on systems that support it."""
+    """Limits this process to this much memory beyond its current use, on systems that support it."""
     try:
         import resource
 

@@ -1,4 +1,4 @@
-"""From MinerU's JSON, of every version, to blocks in reading order with boxes in points."""
+"""Converts MinerU's JSON, of every version, to blocks in reading order with boxes in points."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -117,14 +117,14 @@ def blocks_of_middle(middle: Middle) -> BlockDocument:
 
 
 class _PageReader:
-    """Turns the nodes of one page into blocks."""
+    """Converts the nodes of one page to blocks."""
 
     def __init__(self, page: int, *, shares: bool, width: float, height: float) -> None:
         self._page = page
         self._scale = (width, height) if shares else (1.0, 1.0)
 
     def blocks(self, node: PageNode) -> Iterator[Block]:
-        """The blocks of a page in MinerU's order, with those apart again that it joined to others."""
+        """Yields the blocks of a page in MinerU's order, with blocks that it joined to others separated again."""
         merged = {block.bbox: block for block in node.para_blocks}
         for block in node.blocks or node.preproc_blocks or node.para_blocks:
             after = merged.get(block.bbox, block)
@@ -260,7 +260,7 @@ def _blocks(item: Item) -> Iterator[Block]:
         html=item.table_body,
         images=(item.img_path,) if item.img_path else (),
     )
-    # Captions have no boxes: they are placed at the lower edge of what MinerU gave them to.
+    # Captions have no boxes: they are placed at the lower edge of the float that MinerU assigned them to.
     for text in item.notes:
         if text.strip():
             edge = Box(box.x0, box.y1, box.x1, box.y1)

@@ -1,4 +1,4 @@
-"""MinerU's folder on disk: its JSON, and the images in it."""
+"""Reads MinerU's output folder: its JSON, and the images in it."""
 
 import warnings
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _CONTENT_LIST = "content_list.json"
 _PATTERNS = (("*middle.json", "*middle_json.json"), (f"*{_CONTENT_LIST}",))
 _MAX_BYTES = 400_000_000
 _MAX_PIXELS = 80_000_000
-# The resolution and the size of an image that is joined from several.
+# The resolution and the largest size of an image joined from several.
 _MAX_SCALE = 600 / 72
 _MAX_SIDE = 6000
 _ITEMS = TypeAdapter(list[Item])
@@ -33,7 +33,7 @@ class ImageError(Exception):
 
 
 def is_mineru_folder(folder: Path) -> bool:
-    """Whether a folder holds what MinerU writes for one paper."""
+    """Whether a folder is MinerU's output for one paper."""
     return folder.is_dir() and bool(_candidates(folder))
 
 
@@ -102,7 +102,7 @@ def joined_image(folder: Path, blocks: Sequence[Block]) -> bytes:
 
 
 def _laid_out(images: Sequence[tuple[Box, Image.Image]]) -> Image.Image:
-    """All images on white, at the finest of their resolutions."""
+    """Returns all images on a white background, at the finest of their resolutions."""
     whole = bounding_box(box for box, _ in images)
     scale = max(image.width / max(box.x1 - box.x0, 1) for box, image in images)
     scale = min(scale, _MAX_SCALE, _MAX_SIDE / max(whole.x1 - whole.x0, whole.y1 - whole.y0, 1))

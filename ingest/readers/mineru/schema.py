@@ -1,4 +1,4 @@
-"""The JSON of MinerU as values, lenient because its versions differ."""
+"""Pydantic models of MinerU's JSON, lenient because its versions differ."""
 
 from collections.abc import Iterator
 from typing import Annotated, TypeAlias
@@ -15,7 +15,7 @@ Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else val
 
 
 def _corners(value: object) -> object:
-    """None for a box that is missing, empty or has not four corners."""
+    """Returns None for a box that is missing, empty or does not have four corners."""
     return value if isinstance(value, list | tuple) and len(value) == 4 else None
 
 

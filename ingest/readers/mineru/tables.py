@@ -13,7 +13,7 @@ from paperscope_core.types import Cell, Place
 
 __all__ = ["read_html_table"]
 
-# Bounds for tables that a model wrote without end.
+# Limits tables that a model generated endlessly.
 _MAX_ROWS = 5000
 _MAX_SPAN = 500
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -99,7 +99,7 @@ def _header_rows(placed: Sequence[PlacedCell], *, width: int) -> int:
         body = [item.cell.text for item in row if item.column > 0]
         values = [text for text in body if is_value(text) and not _YEAR.fullmatch(text)]
         if values and 2 * len(values) >= len(body):
-            # The rows that the first one spans belong to the header, a section title above the values doesn't.
+            # The rows spanned by the first one belong to the header; a section title above the values doesn't.
             spanned = max((item.row + item.cell.row_span for item in rows[0]), default=1)
             above = number - 1 if number > 1 and _is_section(rows[number - 1], width=width) else number
             return max(above, min(spanned, number), 1) if number else 0
