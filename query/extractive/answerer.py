@@ -1,4 +1,4 @@
-"""`ExtractiveAnswerer`: answers what is certain by form, and otherwise shows where the papers speak of it."""
+"""`ExtractiveAnswerer`: answers what is certain by form, and otherwise shows the most relevant places."""
 
 from collections.abc import Sequence, Set
 
@@ -18,24 +18,24 @@ from query.question.references import table_labels
 __all__ = ["ExtractiveAnswerer"]
 
 
-_PLACES = "No language model is set, so nothing is concluded; this is where the papers speak of it:"
+_EVIDENCE_LEAD = "No language model is set, so nothing is concluded; this is where the papers speak of it:"
 
-# How often an answer is right: of cells, 285 of the 286 that `eval cells` asks for; of all others, which are few, all 7
-# on papers of other fields, (7 + 1) / (7 + 2) by Laplace's rule.
-_CELL = 0.99
-_OTHER = 0.89
+# The share of right answers: of cells, 285 of the 286 that `eval cells` asks for; of all others, which are few, all 7
+# on papers of other fields, so (7 + 1) / (7 + 2) by Laplace's rule.
+_CELL_CONFIDENCE = 0.99
+_OTHER_CONFIDENCE = 0.89
 
-_DOUBTFUL_GRID = 0.6
-# So many papers are searched for a name, and the words of so many are kept: some 40 MB.
-_MOST_PAPERS = 64
+_MIN_GRID_CONFIDENCE = 0.6
+# The maximum number of papers that are searched for a name, and whose words are cached (some 40 MB).
+_MAX_PAPERS = 64
 
 
 class ExtractiveAnswerer:
     """Answers from a context without a language model; deterministic for a given embedder.
 
     Three kinds of question are answered: a fact of a paper's record, a definition in a fixed form, and table cells
-    whose row and column the question names in full or counts, or a computation over these. Any other question gets the
-    places that retrieval ranks first, unless nothing in the papers mentions what it names.
+    whose row and column the question names in full or by position, or a computation over such cells. Any other question
+    gets the places that retrieval ranks first, unless the papers do not mention what it names.
     """
 
     def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
@@ -46,25 +46,26 @@ class ExtractiveAnswerer:
     async def answer(
         self, question: str, context: Context, *, named: tuple[str, ...] = (), asked: tuple[str, ...] = ()
     ) -> Draft:
-        """Answer a question, show where the papers speak of it, or say that they don't.
+        """Answer a question, show the most relevant places, or say that the papers do not mention what it names.
 
         Args:
-            question: The question, in English.
-            context: What retrieval found.
-            named: Ids of elements that the question names ("Table 8"); of tables, only these are read then.
-            asked: Ids of the papers that the question is asked of; empty for those of the context.
+                question: The question, in English.
+                context: The retrieved context.
+                named: Ids of elements that the question names ("Table 8"); if these include tables, no other tables are
+                read.
+                asked: Ids of the papers that the question is asked of; empty for those of the context.
 
         Raises:
-            ModelError: The embedder fails.
+                ModelError: The embedder fails.
         """
         papers = self._papers_of(context, named)
         asked = asked or tuple(paper.id for paper in papers)
         fact = self._fact(question, asked, named)
         if fact is not None:
-            return _answered(fact, _OTHER, certain=True)
+            return _answered(fact, _OTHER_CONFIDENCE, certain=True)
         defined = definition(question, papers)
         if defined is not None:
-            return _answered(defined, _OTHER)
+            return _answered(defined, _OTHER_CONFIDENCE)
         read = self._from_tables(read_question(question), papers, named)
         if read is not None:
             return read
@@ -72,7 +73,7 @@ class ExtractiveAnswerer:
         if missing:
             return Draft(text=f"Nothing in the papers asked mentions {', '.join(missing)}.", status="unanswerable")
         places = await best_places(question, context, self._corpus, self._embedder)
-        lines = [_PLACES, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
+        lines = [_EVIDENCE_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
         return Draft(text="\n".join(lines), status="evidence", claims=places)
 
     def _papers_of(self, context: Context, named: Sequence[str]) -> list[Paper]:
@@ -82,7 +83,7 @@ class ExtractiveAnswerer:
 
     def _fact(self, question: str, asked: Sequence[str], named: Sequence[str]) -> Claim | None:
         term = mentioned_term(question)
-        if term and len(asked) <= _MOST_PAPERS:
+        if term and len(asked) <= _MAX_PAPERS:
             return mentioning_papers(term, [self._corpus.paper(paper) for paper in asked])
         if len(asked) != 1:
             return None
@@ -90,7 +91,7 @@ class ExtractiveAnswerer:
         return recorded_fact(question, Record(paper=self._corpus.paper(asked[0]), entry=entry, named=named))
 
     def _from_tables(self, question: Question, papers: Sequence[Paper], named: Sequence[str]) -> Draft | None:
-        """The cells that answer, or None unless exactly one table answers, in one way."""
+        """An answer from table cells; None unless exactly one table answers, in one way."""
         if question.polar or not question.asks_value:
             return None
         tables = [element for paper in papers for element in paper.elements if isinstance(element, Table)]
@@ -104,8 +105,8 @@ class ExtractiveAnswerer:
         counted = select_counted(question, indexes[0], quoted=labels) if len(by_label) == 1 else None
         if counted is not None:
             stated = [look_up_counted(selection) for selection in counted]
-            warnings = _doubts(by_label[0])
-            return _answered(stated[0], _OTHER, certain=True, warnings=warnings) if stated else None
+            warnings = _grid_warnings(by_label[0])
+            return _answered(stated[0], _OTHER_CONFIDENCE, certain=True, warnings=warnings) if stated else None
         for operation in dict.fromkeys((None, question.operation)):
             found = {
                 claim.text: (claim, index.table)
@@ -121,15 +122,17 @@ class ExtractiveAnswerer:
             }
             if len(found) == 1:
                 claim, table = next(iter(found.values()))
-                return _answered(claim, _OTHER if operation else _CELL, warnings=_doubts(table))
+                return _answered(
+                    claim, _OTHER_CONFIDENCE if operation else _CELL_CONFIDENCE, warnings=_grid_warnings(table)
+                )
             if found:
                 return None
         return None
 
     def _unmentioned(self, question: str, papers: Sequence[Paper], asked: Sequence[str]) -> list[str]:
-        """The names of a question that no paper asked mentions; none where these are too many to be searched."""
+        """The names in a question that no paper asked mentions; empty if there are too many papers to search."""
         missing = [name for name in names_in(question) if unmentioned(name, map(self._words_of, papers))]
-        if not missing or len(asked) > _MOST_PAPERS:
+        if not missing or len(asked) > _MAX_PAPERS:
             return []
         others = set(asked) - {paper.id for paper in papers}
         vocabularies = [self._words_of(self._corpus.paper(paper)) for paper in sorted(others)]
@@ -141,7 +144,7 @@ class ExtractiveAnswerer:
         if found is None:
             found = vocabulary((paper.title, *paper.authors, *map(searched_text, paper.elements)))
         self._vocabularies[key] = found
-        if len(self._vocabularies) > _MOST_PAPERS:
+        if len(self._vocabularies) > _MAX_PAPERS:
             del self._vocabularies[next(iter(self._vocabularies))]
         return found
 
@@ -150,8 +153,8 @@ def _claim_of(operation: Operation | None, selection: Selection) -> Claim | None
     return look_up(selection) if operation is None else compute(operation, selection)
 
 
-def _doubts(table: Table) -> tuple[str, ...]:
-    if table.confidence >= _DOUBTFUL_GRID:
+def _grid_warnings(table: Table) -> tuple[str, ...]:
+    if table.confidence >= _MIN_GRID_CONFIDENCE:
         return ()
     return (
         f"The grid of {table_name(table)} was read with low confidence ({table.confidence:.2f}); "

@@ -1,4 +1,4 @@
-"""From the cells that a question names to a statement: a look-up, or a computation over them."""
+"""Statements from the cells that a question names: look-ups and computations."""
 
 from collections.abc import Iterable, Sequence, Set
 
@@ -12,21 +12,21 @@ from query.extractive.wording import tokens
 __all__ = ["compute", "look_up", "look_up_counted", "table_name"]
 
 
-# More values than these are a part of the table, not an answer.
-_MOST_VALUES = 6
-_MOST_WINNERS = 3
+# More values than this are a part of the table, not an answer.
+_MAX_VALUES = 6
+_MAX_WINNERS = 3
 _RANKS = {1: "", 2: "second ", 3: "third ", 4: "fourth ", 5: "fifth "}
-# Rows and columns that sum up others are no candidates for the highest or lowest value among them.
+# Rows and columns that aggregate others are not candidates for the highest or lowest value.
 _AGGREGATES = frozenset("all average avg mean median overall sum total".split())
 
 
 def look_up(selection: Selection) -> Claim | None:
-    """State the values of the named rows under the named columns; None if the names leave one of them open."""
+    """State the values of the named rows and columns; None if the names do not determine both."""
     cells = selection.cells
     named = all(map(selection.names, ("row", "column")))
-    # A group of rows has several values under one column: all of them, where the table is beyond doubt.
+    # A group of rows has several values in one column. All of them answer if the question names the table.
     group = selection.by_label and len({cell.column for cell in cells}) == 1
-    if not named or len(cells) > _MOST_VALUES or (len(cells) != selection.wanted and not group):
+    if not named or len(cells) > _MAX_VALUES or (len(cells) != selection.wanted and not group):
         return None
     name = table_name(selection.index.table)
     rows, columns = {cell.row_name for cell in cells}, {cell.column_name for cell in cells}
@@ -50,7 +50,7 @@ def look_up_counted(selection: Selection) -> Claim:
 
 
 def compute(operation: Operation, selection: Selection) -> Claim | None:
-    """State the result of an operation over the selected cells; None if it isn't defined over them."""
+    """State the result of an operation over the selected cells; None if it is not defined for them."""
     cells = [cell for cell in selection.cells if cell.value.number is not None]
     if operation.kind == "extreme":
         return _extreme(operation, selection, cells)
@@ -60,26 +60,26 @@ def compute(operation: Operation, selection: Selection) -> Claim | None:
         return _aggregate(selection, cells, mean=operation.kind == "average")
     if len(cells) != 2 or selection.wanted != 2:
         return None
-    first, second = _in_order(selection, cells)
+    first, second = _in_question_order(selection, cells)
     if operation.kind == "ratio":
         return _ratio(selection, first, second)
     return _difference(selection, first, second)
 
 
 def table_name(table: Table) -> str:
-    """The label as printed, or where the table is."""
+    """The label as printed, or else the table's place."""
     return table.label or f"the table {'in' if table.place.by_line else 'on'} {table.place.where}"
 
 
-def _in_order(selection: Selection, cells: Sequence[IndexedCell]) -> list[IndexedCell]:
-    """Two cells in the order in which the question names what tells them apart."""
+def _in_question_order(selection: Selection, cells: Sequence[IndexedCell]) -> list[IndexedCell]:
+    """Two cells in the order in which the question names the headers that distinguish them."""
     order = [header for headers in selection.named.values() for header in headers]
     shared = frozenset.intersection(*(cell.headers for cell in cells))
     return sorted(cells, key=lambda cell: min(order.index(one) for one in cell.headers - shared if one in order))
 
 
 def _difference(selection: Selection, first: IndexedCell, second: IndexedCell) -> Claim:
-    one, other, scope = _apart(first, second)
+    one, other, scope = _distinguishing_names(first, second)
     said = f"{one} has {first.value.text} and {other} has {second.value.text}"
     decimals = max(first.value.decimals, second.value.decimals)
     difference = round(first.number - second.number, decimals)
@@ -94,14 +94,14 @@ def _difference(selection: Selection, first: IndexedCell, second: IndexedCell) -
 def _ratio(selection: Selection, first: IndexedCell, second: IndexedCell) -> Claim | None:
     if not second.number:
         return None
-    one, other, scope = _apart(first, second)
+    one, other, scope = _distinguishing_names(first, second)
     result = number_text(first.number / second.number, 2)
     said = f"the ratio of {one} to {other} is {first.value.plain} / {second.value.plain} = {result}"
     return _claim(f"In {table_name(selection.index.table)}, {scope}{said}.", selection, (first, second))
 
 
-def _apart(first: IndexedCell, second: IndexedCell) -> tuple[str, str, str]:
-    """What tells two cells apart, and "for X, " with what they share."""
+def _distinguishing_names(first: IndexedCell, second: IndexedCell) -> tuple[str, str, str]:
+    """The names of the headers that distinguish two cells, and "for X, " with the headers that they share."""
     shared = first.headers & second.headers
     one, other = (
         joined_names(header for header in (*cell.row, *cell.column) if header not in shared and not header.note)
@@ -141,7 +141,7 @@ def _extreme(operation: Operation, selection: Selection, cells: Sequence[Indexed
     if not 1 < len(order) >= operation.rank or _is_sum(order):
         return None
     winners = [cell for cell in cells if cell.number == order[operation.rank - 1]]
-    if len(winners) > _MOST_WINNERS:
+    if len(winners) > _MAX_WINNERS:
         return None
     shared = frozenset.intersection(*(cell.headers for cell in cells))
     names = _listed([_winner(cell, shared, selection.index) for cell in winners])
@@ -154,7 +154,7 @@ def _extreme(operation: Operation, selection: Selection, cells: Sequence[Indexed
 
 
 def _winner(cell: IndexedCell, shared: Set[Header], index: TableIndex) -> str:
-    """What tells a cell from the others; a bare number after the title of its column: "Seed 2"."""
+    """The headers that distinguish a cell from the others; a bare number follows the title of its column: "Seed 2"."""
     name = joined_names(header for header in (*cell.row, *cell.column) if header not in shared)
     return f"{index.stub_titles[0]} {name}" if name.isdigit() and len(index.stub_titles) == 1 else name
 
@@ -165,7 +165,7 @@ def _is_aggregate(cell: IndexedCell, named: set[Header]) -> bool:
 
 
 def _is_sum(order: Sequence[float]) -> bool:
-    """Whether the greatest value is the sum of the others, as that of an unnamed row of totals is."""
+    """Whether the greatest value is the sum of the others, as in an unnamed row of totals."""
     greatest = max(order)
     return len(order) > 2 and abs(2 * greatest - sum(order)) <= abs(greatest) / 1000
 
@@ -184,7 +184,7 @@ def _value_of(cell: IndexedCell) -> str:
 
 
 def _claim(text: str, selection: Selection, cells: Iterable[IndexedCell]) -> Claim:
-    """A statement that rests on these cells."""
+    """A statement with these cells as evidence."""
     cited = dict.fromkeys(cell for one in cells for cell in (one.cell, one.note) if cell is not None)
     element = selection.index.table.id
     return Claim(text=text, evidence=tuple(Evidence(element=element, place=one.place, quote=one.text) for one in cited))

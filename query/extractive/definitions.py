@@ -13,21 +13,22 @@ from query.extractive.wording import fold
 __all__ = ["definition"]
 
 
-# What asks for a long form, and the short form beside it; without one there, the question's only short form is meant.
+# Phrases that ask for a long form, and the short form next to them. If there is none, the question's only short form is
+# meant.
 _EXPANDS = re.compile(
     r"\bstands? for\b|\bshort for\b|\babbreviat\w+|\bacronyms?\b|\b(?:spell|spelt|spelled|spells) out\b"
     r"|\bfull (?:name|form)\b|\bexpan(?:sion|d|ds|ded)\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_NAMED_SHORT_FORM = re.compile(
     r"\b(?:does|do|did|is) (?:the )?(?:abbreviation |acronym |term )?[“\"']?(?P<first>[\w&/+-]+)[”\"']?"
     r" (?:stand|short|abbreviate|an a|mean)|\babbreviated (?:as |to )?[“\"']?(?P<named>[\w&/+-]+)"
     r"|\bof (?:the )?(?:abbreviation |acronym )?[“\"']?(?P<last>[\w&/+-]+)",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z]\w*[A-Z])[\w&/+-]{2,10}(?![\w-])")
-# "What does X stand for, and who uses it?" asks for more than a definition says.
-_SECOND = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.IGNORECASE)
+# "What does X stand for, and who uses it?" asks for more than a definition.
+_SECOND_QUESTION = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.IGNORECASE)
 _PAPER = r"(?: (?:in|by|according to) (?:the|this) (?:paper|document|article|authors?|study))?"
 _SUBJECT = r"(?:the (?:paper|authors?|document|article|study)|they)"
 _TERM = re.compile(
@@ -36,9 +37,9 @@ _TERM = re.compile(
     rf"[“\"']?(?P<term>[^?“”\"]+?)[”\"']?(?: defined)?{_PAPER}\W*",
     re.IGNORECASE,
 )
-_LONGEST_TERM = 6
+_MAX_TERM_WORDS = 6
 # A remark between a term and what follows it: "the mass ratio (q) is defined as".
-_ASIDE = r"(?: ?\([^()]{1,60}\))?"
+_REMARK = r"(?: ?\([^()]{1,60}\))?"
 _FORMS = (
     r"\bwe (?:formally )?define (?:an? |the )?{term}{aside} (?:as|to be)\b",
     r"\b{term}{aside}(?: is| are| was| were|,)(?: here| formally| then)? defined (?:as|to be)\b",
@@ -50,33 +51,33 @@ _FORMS = (
 
 
 def definition(question: str, papers: Sequence[Paper]) -> Claim | None:
-    """What the papers define the term as that the question asks about.
+    """The papers' definition of the term that the question asks about.
 
     Args:
-        question: The question.
-        papers: The papers asked, the most relevant first.
+            question: The question.
+            papers: The papers asked, the most relevant first.
 
     Returns:
-        The definition with the sentence that states it; None if the question asks for none, no paper states one in a
-        fixed form, or the papers expand a short form differently.
+            The definition with the sentence that states it; None if the question asks for none, no paper states one in
+        a fixed form, or the papers expand a short form differently.
     """
     text = fold(question)
-    if _SECOND.search(text):
+    if _SECOND_QUESTION.search(text):
         return None
     if _EXPANDS.search(text):
-        beside = (form for match in _BESIDE.finditer(text) for form in match.groups() if form)
+        beside = (form for match in _NAMED_SHORT_FORM.finditer(text) for form in match.groups() if form)
         shorts = [form for form in beside if _SHORT.fullmatch(form)][:1] or _SHORT.findall(text)
         expanded = [claim for short in dict.fromkeys(shorts) if (claim := _expansion(short, papers)) is not None]
         return expanded[0] if len(expanded) == 1 else None
     match = _TERM.fullmatch(text)
     term = match["term"] if match is not None else ""
-    if not 0 < len(term.split()) <= _LONGEST_TERM:
+    if not 0 < len(term.split()) <= _MAX_TERM_WORDS:
         return None
-    return next(_stated(term, papers), None) or _expansion(term, papers)
+    return next(_stated_definitions(term, papers), None) or _expansion(term, papers)
 
 
 def _expansion(short: str, papers: Sequence[Paper]) -> Claim | None:
-    """What a short form stands for, where all papers that introduce it agree."""
+    """The long form of a short form, if all papers that define it agree."""
     if not _SHORT.fullmatch(short):
         return None
     found = [
@@ -91,9 +92,9 @@ def _expansion(short: str, papers: Sequence[Paper]) -> Claim | None:
     return quoted(passage, sentence, lead=f"{short} stands for {long}")
 
 
-def _stated(term: str, papers: Sequence[Paper]) -> Iterator[Claim]:
+def _stated_definitions(term: str, papers: Sequence[Paper]) -> Iterator[Claim]:
     words = r"[\s-]+".join(map(re.escape, term.split()))
-    forms = [form.format(term=f"{words}(?:e?s)?", aside=_ASIDE) for form in _FORMS]
+    forms = [form.format(term=f"{words}(?:e?s)?", aside=_REMARK) for form in _FORMS]
     pattern = re.compile("|".join(forms), re.IGNORECASE)
     for passage, sentence in _sentences(papers, holding=term.split(maxsplit=1)[0]):
         if pattern.search(sentence):

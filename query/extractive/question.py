@@ -1,4 +1,4 @@
-"""What a question asks for, as far as its form says: a value, a computation over values, or yes or no."""
+"""What a question asks for, according to its form: a value, a computation over values, or yes or no."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ Kind = Literal["extreme", "difference", "ratio", "sum", "average", "comparison"]
 _AUXILIARIES = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must"
 _MORE = r"higher|lower|more|less|larger|smaller|greater|fewer"
 _RANKS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
-# The first pattern that stands in the question is its operation; its words name no row or column.
+# The first pattern that matches determines the operation; its words name no row or column.
 _OPERATIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "difference",
@@ -38,15 +38,15 @@ _OPERATIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         re.compile(rf"\bcompar(?:e|es|ed|ing|ison)\b|\b(?:versus|vs)\b|\bwhich\b.*\b(?P<asks>{_MORE})\b.* or "),
     ),
 )
-# What joins the two sides of a computation.
-_JOINTS = re.compile(
+# Words that join the two sides of a computation.
+_CONNECTIVES = re.compile(
     r"\b(?:than|between|compared (?:to|with)|relative to|with respect to|versus|vs|over|each|both|all)\b"
 )
-# "Which seed gives the highest F1, and what is that score?" asks for the value that is stated anyway.
-_ASKS_AGAIN = re.compile(r",? and (?:what|which) (?:is|are|was|were) (?:that|the|its|this|these) \w+\W*$")
+# "Which seed gives the highest F1, and what is that score?" asks for a value that the answer states anyway.
+_REPEATED_QUESTION = re.compile(r",? and (?:what|which) (?:is|are|was|were) (?:that|the|its|this|these) \w+\W*$")
 _VERB = re.compile(r"\b(\w+) (?:the|its|their|a) $")
-_ASKS = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how(?: many| much)?)\b")
-_ASKS_VALUE = frozenset({"what", "which", "how many", "how much"})
+_INTERROGATIVE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how(?: many| much)?)\b")
+_VALUE_INTERROGATIVES = frozenset({"what", "which", "how many", "how much"})
 _POLAR = re.compile(rf"(?:^|[,;:.] )(?:{_AUXILIARIES})\b")
 
 
@@ -54,9 +54,9 @@ _POLAR = re.compile(rf"(?:^|[,;:.] )(?:{_AUXILIARIES})\b")
 class Operation:
     """A computation that a question asks for.
 
-    `direction` is 1 for the highest value and -1 for the lowest, `rank` 2 for the second of them. `words` are the
-    indices of the words that ask for it. Its verb, whichever it is, may be left over: `verb` in "which one reaches the
-    highest", and any one word (`spare`) in "by how much does A exceed B".
+    `direction` is 1 for the highest value and -1 for the lowest, `rank` is 2 for the second highest or lowest. `words`
+    are the indices of the words that ask for it. Its verb need not be explained: `verb` in "which one reaches the
+    highest", or any one word (`spare`) in "by how much does A exceed B".
     """
 
     kind: Kind
@@ -69,10 +69,10 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question as read; sets hold indices of `words`.
+    """A parsed question; sets contain indices of `words`.
 
-    `form` are the words that name nothing. `polar` questions ask for yes or no, also by a choice of two; `asks_value`
-    tells that a value may answer.
+    `form` are the words that name nothing. `polar` questions ask for yes or no, or offer a choice; `asks_value` is true
+    if a value may answer.
     """
 
     text: str
@@ -84,11 +84,11 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Read a question in English; what no pattern knows asks for a value."""
+    """Parse a question in English; a question that matches no pattern asks for a value."""
     folded = fold(text)
     lower, words = folded.casefold(), tokens(folded)
     operation = _operation(lower, words)
-    asking = _ASKS.search(lower)
+    asking = _INTERROGATIVE.search(lower)
     polar = _POLAR.search(lower)
     compared = operation is not None and operation.kind == "comparison"
     return Question(
@@ -97,7 +97,7 @@ def read_question(text: str) -> Question:
         form=frozenset(index for index, _ in enumerate(words) if _is_form(folded, words, index))
         | words_within(words, citation_spans(folded)),
         polar=polar is not None and (asking is None or polar.start() < asking.start()),
-        asks_value=asking is None or asking[0] in _ASKS_VALUE or compared,
+        asks_value=asking is None or asking[0] in _VALUE_INTERROGATIVES or compared,
         operation=operation,
     )
 
@@ -114,8 +114,8 @@ def _operation(lower: str, words: tuple[Token, ...]) -> Operation | None:
         if match is None:
             continue
         group = "asks" if match.groupdict().get("asks") else 0
-        spans = [match.span(group), *(joint.span() for joint in _JOINTS.finditer(lower))]
-        again = _ASKS_AGAIN.search(lower)
+        spans = [match.span(group), *(joint.span() for joint in _CONNECTIVES.finditer(lower))]
+        again = _REPEATED_QUESTION.search(lower)
         spans += [again.span()] if again else []
         verb = _VERB.search(lower[: match.start()]) if kind == "extreme" else None
         direction = (1 if match["high"] else -1) if kind == "extreme" else 0
@@ -131,7 +131,7 @@ def _operation(lower: str, words: tuple[Token, ...]) -> Operation | None:
 
 
 def words_within(words: tuple[Token, ...], spans: Iterable[tuple[int, int]]) -> frozenset[int]:
-    """The indices of the words that stand in one of these spans of the folded text."""
+    """The indices of the words inside one of these spans of the folded text."""
     return frozenset(
         index for index, word in enumerate(words) for start, end in spans if start <= word.start and word.end <= end
     )

@@ -1,4 +1,4 @@
-"""Quotations: the best sentence, rows, caption or formula of each place that retrieval found, with its boxes."""
+"""Quotes the best sentence, rows, caption or formula of each retrieved place, with its boxes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,34 +32,34 @@ PLACES = 3
 and the fourth adds 3 %."""
 
 _QUOTED_ROLES = ("abstract", "paragraph", "list", "footnote")
-# Shorter ones are headings and remnants of formulas.
-_SHORTEST = 4
-_MOST_ROWS = 3
-# A row that holds so much less of the question than the best one is about something else.
-_NEARLY = 0.5
-_MOST_CELLS = 12
-_LONGEST = 600
-# Of a very long document the rest is embedded when a question first needs it.
-_MOST_EMBEDDED = 4096
+# Shorter sentences are headings and remnants of formulas.
+_MIN_WORDS = 4
+_MAX_ROWS = 3
+# A row whose coverage of the question is below this share of the best row's is about something else.
+_MIN_RELATIVE_COVERAGE = 0.5
+_MAX_CELLS = 12
+_MAX_QUOTATION_LENGTH = 600
+# The further sentences of a very long document are embedded when a question first needs them.
+_MAX_EMBEDDED_SENTENCES = 4096
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Candidate:
-    """A sentence of a source, by itself."""
+    """A sentence of a source."""
 
     passage: Passage
     sentence: str
 
 
 def quotable_sentences(paper: Paper) -> list[str]:
-    """The sentences of a paper that may be quoted, without repeats: embedded beforehand, they make no question wait."""
+    """The sentences of a paper that may be quoted, without repeats, to be embedded before any question needs them."""
     passages = (element for element in paper.elements if isinstance(element, Passage))
     found = dict.fromkeys(sentence for passage in passages for sentence in _sentences(passage))
-    return list(found)[:_MOST_EMBEDDED]
+    return list(found)[:_MAX_EMBEDDED_SENTENCES]
 
 
 def quoted(passage: Passage, sentence: str, *, lead: str = "") -> Claim:
-    """A sentence of a passage as a claim, after what it is there to support."""
+    """A claim that quotes a sentence of a passage, after `lead`, the statement that it supports."""
     text = f"“{_shortened(sentence)}” ({passage.place.where})"
     evidence = Evidence(element=passage.id, place=passage.place, quote=sentence)
     return Claim(text=f"{lead}: {text}" if lead else text, evidence=(evidence,))
@@ -68,8 +68,8 @@ def quoted(passage: Passage, sentence: str, *, lead: str = "") -> Claim:
 async def best_places(question: str, context: Context, corpus: Corpus, embedder: Embedder) -> tuple[Claim, ...]:
     """Quote the best sources of a context, at most `PLACES` of them and no element twice.
 
-    Of running text, the sentence is quoted that holds most of the question's telling words and is nearest in meaning.
-    Raises ModelError if the embedder fails.
+    From running text, the sentence is quoted that covers most of the question's distinctive words and is nearest in
+    meaning. Raises ModelError if the embedder fails.
     """
     rarity = Rarity.of(source.content for source in context.sources)
     asked = content_words(question)
@@ -87,7 +87,7 @@ async def best_places(question: str, context: Context, corpus: Corpus, embedder:
 
 
 def _elements_of(source: ContextSource, corpus: Corpus) -> list[Element]:
-    """The elements of a source's chunk, the one that it is there for first."""
+    """The elements of a source's chunk, the source's own element first."""
     chunks = corpus.chunks_of([source.element])
     ids = next((chunk.elements for chunk in chunks if chunk.shown == source.content), ())
     return list(corpus.elements(tuple(dict.fromkeys((source.element, *ids)))).values())
@@ -116,10 +116,10 @@ async def _best_of(
         if sentence in source.content
     ]
     if not candidates:
-        return _whole(elements[0]) if elements else None
+        return _whole_element(elements[0]) if elements else None
     vectors = await embedder.embed([question, *(one.sentence for one in candidates)])
     likeness = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0)
-    # Words and meaning count alike: both are shares from 0 to 1.
+    # Words and meaning have equal weight: both scores are from 0 to 1.
     scores = [rarity.coverage(asked, one.sentence) + like for one, like in zip(candidates, likeness, strict=True)]
     best = candidates[int(np.argmax(scores))]
     return quoted(best.passage, best.sentence)
@@ -128,11 +128,11 @@ async def _best_of(
 def _sentences(passage: Passage) -> list[str]:
     if passage.role not in _QUOTED_ROLES:
         return []
-    return [sentence for sentence in split_sentences(passage.text) if len(sentence.split()) >= _SHORTEST]
+    return [sentence for sentence in split_sentences(passage.text) if len(sentence.split()) >= _MIN_WORDS]
 
 
-def _whole(element: Element) -> Claim | None:
-    """An element that has no sentence to choose: a heading, a listing, an entry of the bibliography."""
+def _whole_element(element: Element) -> Claim | None:
+    """A whole element without sentences: a heading, a listing, an entry of the bibliography."""
     if isinstance(element, Passage):
         return quoted(element, element.text)
     if not isinstance(element, Reference):
@@ -147,7 +147,7 @@ def _figure(figure: Figure) -> Claim:
 
 
 def _equation(equation: Equation, source: ContextSource, elements: Sequence[Element]) -> Claim:
-    """An equation after the sentence that leads to it."""
+    """An equation after the sentence that introduces it."""
     evidence = [Evidence(element=equation.id, place=equation.place, quote=equation.text)]
     leads = [one for one in elements if isinstance(one, Passage) and one.order < equation.order]
     said = [sentence for one in leads for sentence in split_sentences(one.text) if sentence in source.content]
@@ -157,10 +157,10 @@ def _equation(equation: Equation, source: ContextSource, elements: Sequence[Elem
 
 
 def _rows(table: Table, rarity: Rarity, asked: frozenset[str]) -> Claim:
-    """A table's caption, and the rows that hold most of the question's words with their boxes."""
+    """A table's caption, and the rows that cover most of the question's words, with their boxes."""
     rows = [(rarity.coverage(asked, " ".join(cell.text for cell in row)), row) for row in _rows_of(table)]
-    best = sorted((row for row in rows if row[0] > 0), key=lambda row: -row[0])[:_MOST_ROWS]
-    cells = [cell for share, row in best if share >= _NEARLY * best[0][0] for cell in row][:_MOST_CELLS]
+    best = sorted((row for row in rows if row[0] > 0), key=lambda row: -row[0])[:_MAX_ROWS]
+    cells = [cell for share, row in best if share >= _MIN_RELATIVE_COVERAGE * best[0][0] for cell in row][:_MAX_CELLS]
     evidence = [Evidence(element=table.id, place=table.place, quote=table.caption)]
     evidence += [Evidence(element=table.id, place=cell.place, quote=cell.text) for cell in cells]
     lines = dict.fromkeys(cell.row for cell in cells)
@@ -184,4 +184,4 @@ def _named(element: Table | Figure | Equation, said: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1].rstrip()}…"
+    return text if len(text) <= _MAX_QUOTATION_LENGTH else f"{text[: _MAX_QUOTATION_LENGTH - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""Facts of a paper's record: title, authors, year, what it consists of, captions, and which papers mention a name."""
+"""Facts of a paper's record: title, authors, year, number of its parts, captions, and which papers mention a name."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ _MENTIONING = re.compile(
     r"(?:the (?:words?|terms?|names?|phrases?) )?[“\"']?(?P<term>.+?)[”\"']?\W*",
     re.IGNORECASE,
 )
-# Besides function words, these speak of the paper as a whole and of what it consists of.
+# Besides function words, these refer to the paper as a whole and to its parts.
 _OF_PAPER = FORM_WORDS | frozenset(
     "article cite cited contain document include manuscript name numbered please publication study there".split()
 )
@@ -47,7 +47,8 @@ class Record:
 def recorded_fact(question: str, record: Record) -> Claim | None:
     """The fact of a paper's record that the question asks for.
 
-    Every other word of the question must be a function word or name the paper, as words of its title and authors do.
+    Every other word of the question must be a function word or identify the paper, as words of its title and authors
+    do.
     """
     text = fold(question).casefold()
     paper = record.paper
@@ -62,13 +63,13 @@ def recorded_fact(question: str, record: Record) -> Claim | None:
 
 
 def mentioned_term(question: str) -> str:
-    """The name in "Which papers mention X?", "" for another question."""
+    """The name in "Which papers mention X?"; "" for any other question."""
     match = _MENTIONING.fullmatch(fold(question))
     return match["term"] if match else ""
 
 
 def mentioning_papers(term: str, papers: Sequence[Paper]) -> Claim | None:
-    """The papers that mention a name, each with the first place; None if none does."""
+    """The papers that mention a name, each with the first place; None if no paper does."""
     found = [(paper, element) for paper in papers if (element := _first_mention(term, paper)) is not None]
     if not found:
         return None
@@ -87,7 +88,7 @@ def _first_mention(term: str, paper: Paper) -> Element | None:
 
 
 def searched_text(element: Element) -> str:
-    """All words of an element, the cells of a table apart from each other."""
+    """All words of an element, with the cells of a table on separate lines."""
     if isinstance(element, Table):
         return "\n".join((element.caption, *(cell.text for cell in element.cells)))
     return f"{element.caption}\n{element.text}" if isinstance(element, Figure) else element.text
@@ -137,8 +138,8 @@ def _count(record: Record, match: re.Match[str]) -> Claim | None:
 
 
 def _sections(record: Record, *, appendices: bool) -> Claim | None:
-    """The sections of the top level, those without a number left out if there are numbered ones."""
-    # A table of contents lists the sections a first time.
+    """The top-level sections; those without a number are left out if others are numbered."""
+    # A table of contents lists the sections, too.
     top = list({one.number or one.id: one for one in record.paper.sections if one.level == 1}.values())
     chosen = [one for one in top if one.number and _is_appendix(one.number) == appendices]
     chosen = chosen or ([] if appendices else top)
@@ -185,7 +186,7 @@ def _named_float(record: Record) -> Table | Figure | None:
 
 
 _Fact = Callable[[Record, re.Match[str]], Claim | None]
-# How questions ask for each fact; the first pattern that stands in a question decides.
+# How questions ask for each fact; the first pattern that matches decides.
 _FACTS: tuple[tuple[re.Pattern[str], _Fact], ...] = tuple(
     (re.compile(pattern), fact)
     for pattern, fact in (
@@ -204,13 +205,14 @@ _FACTS: tuple[tuple[re.Pattern[str], _Fact], ...] = tuple(
 
 
 def _role(record: Record, role: str) -> Sequence[Element]:
-    """The passage of a role, or the paper's first element."""
+    """The passage with a role, or the paper's first element."""
     found = [one for one in record.paper.elements if isinstance(one, Passage) and one.role == role]
     return found[:1] or record.paper.elements[:1]
 
 
 def _headings(record: Record, sections: Sequence[str]) -> list[Element]:
-    """The first element of each section: its heading, if the parser kept it; else the paper's first element."""
+    """The first element of each section: its heading, if the parser kept it. If no section has one, the paper's first
+    element."""
     first: dict[str, Element] = {}
     for element in record.paper.elements:
         first.setdefault(element.section, element)
@@ -226,7 +228,7 @@ def _many(count: int, noun: str, plural: str = "") -> str:
 
 
 def _claim(text: str, elements: Sequence[Element], *, quotes: Sequence[str] = ()) -> Claim:
-    """A statement about elements, each with its quotation, else with its label."""
+    """A statement with elements as evidence, each with its quotation, or else its label."""
     shown = (*quotes, *map(_label, elements[len(quotes) :]))
     evidence = (
         Evidence(element=element.id, place=element.place, quote=quote)

@@ -1,4 +1,4 @@
-"""A table as a reader sees it: every value cell under the full names of its row and of its column."""
+"""Indexes a table: every value cell under the full names of its row and column."""
 
 import math
 from collections.abc import Iterable, Sequence, Set
@@ -17,7 +17,7 @@ class Header:
     """A name on one axis of a table.
 
     Headers of one level are alternatives ("BERT", "XLNet"); levels qualify each other. A `note` is a word among the
-    values of a row (a backbone, a training set) that says more of the row; `meaning` spells out a conventional letter.
+    values of a row (a backbone, a training set) that describes the row; `meaning` spells out a conventional letter.
     """
 
     axis: Literal["row", "column"]
@@ -28,7 +28,7 @@ class Header:
 
     @property
     def name(self) -> str:
-        """The text without the works that it cites."""
+        """The text without citations."""
         return strip_citations(self.text)
 
 
@@ -36,7 +36,7 @@ class Header:
 class IndexedCell:
     """A value cell with the headers that qualify it, outermost first.
 
-    `note` is the cell that only annotates it, where a table prints "(+0.43)" on a line of its own.
+    `note` is the cell that annotates it, if a table prints "(+0.43)" on a separate line.
     """
 
     cell: Cell
@@ -47,7 +47,7 @@ class IndexedCell:
 
     @property
     def number(self) -> float:
-        """The value as a number; NaN where the cell holds words or a dash."""
+        """The value as a number; NaN if the cell contains words or a dash."""
         return math.nan if self.value.number is None else self.value.number
 
     @property
@@ -62,7 +62,7 @@ class IndexedCell:
 
     @property
     def column_name(self) -> str:
-        """The column's headers, after the title of the section in which the row is."""
+        """The column's headers, after the title of the row's section."""
         sections = [header.name for header in self.row if header.level == "section"]
         return " ".join(dict.fromkeys((*sections, *(header.name for header in self.column))))
 
@@ -103,7 +103,7 @@ def index_table(table: Table) -> TableIndex:
 
 
 class _Reader:
-    """Reads rows from top to bottom and remembers the headers, section title and stubs above."""
+    """Reads rows from top to bottom and keeps the headers, section title and stubs above."""
 
     def __init__(self, table: Table) -> None:
         self.rows: list[list[IndexedCell]] = []
@@ -136,7 +136,8 @@ class _Reader:
         for cell in cells:
             if cell.row != row:
                 continue
-            # A title over the whole width names the rows below it, whatever role the parser gives it.
+            # A title that spans the whole width names the rows below it, regardless of the role that the parser
+            # assigns.
             if cell.role == "section" or (len(cells) == 1 and cell.column_span >= self._columns - 1):
                 self._section = cell
                 self._stubs = {}
@@ -167,7 +168,7 @@ class _Reader:
 
     def _row_headers(self, stubs: Sequence[Cell]) -> list[Header]:
         for cell in stubs:
-            # An empty stub repeats the one above it, as long as the stubs left of it do.
+            # An empty stub repeats the one above it, provided that the stubs to its left do.
             self._stubs = {column: stub for column, stub in self._stubs.items() if column < cell.column}
             self._stubs[cell.column] = cell
             self.stub_titles.extend(header.text for header in self._headers.get(cell.column, ()))
@@ -188,14 +189,14 @@ def _stub(cell: Cell) -> Header:
 
 
 def _meaning(text: str, siblings: Set[str]) -> str:
-    """What P and R stand for in a table that has P, R and F columns."""
+    """The meaning of P and R in a table with P, R and F columns."""
     if not ({"P", "R"} <= siblings and siblings & {"F", "F1", "F-score"}):
         return ""
     return {"P": "precision", "R": "recall"}.get(text, "")
 
 
 def _split(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """Stubs and values. Where the parser marks no stub, the first column is it."""
+    """Stubs and values. If the parser marks no stub, the first column is the stub."""
     stubs = [cell for cell in cells if cell.role == "row_header"]
     values = [cell for cell in cells if cell.role == "value"]
     if not stubs and len(values) > 1 and values[0].column == 0:

@@ -1,4 +1,4 @@
-"""What a table cell says: a number with its unit and decimals, or words."""
+"""The value of a table cell: a number with its unit and decimals, or words."""
 
 import re
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ _SCALE = {"K": 1e3, "M": 1e6, "B": 1e9}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CellValue:
-    """A cell's text and, unless it holds words or a dash, its number.
+    """A cell's text and, unless it consists of words or a dash, its number.
 
-    `number` has K, M, B and powers of ten multiplied out; `decimals` counts the digits printed after the point.
+    `number` has K, M, B and powers of ten multiplied out; `decimals` is the number of digits printed after the point.
     """
 
     text: str
@@ -33,7 +33,7 @@ class CellValue:
 
     @property
     def plain(self) -> str:
-        """The number as printed, without the annotation behind it."""
+        """The number as printed, without the annotation that follows it."""
         return self.text.partition("(")[0].strip()
 
 
@@ -52,6 +52,6 @@ def read_value(text: str) -> CellValue:
 
 
 def number_text(number: float, decimals: int) -> str:
-    """Print a computed number with so many decimals and a true minus sign."""
+    """Format a computed number with this many decimals and a true minus sign."""
     text = f"{abs(number):.{decimals}f}"
     return f"−{text}" if number < 0 and float(text) else text

@@ -1,4 +1,4 @@
-"""Words and names as the extractive answerer compares them: folded, singular, with their offsets."""
+"""Words and names in the form that the extractive answerer compares: folded, singular, with their offsets."""
 
 import re
 import unicodedata
@@ -23,12 +23,12 @@ __all__ = [
     "vocabulary",
 ]
 
-# Function words that change which value is asked for: each must be accounted for as any other word.
+# Function words that change which value is asked for, and must therefore be explained like any other word.
 _RELATIONAL = frozenset(
     """all any both each either every except few least less many more most neither no none nor not only other own same
     than too unlike very without""".split()
 )
-# Words by which a question points at what is printed, whatever that is.
+# Words that refer to printed values in general.
 _POINTING = frozenset(
     """according author cell column entry give given listed number paper please printed reported row shown table use
     used using value""".split()
@@ -45,12 +45,13 @@ _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]['\"”’)]*\s+)['\"“‘(\[]*$")
 _QUESTION = re.compile(r"[^?!.]*(?:[.](?!\s)[^?!.]*)*\?")
 _NTH = re.compile(r"\d+(?:st|nd|rd|th)")
-# A question with more of its words capitalised than this is typed as a title: capitals tell no names there.
+# A question with a greater share of capitalised words is in title case, where capitals do not identify names.
 _TITLE_CASE = 0.6
-# Two words may be forms of one where all but the last letters are equal, and the first four of them.
+# Two words may be inflections of one if they differ in at most the last three letters and share at least the first
+# four.
 _ENDING = 3
 _STEM = 4
-_LONGEST_NAME = 14
+_MAX_NAME_WORDS = 14
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +70,7 @@ class Token:
 
     @property
     def sign(self) -> bool:
-        """Whether it is a sign that tells names apart."""
+        """Whether it is a sign that distinguishes names."""
         return self.text in _SIGNS
 
 
@@ -78,9 +79,9 @@ def fold(text: str) -> str:
     return " ".join(_DASHES.sub("-", unicodedata.normalize("NFKC", text)).split())
 
 
-@lru_cache(maxsize=8192)  # the headers and captions of some hundred tables: each question compares them
+@lru_cache(maxsize=8192)  # The headers and captions of some hundred tables, which every question is compared with.
 def tokens(text: str) -> tuple[Token, ...]:
-    """Return the words and signs of `fold(text)`, in order. A hyphen parts words; a `-` before a space is a sign."""
+    """Return the words and signs of `fold(text)` in order. A hyphen separates words; a `-` before a space is a sign."""
     return tuple(_token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(fold(text)))
 
 
@@ -111,18 +112,18 @@ def strip_remark(name: str) -> str:
 
 
 def runs(words: Sequence[Token]) -> Mapping[str, list[range]]:
-    """Index all runs of words by their letters without gaps, so that "Onto Notes" meets "OntoNotes"."""
+    """Index all runs of words by their letters without gaps, so that "Onto Notes" matches "OntoNotes"."""
     found: dict[str, list[range]] = {}
     for start in range(len(words)):
-        for end in range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1):
+        for end in range(start + 1, min(start + _MAX_NAME_WORDS, len(words)) + 1):
             found.setdefault("".join(word.text for word in words[start:end]), []).append(range(start, end))
     return found
 
 
 def names_in(question: str) -> list[str]:
-    """Return what the question writes as a name: coded words, and words capitalised within a sentence.
+    """Return the names in the question, by their spelling: coded words, and words capitalised within a sentence.
 
-    Hyphened words stand together. An instruction that follows the question names nothing.
+    Hyphenated words are one name. An instruction that follows the question contributes no names.
     """
     text = fold(question)
     asked = " ".join(_QUESTION.findall(text)) or text
@@ -144,9 +145,9 @@ def _hyphened(text: str, word: Token) -> str:
 
 
 def unmentioned(name: str, vocabularies: Iterable[Set[str]]) -> bool:
-    """Whether no vocabulary holds all words of the name, alone, run together or inflected.
+    """Whether no vocabulary contains all words of the name, separately, joined or inflected.
 
-    A vocabulary holds folded words, and pairs of neighbours run together (see `vocabulary`).
+    A vocabulary contains folded words, and joined pairs of neighbours (see `vocabulary`).
     """
     words = [word.text for word in tokens(name) if not word.sign]
     whole = "".join(words)
@@ -154,7 +155,7 @@ def unmentioned(name: str, vocabularies: Iterable[Set[str]]) -> bool:
 
 
 def vocabulary(texts: Iterable[str]) -> Set[str]:
-    """The folded words of texts, and each pair of neighbours run together ("OntoNotes" for "Onto Notes")."""
+    """The folded words of texts, and each pair of neighbours joined ("OntoNotes" for "Onto Notes")."""
     found: set[str] = set()
     for text in texts:
         words = [word.text for word in tokens(text) if not word.sign]
