@@ -58,9 +58,9 @@ class Stage:
     """The stage of an add, with its progress.
 
     Attributes:
-            name: "parsing", "reading images", "extracting entities", "embedding" or "storing".
-            done: The number of pages or images done.
-            total: The number of all pages or images; 0 if they are not counted, or not yet.
+        name: "parsing", "reading images", "extracting entities", "embedding" or "storing".
+        done: The number of pages or images done.
+        total: The number of all pages or images; 0 if they are not counted, or not yet.
     """
 
     name: str
@@ -96,10 +96,10 @@ class AddResult(Displayable):
     """The result of adding a file.
 
     Attributes:
-            outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
-            usage: The usage of the extracting and the vision model.
-            images: The readings of the vision model.
-            shortfall: What is missing from the model's extraction.
+        outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
+        usage: The usage of the extracting and the vision model.
+        images: The readings of the vision model.
+        shortfall: What is missing from the model's extraction.
     """
 
     paper: Paper
@@ -199,12 +199,12 @@ def build_pipeline(
     """Build the pipeline of a library.
 
     Args:
-            store: Stores the papers.
-            embedder: Embeds chunks.
-            settings: The library's settings.
-            extract: Extracts entities; None for extraction without a model.
-            vision: Reads images; None if they are not read.
-            compare_names: Embeds names to find variants; None to compare only their letters.
+        store: Stores the papers.
+        embedder: Embeds chunks.
+        settings: The library's settings.
+        extract: Extracts entities; None for extraction without a model.
+        vision: Reads images; None if they are not read.
+        compare_names: Embeds names to find variants; None to compare only their letters.
     """
     # The extractive answerer compares questions with sentences. These are embedded in advance if embedding is free and
     # no language model is configured.
@@ -241,15 +241,15 @@ class Pipeline:
     Model calls and embeddings are cached in the store as they are made, so that an add that was killed can continue.
 
     Args:
-            store: Stores the papers.
-            parser: Parses files.
-            extractor: Extracts entities and relations.
-            asks_model: Whether the extractor calls a language model.
-            embedder: Embeds chunks.
-            captioner: Reads images; None if they are not read.
-            max_words: The maximum number of words of running text in a chunk.
-            max_mb: The maximum size of a file, in megabytes.
-            more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
+        store: Stores the papers.
+        parser: Parses files.
+        extractor: Extracts entities and relations.
+        asks_model: Whether the extractor calls a language model.
+        embedder: Embeds chunks.
+        captioner: Reads images; None if they are not read.
+        max_words: The maximum number of words of running text in a chunk.
+        max_mb: The maximum size of a file, in megabytes.
+        more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
     """
 
     def __init__(
@@ -282,14 +282,14 @@ class Pipeline:
         read, and the extracting model is asked again where its reply was unusable.
 
         Args:
-                request: The file and the options.
-                older: The paper that it replaces; None for the paper that was added from the same path, if any.
+            request: The file and the options.
+            older: The paper that it replaces; None for the paper that was added from the same path, if any.
 
         Raises:
-                PaperFileError: The file can't be read as a paper.
-                ModelError: A model fails.
-                BudgetError: The budget is exhausted.
-                StoreError: The library can't be written. After any error, it is unchanged.
+            PaperFileError: The file can't be read as a paper.
+            ModelError: A model fails.
+            BudgetError: The budget is exhausted.
+            StoreError: The library can't be written. After any error, it is unchanged.
         """
         started = time.perf_counter()
         draft = await self._draft(request, older)
@@ -330,8 +330,8 @@ class Pipeline:
         """The texts that `add` would embed. All earlier stages run, and nothing is stored.
 
         Raises:
-                PaperFileError: The file can't be read as a paper.
-                StoreError: The library can't be read.
+            PaperFileError: The file can't be read as a paper.
+            StoreError: The library can't be read.
         """
         draft = await self._draft(request, None)
         if isinstance(draft, AddResult):

@@ -47,7 +47,7 @@ class EventLoopThread:
         """Run a coroutine for a caller on any loop. If the caller is cancelled, the work has ended when this raises.
 
         Raises:
-                StoreError: The loop is closed.
+            StoreError: The loop is closed.
         """
         future, cancel = self._start(work)
         ended = asyncio.wrap_future(future)

@@ -85,17 +85,17 @@ class Library:
         """Open a library, or create it. A library that is not writable is opened for reading.
 
         Args:
-                folder: The library's folder; None for that of the settings.
-                settings: The settings; None to read them as the command line does: `PAPERSCOPE_*`, paperscope.toml,
+            folder: The library's folder; None for that of the settings.
+            settings: The settings; None to read them as the command line does: `PAPERSCOPE_*`, paperscope.toml,
                 `OPENAI_*`.
-                budget: The budget of all model calls while the library is open.
-                on_call: Called with the role and the outcome of each call to a model's endpoint as it ends, from
-                another thread, in the `contextvars` context of the code that caused it.
+            budget: The budget of all model calls while the library is open.
+            on_call: Called with the role and the outcome of each call to a model's endpoint as it ends, from another
+                thread, in the `contextvars` context of the code that caused it.
 
         Raises:
-                StoreError: The library can't be opened.
-                SettingsError: A setting is wrong.
-                ModelError: The weights of a local model are missing.
+            StoreError: The library can't be opened.
+            SettingsError: A setting is wrong.
+            ModelError: The weights of a local model are missing.
         """
         settings = settings or load_settings(environ=os.environ)
         store = _open_store(Path(folder) if folder is not None else settings.library)
@@ -197,14 +197,14 @@ class Library:
         A question in progress that uses the paper is asked again of the remaining papers.
 
         Args:
-                name: See `paper`.
+            name: See `paper`.
 
         Returns:
-                The removed paper.
+            The removed paper.
 
         Raises:
-                UnknownPaperError: There is no such paper.
-                StoreError: The library can't be written.
+            UnknownPaperError: There is no such paper.
+            StoreError: The library can't be written.
         """
         return self._adder.remove(name)
 
@@ -342,11 +342,11 @@ class Library:
         """The file that a paper was parsed from; the library's copy if it was uploaded.
 
         Args:
-                name: See `paper`.
+            name: See `paper`.
 
         Raises:
-                UnknownPaperError: There is no such paper.
-                PaperFileError: The file no longer exists, or has changed.
+            UnknownPaperError: There is no such paper.
+            PaperFileError: The file no longer exists, or has changed.
         """
         return self._originals.of(find_entry(self._store.entries(), name))
 
@@ -362,20 +362,20 @@ class Library:
         """Render a page of a paper, in a child process with time and memory limits.
 
         Args:
-                name: See `paper`.
-                page: The page's number, from 1.
-                dpi: The resolution; reduced for a page that would have more than 20 million pixels.
-                marked: What to mark: boxes in points, places (those on other pages are ignored), and ids of the paper's
+            name: See `paper`.
+            page: The page's number, from 1.
+            dpi: The resolution; reduced for a page that would have more than 20 million pixels.
+            marked: What to mark: boxes in points, places (those on other pages are ignored), and ids of the paper's
                 elements.
-                password: Opens an encrypted file.
+            password: Opens an encrypted file.
 
         Returns:
-                The page as PNG.
+            The page as PNG.
 
         Raises:
-                UnknownPaperError: There is no such paper.
-                PaperFileError: The file no longer exists, has changed, has no pages, or can't be rendered.
-                InputError: There is no such page or element, or the resolution is out of range.
+            UnknownPaperError: There is no such paper.
+            PaperFileError: The file no longer exists, has changed, has no pages, or can't be rendered.
+            InputError: There is no such page or element, or the resolution is out of range.
         """
         paper = self.paper(name)
         boxes = _boxes_on(paper, page, marked)
@@ -405,14 +405,14 @@ class Library:
         """An entity's neighbourhood in the graph.
 
         Args:
-                entity: The entity's name, alias or id.
-                papers: The papers that name it; none for all papers.
-                steps: The maximum distance from the entity, in relations.
-                limit: The maximum number of relations.
+            entity: The entity's name, alias or id.
+            papers: The papers that name it; none for all papers.
+            steps: The maximum distance from the entity, in relations.
+            limit: The maximum number of relations.
 
         Raises:
-                UnknownEntityError: There is no such entity, or there are several.
-                UnknownPaperError: There is no such paper.
+            UnknownEntityError: There is no such entity, or there are several.
+            UnknownPaperError: There is no such paper.
         """
         entries = self._store.entries()
         ids = tuple(find_entry(entries, paper).id for paper in papers)

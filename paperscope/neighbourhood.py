@@ -52,11 +52,11 @@ class Neighbourhood(Displayable):
     """An entity, and the entities and relations within some steps of it.
 
     Attributes:
-            center: The entity.
-            entities: All entities, `center` first.
-            relations: The relations between them, the strongest first.
-            places: The places that state the entity and the relations, by element id.
-            files: The file names of the papers, by paper id.
+        center: The entity.
+        entities: All entities, `center` first.
+        relations: The relations between them, the strongest first.
+        places: The places that state the entity and the relations, by element id.
+        files: The file names of the papers, by paper id.
     """
 
     center: Entity
@@ -140,14 +140,14 @@ def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Seq
     """Find an entity by name, alias or id.
 
     Args:
-            store: The library's store.
-            index: The library's index.
-            name: The name.
-            papers: The ids of the papers that name it; none for all papers.
+        store: The library's store.
+        index: The library's index.
+        name: The name.
+        papers: The ids of the papers that name it; none for all papers.
 
     Raises:
-            UnknownEntityError: There is no such entity, or there are several ("Table 5" occurs in each paper). The
-            message suggests some.
+        UnknownEntityError: There is no such entity, or there are several ("Table 5" occurs in each paper). The message
+            suggests some.
     """
     key = entity_key(name)
     found = store.entities([hit.id for hit in index.named(name, papers=papers)])

@@ -39,14 +39,14 @@ class Originals:
         """Copy a file.
 
         Args:
-                file: The uploaded file.
-                name: Its name, which is untrusted; see `file_name`.
+            file: The uploaded file.
+            name: Its name, which is untrusted; see `file_name`.
 
         Returns:
-                The copy's path.
+            The copy's path.
 
         Raises:
-                PaperFileError: The file can't be read.
+            PaperFileError: The file can't be read.
         """
         name = file_name(name)
         try:

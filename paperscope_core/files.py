@@ -47,12 +47,12 @@ def replace_file(path: Path, *parts: bytes, mode: int = 0o666) -> None:
     The data is on the disk when this returns.
 
     Args:
-            path: The file to write or replace.
-            parts: Its content.
-            mode: Its permissions, before the umask.
+        path: The file to write or replace.
+        parts: Its content.
+        mode: Its permissions, before the umask.
 
     Raises:
-            OSError: The file can't be written; `path` is then unchanged.
+        OSError: The file can't be written; `path` is then unchanged.
     """
     # Not `mkstemp`, which ignores the umask and creates files that only their owner can read.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")

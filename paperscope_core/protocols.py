@@ -134,7 +134,7 @@ class CallCache(Protocol):
         """Check that a reply could be stored; called before a call is sent.
 
         Raises:
-                StoreError: It could not be stored.
+            StoreError: It could not be stored.
         """
         ...
 
@@ -166,14 +166,14 @@ class Parser(Protocol):
         """Read a paper.
 
         Args:
-                file: The file, with the password if it is encrypted.
-                on_page: Called after each page.
+            file: The file, with the password if it is encrypted.
+            on_page: Called after each page.
 
         Returns:
-                The paper. A page that can't be read is reported as a `PageProblem`.
+            The paper. A page that can't be read is reported as a `PageProblem`.
 
         Raises:
-                PaperFileError: Nothing can be read.
+            PaperFileError: Nothing can be read.
         """
         ...
 
@@ -248,11 +248,11 @@ class Corpus(Protocol):
         """The entities as some papers describe them.
 
         Args:
-                ids: The entities' ids.
-                papers: The papers' ids; none for all papers.
+            ids: The entities' ids.
+            papers: The papers' ids; none for all papers.
 
         Returns:
-                The entities by id, without those that none of the papers names.
+            The entities by id, without those that none of the papers names.
         """
         ...
 
@@ -260,9 +260,9 @@ class Corpus(Protocol):
         """The relations of some entities, those between two of them first, then by weight.
 
         Args:
-                entities: The entities' ids.
-                papers: The papers that state them; none for all papers.
-                limit: The maximum number of relations.
+            entities: The entities' ids.
+            papers: The papers that state them; none for all papers.
+            limit: The maximum number of relations.
         """
         ...
 

@@ -31,7 +31,7 @@ class Prompt:
         """Return the system and user text with all placeholders replaced. Placeholders in values are left as they are.
 
         Raises:
-                PromptError: The values do not match the placeholders.
+            PromptError: The values do not match the placeholders.
         """
         if values.keys() != self.placeholders:
             expected, given = sorted(self.placeholders), sorted(values)

@@ -97,9 +97,9 @@ class NativeGraphIndex:
         Files that are missing, corrupt or from another library are rebuilt.
 
         Args:
-                store: The store that the index is derived from.
-                folder: The folder of the index's files; by default `index` in the library's folder.
-                embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
+            store: The store that the index is derived from.
+            folder: The folder of the index's files; by default `index` in the library's folder.
+            embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
                 embedder are found by words only.
         """
         index = cls(store, folder or store.folder / "index", embedder=embedder)

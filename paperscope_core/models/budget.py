@@ -22,8 +22,8 @@ class Budget:
     `max_cost` at most by the error of the estimates of the calls in progress.
 
     Args:
-            max_calls: The maximum number of calls; None for no limit.
-            max_cost: The maximum cost, in the currency of the price settings; None for no limit.
+        max_calls: The maximum number of calls; None for no limit.
+        max_cost: The maximum cost, in the currency of the price settings; None for no limit.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:

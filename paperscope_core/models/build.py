@@ -51,13 +51,13 @@ def build_models(
     """Build the model of each role. Nothing is loaded or sent yet.
 
     Args:
-            settings: The settings of all roles.
-            cache: Caches replies.
-            budget: The budget that all roles share.
-            on_call: Called with every call to an endpoint.
+        settings: The settings of all roles.
+        cache: Caches replies.
+        budget: The budget that all roles share.
+        on_call: Called with every call to an endpoint.
 
     Raises:
-            ModelError: Weights of a local model are missing.
+        ModelError: Weights of a local model are missing.
     """
 
     def listener(role: str) -> CallListener | None:
@@ -81,7 +81,7 @@ def build_reranker(settings: RetrievalSettings) -> Reranker | None:
     """Build the reranker; None if none is configured.
 
     Raises:
-            ModelError: Its weights are missing.
+        ModelError: Its weights are missing.
     """
     return _local_reranker(find_weights(settings.reranker)) if settings.reranker else None
 
@@ -92,7 +92,7 @@ def build_embedder(
     """Build the embedder; `budget` and `on_call` apply only to one on a server.
 
     Raises:
-            ModelError: The weights of a local one are missing.
+        ModelError: The weights of a local one are missing.
     """
     if settings.provider == "local":
         return _local_embedder(find_weights(settings.model))

@@ -167,8 +167,8 @@ class MemoryVectorCache:
     For one embedder and one event loop.
 
     Args:
-            backing: The cache that is read for texts that are not in memory.
-            size: The maximum number of texts.
+        backing: The cache that is read for texts that are not in memory.
+        size: The maximum number of texts.
     """
 
     def __init__(self, backing: VectorCache, *, size: int) -> None:

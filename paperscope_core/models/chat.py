@@ -85,9 +85,9 @@ class OpenAIChatModel:
     instead. Later requests leave out the rejected features from the start.
 
     Args:
-            endpoint: The model and its server.
-            price_prompt: Price of a million prompt tokens.
-            price_completion: Price of a million completion tokens.
+        endpoint: The model and its server.
+        price_prompt: Price of a million prompt tokens.
+        price_completion: Price of a million completion tokens.
     """
 
     def __init__(self, endpoint: Endpoint, *, price_prompt: float = 0.0, price_completion: float = 0.0) -> None:

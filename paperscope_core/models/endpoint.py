@@ -72,12 +72,12 @@ class Endpoint:
         """Send a request and parse its reply.
 
         Args:
-                path: The path below the base URL.
-                body: The request's JSON; the model's name is added.
-                reply: The type of the reply.
+            path: The path below the base URL.
+            body: The request's JSON; the model's name is added.
+            reply: The type of the reply.
 
         Raises:
-                ModelError: The call fails, or the reply has another form.
+            ModelError: The call fails, or the reply has another form.
         """
         async with self._client() as client:
             text = await client.post(path, body={"model": self.model, **body}, cast_to=str)

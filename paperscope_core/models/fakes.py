@@ -23,8 +23,8 @@ class FakeModel:
     Each word counts as a token. `requests` are the requests so far.
 
     Args:
-            replies: A function, or a script of replies; an error in the script is raised.
-            name: The model's name.
+        replies: A function, or a script of replies; an error in the script is raised.
+        name: The model's name.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ class RetryPolicy:
         """Return the result of `call`, retried as the policy allows.
 
         Raises:
-                ModelUnavailableError: The error of the last attempt, after `retries` failures or once `patience` is
+            ModelUnavailableError: The error of the last attempt, after `retries` failures or once `patience` is
                 exhausted.
         """
         failures = limits = 0

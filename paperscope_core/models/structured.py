@@ -122,7 +122,7 @@ def outermost_object(text: str) -> str:
     The text between the braces is not checked.
 
     Raises:
-            ValueError: There are no braces.
+        ValueError: There are no braces.
     """
     blocks = [block for block in _FENCED_BLOCK.findall(text) if "{" in block]
     inner = blocks[-1] if blocks else text
@@ -157,7 +157,7 @@ def strict_schema(adapter: "TypeAdapter[T]") -> dict[str, object]:
     siblings. Source: OpenAI's guide "Structured outputs", section "Supported schemas".
 
     Raises:
-            TypeError: The type has no such schema: it is not an object, or is a mapping with arbitrary keys.
+        TypeError: The type has no such schema: it is not an object, or is a mapping with arbitrary keys.
     """
     schema = adapter.json_schema()
     root = _strict(_with_root_resolved(schema))

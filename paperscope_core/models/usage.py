@@ -49,9 +49,9 @@ def estimate_usage(request: ModelRequest, *, price_prompt: float, price_completi
     """Estimate the usage of one call from its tokens and the mean reply to calls of its kind.
 
     Args:
-            request: The request.
-            price_prompt: Price of a million prompt tokens.
-            price_completion: Price of a million completion tokens.
+        request: The request.
+        price_prompt: Price of a million prompt tokens.
+        price_completion: Price of a million completion tokens.
     """
     prompt = request_tokens(request)
     completion = _REPLY_TOKENS

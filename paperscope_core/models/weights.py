@@ -28,9 +28,9 @@ class Weights:
     """Weights of a local model.
 
     Attributes:
-            name: Identifies model and version: vectors from weights with different names are never compared.
-            location: A folder if `local`, else a Hugging Face name.
-            local: Whether the weights are on this machine.
+        name: Identifies model and version: vectors from weights with different names are never compared.
+        location: A folder if `local`, else a Hugging Face name.
+        local: Whether the weights are on this machine.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Weights:
         """Check the digest of bundled weights.
 
         Raises:
-                ModelError: The file can't be read, or its digest differs.
+            ModelError: The file can't be read, or its digest differs.
         """
         if self.name != _versioned(_BUNDLED, BUNDLED_SHA256):
             return
@@ -82,11 +82,11 @@ def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
     """Load weights without progress bars or warnings, downloading those with a Hugging Face name on first use.
 
     Args:
-            weights: The weights to load.
-            load: Creates a model from a folder.
+        weights: The weights to load.
+        load: Creates a model from a folder.
 
     Raises:
-            ModelError: The weights can't be downloaded or loaded.
+        ModelError: The weights can't be downloaded or loaded.
     """
     from safetensors import SafetensorError
 

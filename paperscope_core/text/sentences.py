@@ -42,7 +42,7 @@ def split_sentences(text: str) -> list[str]:
     An empty line always ends a sentence. Text without a sentence end is returned whole.
 
     Returns:
-            The stripped sentences in order; joined, they differ from `text` in white space only.
+        The stripped sentences in order; joined, they differ from `text` in white space only.
     """
     found: list[str] = []
     for block in _BLOCK_END.split(text):

@@ -122,7 +122,7 @@ def word_key(word: str) -> str:
     does not match `aid`.
 
     Args:
-            word: One word in its original spelling.
+        word: One word in its original spelling.
     """
     if len(word) > 2 and word.endswith("s") and word[:-1].isupper():
         return word[:-1].casefold()
@@ -140,7 +140,7 @@ def singular(word: str) -> str:
     plural ending (`datasets`).
 
     Args:
-            word: One word in lower case.
+        word: One word in lower case.
     """
     if len(word) < 3 or word in STOP_WORDS or not word.isalpha():
         return word

@@ -97,10 +97,10 @@ class Exhibit:
     """A table, figure or equation that an answer cites or a vision model read for it.
 
     Attributes:
-            label: As printed, "" if it has none.
-            caption: The caption, or an equation's text as parsed.
-            latex: An equation as a vision model read it, "" if none did.
-            crops: The content hashes of its pictures (see `Library.crop`).
+        label: As printed, "" if it has none.
+        caption: The caption, or an equation's text as parsed.
+        latex: An equation as a vision model read it, "" if none did.
+        crops: The content hashes of its pictures (see `Library.crop`).
     """
 
     element: str
@@ -126,20 +126,20 @@ class Answer(Displayable):
     """An answer that can be checked.
 
     Attributes:
-            status: "answered"; "unanswerable" if the papers don't contain the answer; or, without a language model,
+        status: "answered"; "unanswerable" if the papers don't contain the answer; or, without a language model,
             "evidence": nothing is concluded, and the claims quote the most relevant places.
-            text: The final text.
-            claims: Its statements with their evidence.
-            readings: What the vision model read in images for the question.
-            exhibits: The tables, figures and equations that it cites or that were read for it.
-            initial: The text written from the context alone.
-            merged: The text written with the image findings, "" if no image was relevant.
-            model: The model that wrote it, "" if no language model is configured.
-            checks: The support of each number in the text.
-            warnings: The statements and numbers without support.
-            confidence: The share (0 to 1) of right answers of its kind, as measured for the extractive answerer; None
-            for any other answer.
-            asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
+        text: The final text.
+        claims: Its statements with their evidence.
+        readings: What the vision model read in images for the question.
+        exhibits: The tables, figures and equations that it cites or that were read for it.
+        initial: The text written from the context alone.
+        merged: The text written with the image findings, "" if no image was relevant.
+        model: The model that wrote it, "" if no language model is configured.
+        checks: The support of each number in the text.
+        warnings: The statements and numbers without support.
+        confidence: The share (0 to 1) of right answers of its kind, as measured for the extractive answerer; None for
+            any other answer.
+        asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
     """
 
     question: str

@@ -47,8 +47,8 @@ def to_html(value: Displayable, content: ContentSource | None = None) -> str:
     """Render a value as one block of HTML.
 
     Args:
-            value: The value to render.
-            content: The source of the images and tables that the value refers to; None to leave them out.
+        value: The value to render.
+        content: The source of the images and tables that the value refers to; None to leave them out.
     """
     content = content or NoContent()
     match value:
@@ -264,8 +264,8 @@ def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
     """The pages of places and the files of their papers, without repeats; only the first three if there are many.
 
     Args:
-            places: The places; boxes are not shown.
-            files: The file name of each paper, by paper id.
+        places: The places; boxes are not shown.
+        files: The file name of each paper, by paper id.
     """
     where = list(dict.fromkeys(_place(place, files) for place in places))
     more = len(where) - _LISTED_PLACES

@@ -47,13 +47,13 @@ class Passage(Displayable):
     """Running text.
 
     Attributes:
-            text: The text. A "list" passage is one item with its mark ("• ", "(a) ", "1. "); a "code" passage is a
-            listing or an algorithm with its line breaks and indentation.
-            role: The kind of text; "furniture" is page headers, page numbers and the like.
-            level: The level of a heading, from 1; else 0.
-            more_places: The places of its continuation in another column or on another page.
-            label: The label of a floating listing or algorithm ("Algorithm 1"), else "".
-            caption: The caption of a floating listing or algorithm, else "".
+        text: The text. A "list" passage is one item with its mark ("• ", "(a) ", "1. "); a "code" passage is a listing
+            or an algorithm with its line breaks and indentation.
+        role: The kind of text; "furniture" is page headers, page numbers and the like.
+        level: The level of a heading, from 1; else 0.
+        more_places: The places of its continuation in another column or on another page.
+        label: The label of a floating listing or algorithm ("Algorithm 1"), else "".
+        caption: The caption of a floating listing or algorithm, else "".
     """
 
     id: str

@@ -35,11 +35,11 @@ class Chunk:
     A chunk never splits a table, and keeps a caption with its table or figure.
 
     Attributes:
-            id: `PAPER/chunk-N`.
-            text: The paper's text, without any model output.
-            elements: The ids of its elements in reading order.
-            place: The place of its table, figure or equation, or of its first passage.
-            seen: What a vision model read in its image: searched and shown, but never quoted.
+        id: `PAPER/chunk-N`.
+        text: The paper's text, without any model output.
+        elements: The ids of its elements in reading order.
+        place: The place of its table, figure or equation, or of its first passage.
+        seen: What a vision model read in its image: searched and shown, but never quoted.
     """
 
     id: str
@@ -76,12 +76,12 @@ class Entity:
     """A concept that papers name.
 
     Attributes:
-            id: `singular_key(name)`, or an element's id if it is a table, figure or equation.
-            name: The most common name.
-            type: Its type, such as "method" or "dataset".
-            description: What the papers say about it.
-            sources: The ids of the elements that name it.
-            mentions: Its exact mentions, in the order of elements and characters.
+        id: `singular_key(name)`, or an element's id if it is a table, figure or equation.
+        name: The most common name.
+        type: Its type, such as "method" or "dataset".
+        description: What the papers say about it.
+        sources: The ids of the elements that name it.
+        mentions: Its exact mentions, in the order of elements and characters.
     """
 
     id: str
@@ -143,11 +143,11 @@ class Shortfall:
     """What is missing from a model's extraction.
 
     Attributes:
-            unread: Chunks without a usable reply.
-            dropped_entities: The number of entities dropped from replies: not in their chunk, or too many.
-            dropped_relations: The number of relations dropped for the same reasons.
-            unjudged: Names without a verdict.
-            unsummarised: Entities without a summary.
+        unread: Chunks without a usable reply.
+        dropped_entities: The number of entities dropped from replies: not in their chunk, or too many.
+        dropped_relations: The number of relations dropped for the same reasons.
+        unjudged: Names without a verdict.
+        unsummarised: Entities without a summary.
     """
 
     unread: tuple[UnreadChunk, ...] = ()

@@ -50,13 +50,13 @@ class ImageDescription:
     """What a vision model read in an element's image, in the model's words.
 
     Attributes:
-            crop: The image's content hash.
-            picture: The kind of image.
-            visible_text: Texts printed in the image.
-            entities: Names printed in the image.
-            points: Points of a plot.
-            latex: An equation as LaTeX; the parser's text is kept, too.
-            dropped: The number of entities, lines and points dropped from the reply: too many, repeated or not printed.
+        crop: The image's content hash.
+        picture: The kind of image.
+        visible_text: Texts printed in the image.
+        entities: Names printed in the image.
+        points: Points of a plot.
+        latex: An equation as LaTeX; the parser's text is kept, too.
+        dropped: The number of entities, lines and points dropped from the reply: too many, repeated or not printed.
     """
 
     element: str

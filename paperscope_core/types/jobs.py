@@ -17,13 +17,13 @@ class Job:
     """One background job.
 
     Attributes:
-            request: JSON; its form depends on the kind.
-            created: The time of creation. All times are seconds since the epoch.
-            done: Completed steps of the stage.
-            total: All steps of the stage; 0 if they can't be counted.
-            result: JSON; its form depends on the kind.
-            attempts: The number of times that a worker started it.
-            cancelling: Whether cancellation was requested and has not taken effect yet.
+        request: JSON; its form depends on the kind.
+        created: The time of creation. All times are seconds since the epoch.
+        done: Completed steps of the stage.
+        total: All steps of the stage; 0 if they can't be counted.
+        result: JSON; its form depends on the kind.
+        attempts: The number of times that a worker started it.
+        cancelling: Whether cancellation was requested and has not taken effect yet.
     """
 
     id: str

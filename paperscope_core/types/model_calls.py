@@ -50,9 +50,9 @@ class Usage:
     """The usage of one or several calls.
 
     Attributes:
-            calls: The number of calls sent.
-            cached: The number of calls answered from the cache, which cost nothing.
-            cost: In the currency of the price settings; 0 if no price is set.
+        calls: The number of calls sent.
+        cached: The number of calls answered from the cache, which cost nothing.
+        cost: In the currency of the price settings; 0 if no price is set.
     """
 
     calls: int = 0
@@ -103,9 +103,9 @@ class ModelCall:
     """The outcome of a call.
 
     Attributes:
-            outcome: "answered"; "failed" (no reply); "limited" (rejected by a rate limit, and not billed); "kept" (not
+        outcome: "answered"; "failed" (no reply); "limited" (rejected by a rate limit, and not billed); "kept" (not
             sent, because the cache has the reply).
-            usage: Its usage, as far as known.
+        usage: Its usage, as far as known.
     """
 
     outcome: Literal["answered", "failed", "limited", "kept"]

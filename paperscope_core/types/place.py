@@ -61,7 +61,7 @@ class Place:
         """Read a place that `str` wrote.
 
         Raises:
-                ValueError: The text is not a place; the message quotes it.
+            ValueError: The text is not a place; the message quotes it.
         """
         try:
             head, _, tail = text.strip().partition(" p.")

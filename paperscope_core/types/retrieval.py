@@ -47,14 +47,13 @@ class Filters:
     An empty or None field restricts nothing; several values of one field are alternatives.
 
     Attributes:
-            papers: For `Library` anything that identifies a paper (id, file name, title); for the query engine ids.
-            sections: A section's number ("5.1", "Appendix A.2") or the start of its title; its subsections are
-            included.
-            first_year: The earliest year of publication. A paper of unknown year is left out if a year is given.
-            last_year: The latest year of publication.
+        papers: For `Library` anything that identifies a paper (id, file name, title); for the query engine ids.
+        sections: A section's number ("5.1", "Appendix A.2") or the start of its title; its subsections are included.
+        first_year: The earliest year of publication. A paper of unknown year is left out if a year is given.
+        last_year: The latest year of publication.
 
     Raises:
-            InputError: A value has another form.
+        InputError: A value has another form.
     """
 
     papers: tuple[str, ...] = ()
@@ -84,13 +83,13 @@ class Filters:
         """Parse filters in the form in which users write them.
 
         Args:
-                papers: See `Filters`.
-                sections: See `Filters`.
-                kinds: Kinds of elements in any case, in the singular or plural ("Tables").
-                years: 2020, 2018-2020, 2018- or -2020.
+            papers: See `Filters`.
+            sections: See `Filters`.
+            kinds: Kinds of elements in any case, in the singular or plural ("Tables").
+            years: 2020, 2018-2020, 2018- or -2020.
 
         Raises:
-                InputError: A value has another form.
+            InputError: A value has another form.
         """
         first, last = _parse_years(years) if years is not None else (None, None)
         return cls(
@@ -184,10 +183,10 @@ class RetrievalRequest:
     """A request to an index.
 
     Attributes:
-            vector: Its unit-length vector, of shape (d,).
-            filters: Papers, sections and kinds are applied before `limit`. Years are ignored: the caller selects papers
-            by year.
-            limit: The maximum number of candidates of each sort.
+        vector: Its unit-length vector, of shape (d,).
+        filters: Papers, sections and kinds are applied before `limit`. Years are ignored: the caller selects papers by
+            year.
+        limit: The maximum number of candidates of each sort.
     """
 
     text: str
@@ -209,10 +208,10 @@ class Candidates:
     """The candidates that an index finds, each list in descending order of score.
 
     Attributes:
-            by_words: Chunks by BM25, as a share (0 to 1) of the maximum score of any text.
-            by_vectors: Chunks by cosine similarity.
-            named: Entities that the question names.
-            reached: Entities that are connected to them in the graph.
+        by_words: Chunks by BM25, as a share (0 to 1) of the maximum score of any text.
+        by_vectors: Chunks by cosine similarity.
+        named: Entities that the question names.
+        reached: Entities that are connected to them in the graph.
     """
 
     by_words: tuple[Hit, ...] = ()

@@ -82,8 +82,7 @@ class Table(Displayable):
         """The texts as rows of equal length.
 
         Args:
-                repeat_spans: Whether a spanned cell's text is repeated in all its positions, instead of only the first
-                one.
+            repeat_spans: Whether a spanned cell's text is repeated in all its positions, instead of only the first one.
         """
         rows, columns = self.shape
         grid = [[""] * columns for _ in range(rows)]
@@ -240,10 +239,10 @@ def table_lines(
     """A table as text: a line of column headers, and one line per row, "ROW | COLUMN: VALUE | ...".
 
     Args:
-            table: The table.
-            keeps: Whether a value is included, by its text.
-            rows: The numbers of the rows to include; None for all.
-            columns: The numbers of the columns to include; None for all.
+        table: The table.
+        keeps: Whether a value is included, by its text.
+        rows: The numbers of the rows to include; None for all.
+        columns: The numbers of the columns to include; None for all.
     """
     names = [" ".join(headers) for headers in column_headers(table)]
     shown = [name for column, name in enumerate(names) if name and (columns is None or column in columns)]

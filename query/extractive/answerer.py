@@ -49,14 +49,14 @@ class ExtractiveAnswerer:
         """Answer a question, show the most relevant places, or say that the papers do not mention what it names.
 
         Args:
-                question: The question, in English.
-                context: The retrieved context.
-                named: Ids of elements that the question names ("Table 8"); if these include tables, no other tables are
+            question: The question, in English.
+            context: The retrieved context.
+            named: Ids of elements that the question names ("Table 8"); if these include tables, no other tables are
                 read.
-                asked: Ids of the papers that the question is asked of; empty for those of the context.
+            asked: Ids of the papers that the question is asked of; empty for those of the context.
 
         Raises:
-                ModelError: The embedder fails.
+            ModelError: The embedder fails.
         """
         papers = self._papers_of(context, named)
         asked = asked or tuple(paper.id for paper in papers)

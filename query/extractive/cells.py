@@ -74,7 +74,7 @@ def captioned(question: Question, tables: Sequence[Table]) -> dict[str, frozense
     """The tables whose caption the question quotes, in full or from its beginning.
 
     Returns:
-            The indices of the caption's words in the question, by table id.
+        The indices of the caption's words in the question, by table id.
     """
     asked = [word.text for word in question.words]
     found: dict[str, frozenset[int]] = {}
@@ -107,14 +107,14 @@ def select(
     """The interpretations of a question on a table that account for all of its words.
 
     Args:
-            question: The question.
-            index: The table.
-            operation: The computation that is asked for; None for a look-up, whose words must all be names.
-            quoted: Indices of the question's words that name the table: its label, or its caption.
-            by_label: Whether the question names the table by label or caption.
+        question: The question.
+        index: The table.
+        operation: The computation that is asked for; None for a look-up, whose words must all be names.
+        quoted: Indices of the question's words that name the table: its label, or its caption.
+        by_label: Whether the question names the table by label or caption.
 
     Returns:
-            One selection for each way to interpret the names without unexplained words.
+        One selection for each way to interpret the names without unexplained words.
     """
     mentions = _mentions(question, index, quoted)
     around = {word.text for text in _surrounding_texts(index) for word in tokens(text)}
@@ -139,8 +139,7 @@ def select_counted(question: Question, index: TableIndex, *, quoted: frozenset[i
     name.
 
     Returns:
-            None if the question gives no position; an empty list if words remain unexplained or the position is
-        ambiguous.
+        None if the question gives no position; an empty list if words remain unexplained or the position is ambiguous.
     """
     words, mentions = [word.text for word in question.words], _mentions(question, index, quoted)
     spans = [words_within(question.words, [match.span()]) for match in _COUNTED.finditer(question.text)]

@@ -54,12 +54,12 @@ def definition(question: str, papers: Sequence[Paper]) -> Claim | None:
     """The papers' definition of the term that the question asks about.
 
     Args:
-            question: The question.
-            papers: The papers asked, the most relevant first.
+        question: The question.
+        papers: The papers asked, the most relevant first.
 
     Returns:
-            The definition with the sentence that states it; None if the question asks for none, no paper states one in
-        a fixed form, or the papers expand a short form differently.
+        The definition with the sentence that states it; None if the question asks for none, no paper states one in a
+        fixed form, or the papers expand a short form differently.
     """
     text = fold(question)
     if _SECOND_QUESTION.search(text):
