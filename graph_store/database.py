@@ -85,7 +85,9 @@ def _full(path: Path) -> StoreFullError:
 
 
 def _read_only(path: Path) -> StoreReadOnlyError:
-    return StoreReadOnlyError("may not be written; open the library read-only, or get the right to write", where=path)
+    return StoreReadOnlyError(
+        "the library is not writable; open the library read-only, or change its permissions", where=path
+    )
 
 
 def _busy(path: Path) -> StoreError:

@@ -66,7 +66,7 @@ def _check_vectors(indexed: IndexedPaper) -> None:
     if len(shape) != 2 or shape[0] != len(indexed.chunks):
         raise ValueError(f"vectors of shape {shape} for {len(indexed.chunks)} chunks; one row per chunk is needed")
     if not np.isfinite(indexed.vectors).all():
-        raise ValueError(f"the vectors of paper {indexed.paper.id!r} hold infinite or undefined numbers")
+        raise ValueError(f"the vectors of paper {indexed.paper.id!r} contain infinite or undefined numbers")
 
 
 def _distinct(kind: str, ids: Sequence[str]) -> set[str]:

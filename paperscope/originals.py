@@ -52,7 +52,7 @@ class Originals:
         try:
             data = file.read_bytes()
         except OSError as error:
-            raise PaperFileError(f"{name!r} can't be read ({error.strerror}); hand it over again") from error
+            raise PaperFileError(f"{name!r} can't be read ({error.strerror}); upload it again") from error
         copy = self._folder / content_hash(data) / name
         if not copy.is_file():
             with translate_errors(self._folder):

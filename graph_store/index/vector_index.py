@@ -104,7 +104,7 @@ class VectorIndex:
         if vector.shape != (self._index.d,):
             raise SettingsError(
                 f"the question's vector has shape {vector.shape}, the papers' vectors have {self._index.d} numbers "
-                f"(embedder {self.embedder!r}); choose that embedder again, or add the papers anew"
+                f"(embedder {self.embedder!r}); choose that embedder again, or add the papers again"
             )
         # FAISS's type stub lacks this argument.
         parameters = faiss.SearchParameters(sel=_selector(wanted)) if restricted else None  # type: ignore[call-arg]

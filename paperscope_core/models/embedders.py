@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["EMBEDDING_BATCH", "BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
 
 EMBEDDING_BATCH = 64
-"""How many texts one call to a server embeds; a failed call repeats at most so many."""
+"""The number of texts that one call to a server embeds, and so the maximum that a failed call repeats."""
 
 
 class LocalEmbedder:

@@ -65,7 +65,7 @@ def _scripted(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], s
     def reply(request: ModelRequest) -> str:
         following = next(remaining, None)
         if following is None:
-            raise ModelRefusedError(f"the fake's script is at its end, but it was asked {request.messages[-1].text!r}")
+            raise ModelRefusedError(f"the fake's script is exhausted, but it was asked {request.messages[-1].text!r}")
         if isinstance(following, ModelError):
             raise following
         return following
