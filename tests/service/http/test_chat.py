@@ -38,12 +38,22 @@ def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, addr
     text = choice.message.content or ""
     assert text.startswith(answer["text"] + "\n\nSources:\n1. Four Reports, Four Rulers")
     assert ", page 2, Table 2 (paper " in text
-    assert text.endswith(f"\n\nNotes:\n- {answer['warnings'][0]}")
+    assert answer["warnings"] == []
+    assert "Notes:" not in text
     assert (choice.finish_reason, completion.object, completion.model) == ("stop", "chat.completion", "paperscope")
     assert completion.usage is not None
     assert completion.usage.total_tokens == 0
     assert completion.model_extra is not None
     assert without_times(completion.model_extra["paperscope"]) == without_times(answer)
+
+
+def test_the_warnings_of_an_answer_are_its_notes(client: openai.OpenAI, address: str) -> None:
+    question = "In Table 3, what is the recall on the test split under the exact scenario?"
+    completion = client.chat.completions.create(model="paperscope", messages=[{"role": "user", "content": question}])
+    answer = post_question(address, question=question).json()
+    assert answer["status"] == "answered"
+    text = completion.choices[0].message.content or ""
+    assert text.endswith(f"\n\nNotes:\n- {answer['warnings'][0]}")
 
 
 def test_a_streamed_completion_is_the_plain_one(client: openai.OpenAI) -> None:
