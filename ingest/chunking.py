@@ -56,12 +56,12 @@ def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
 
 
 def _section_path(paper: Paper, section: str) -> str:
-    """The path of the section with this id, or the id if it is unknown."""
+    """Returns the path of the section with this id, or the id if it is unknown."""
     return next((known.path for known in paper.sections if known.id == section), section)
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:
-    """The main element of a chunk: its float, or else its first element that is no heading."""
+    """Returns the main element of a chunk: its float, or else its first element that is no heading."""
     elements = [piece.element for piece in group]
     floats = (element for element in elements if isinstance(element, Table | Figure | Equation))
     bodies = (element for element in elements if not (isinstance(element, Passage) and element.role == "heading"))
@@ -97,7 +97,7 @@ def _continues(sentence: str) -> bool:
 
 
 def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[list[_Piece]]:
-    """Pack each run of a section; footnotes, code and the title are packed separately."""
+    """Packs each run of a section; footnotes, code and the title are packed separately."""
     for run in _runs(elements):
         headings = [element for element in run if isinstance(element, Passage) and element.role == "heading"]
         by_kind: dict[str, list[_Piece]] = {}

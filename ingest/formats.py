@@ -40,7 +40,7 @@ _XML_SUFFIXES = (".xml", ".nxml", ".tei")
 
 
 def format_of(file: Path) -> PaperFormat:
-    """The format of a file, or of a folder (MinerU's).
+    """Returns the format of a file, or of a folder (MinerU's).
 
     Raises `PaperFileError` if the file is missing, empty, or of another format.
     """
@@ -60,7 +60,7 @@ def check_head(head: bytes, file: Path) -> None:
 
 
 def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
-    """The format by the first bytes, None for text."""
+    """Returns the format by the first bytes, None for text."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return "pdf"
     if is_image(data[:HEAD_BYTES]):
@@ -77,7 +77,7 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
 
 
 def _by_markup(text: str, file: Path) -> PaperFormat:
-    """The format by the beginning of a text, then by its suffix."""
+    """Returns the format by the beginning of a text, then by its suffix."""
     suffix = file.suffix.lower()
     root = _root(text)
     if root in _ROOTS and (root != "article" or suffix not in _WEB):
@@ -111,12 +111,12 @@ def _zipped(data: bytes, file: Path) -> PaperFormat:
 
 
 def _readable(head: bytes) -> str:
-    """The ASCII letters of a file's first bytes, in any character set."""
+    """Returns the ASCII letters of a file's first bytes, in any character set."""
     return head.replace(b"\0", b"").decode("ascii", errors="ignore")
 
 
 def _root(text: str) -> str:
-    """The name of an XML document's root element, in lower case; "" if the text does not begin with markup."""
+    """Returns the name of an XML document's root element, in lower case; "" if the text does not begin with markup."""
     body = re.sub(r"<!--.*?-->|<\?.*?\?>", " ", text, flags=re.DOTALL)
     doctype = re.match(r"\s*<!DOCTYPE\s+(?:[\w.-]+:)?([\w.-]+)", body, re.IGNORECASE)
     if doctype:
@@ -126,7 +126,7 @@ def _root(text: str) -> str:
 
 
 def paper_files(path: Path) -> Sequence[Path]:
-    """The papers at a path: a file, a folder of MinerU, or the visible papers below any other folder, sorted.
+    """Returns the papers at a path: a file, a folder of MinerU, or the visible papers below any other folder, sorted.
 
     Raises PaperFileError if the path does not exist, or the folder holds no paper.
     """
@@ -143,7 +143,7 @@ def paper_files(path: Path) -> Sequence[Path]:
 
 
 def content_file(paper: Path) -> Path:
-    """The file whose hash identifies a paper: the paper itself, or the JSON in a folder of MinerU.
+    """Returns the file whose hash identifies a paper: the paper itself, or the JSON in a folder of MinerU.
 
     Raises PaperFileError for any other folder.
     """

@@ -116,7 +116,7 @@ class PageRenderer:
         self._slots = threading.BoundedSemaphore(_CHILDREN)
 
     def draw(self, file: PaperFile, paper: Paper, page: int, *, dpi: int, boxes: tuple[Box, ...] = ()) -> bytes:
-        """Render a page of `paper`, which was read from `file`, as PNG, with these boxes (in points) highlighted.
+        """Renders a page of `paper`, which was read from `file`, as PNG, with these boxes (in points) highlighted.
 
         A page that would take more than 20 million pixels is rendered at a lower resolution.
 
@@ -155,12 +155,12 @@ class PageRenderer:
 
 
 def _bounded(dpi: int, page: Page) -> int:
-    """The resolution, lowered where the page would have too many pixels."""
+    """Returns the resolution, lowered where the page would have too many pixels."""
     square_inches = max(page.width / 72, 1 / 72) * max(page.height / 72, 1 / 72)
     return max(1, min(dpi, math.floor(math.sqrt(_MAX_PIXELS / square_inches))))
 
 
 @lru_cache(maxsize=1)
 def page_renderer(settings: ParserSettings, limits: LimitSettings) -> PageRenderer:
-    """The renderer shared by all libraries with the same settings, so that they share its child processes."""
+    """Returns the renderer shared by all libraries with the same settings, so that they share its child processes."""
     return PageRenderer(settings, limits)

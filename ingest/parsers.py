@@ -61,13 +61,13 @@ class _SmallFileParser:
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
-    """The parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
+    """Returns the parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
     return FileParser({**_isolated_parsers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
 
 
 @lru_cache(maxsize=1)
 def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
-    """The parsers that share child processes over all files read with the same settings."""
+    """Returns the parsers that share child processes over all files read with the same settings."""
     image = ImageParser(
         read_document, recognition=recognition_for(settings.ocr), dpi=settings.dpi, max_pages=limits.max_pages
     )

@@ -203,7 +203,7 @@ class ImageCaptioner:
         before: PaperImages,
         on_read: Callable[[int, int], None],
     ) -> PaperImages:
-        """Describe each of the paper's images.
+        """Describes each of the paper's images.
 
         Each image takes one call, and a second one if the reply is malformed. An image whose call fails becomes an
         `UnreadImage`; if all calls fail, the descriptions of another reader are kept.
@@ -234,7 +234,7 @@ class ImageCaptioner:
     async def _read_all(
         self, elements: Sequence[Pictured], requests: Sequence[ModelRequest], on_read: Callable[[int, int], None]
     ) -> list[ImageReading]:
-        """Run all calls at once; errors other than ModelError are raised when all have ended."""
+        """Runs all calls at once; errors other than ModelError are raised when all have ended."""
         done = 0
 
         async def read(element: Pictured, request: ModelRequest) -> ImageReading:
@@ -283,7 +283,7 @@ def _log_dropped(description: ImageDescription) -> ImageDescription:
 
 
 def _mentions_of_floats(paper: Paper) -> MentionTexts:
-    """The first sentences that mention each element; for an equation, those around it."""
+    """Returns the first sentences that mention each element; for an equation, those around it."""
     text = read_paper(paper)
     spoken: dict[str, dict[str, None]] = defaultdict(dict)
     for mention in sorted(float_mentions(paper, text), key=lambda mention: mention.sentence):

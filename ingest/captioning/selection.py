@@ -43,7 +43,7 @@ class Pixels:
 
     @classmethod
     def read(cls, data: bytes) -> Self:
-        """Decode an image. Raises ValueError for bytes that are no image."""
+        """Decodes an image. Raises ValueError for bytes that are not an image."""
         try:
             with Image.open(io.BytesIO(data)) as image:
                 grey = image.convert("RGBA")
@@ -72,7 +72,7 @@ class Pixels:
 
 
 def _ink(grey: NDArray[uint8]) -> float:
-    """The share of pixels that differ from the most frequent grey level."""
+    """Returns the share of pixels that differ from the most frequent grey level."""
     counts = np.bincount(grey.ravel(), minlength=256)
     background = int(counts.argmax())
     near = counts[max(0, background - _INK) : background + _INK + 1].sum()
@@ -88,7 +88,7 @@ class Selection:
 
 
 def select_images(paper: Paper, crops: Mapping[str, bytes]) -> Selection:
-    """Select by the first crop of each element; elements without a crop are left out. Raises KeyError."""
+    """Selects by the first crop of each element; elements without a crop are left out. Raises KeyError."""
     wanted: list[Pictured] = []
     skipped: list[SkippedImage] = []
     seen: dict[tuple[str, ...], tuple[Pictured, Pixels]] = {}

@@ -24,7 +24,7 @@ class Draft:
 
 
 def paper_id(sha256: str) -> str:
-    """The id of the paper whose file has this hash."""
+    """Returns the id of the paper whose file has this hash."""
     return sha256[:_ID_LENGTH]
 
 
@@ -39,7 +39,7 @@ def assemble_paper(
     problems: tuple[PageProblem, ...],
     format: PaperFormat,  # noqa: A002 -- the field's name
 ) -> Paper:
-    """Assemble a paper from drafts in reading order, whose places name `paper_id(sha256)`."""
+    """Assembles a paper from drafts in reading order, whose places name `paper_id(sha256)`."""
     paper = paper_id(sha256)
     elements = [draft.element for draft in drafts]
     sections = _sections(elements, paper=paper)
@@ -60,7 +60,7 @@ def assemble_paper(
 
 
 def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]:
-    """A section for each heading; its path goes through the headings of lower level before it."""
+    """Returns a section for each heading; its path goes through the headings of lower level before it."""
     sections: list[Section] = []
     parents: list[tuple[int, str]] = []
     for element in elements:
@@ -83,7 +83,7 @@ def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]
 
 
 def _numbered(elements: Sequence[Element], sections: Sequence[Section], *, paper: str) -> tuple[Element, ...]:
-    """The elements with ids, order and sections, and the annotations of their cells."""
+    """Returns the elements with ids, order and sections, and the annotations of their cells."""
     counts: Counter[str] = Counter()
     headings = 0
     numbered: list[Element] = []

@@ -122,7 +122,7 @@ def _is_particle(word: str) -> bool:
 
 
 def _surname(part: str) -> str:
-    """The surname of a full name, with its particles."""
+    """Returns the surname of a full name, with its particles."""
     words = [word for word in part.strip(" .").split() if not _SUFFIX.fullmatch(word)] or [part]
     if len(words) > 1 and re.fullmatch(r"[A-Z](?:[A-Z.-]){0,5}", words[-1]) and words[0][1:2].islower():
         return " ".join(words[:-1])

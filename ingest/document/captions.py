@@ -56,7 +56,7 @@ def normalized_label(word: str, number: str) -> str:
 
 
 def caption_start(text: str, *, marked: bool = False) -> CaptionStart | None:
-    """Read the label with which a text begins; None if there is none.
+    """Reads the label with which a text begins; None if there is none.
 
     With `marked`, a text without punctuation after the label (`Table 4 shows`) is no caption.
     """

@@ -48,7 +48,7 @@ def is_annotation(text: str) -> bool:
 
 
 def split_annotation(text: str) -> tuple[str, str]:
-    """Split the text of a value cell into value and annotation: `92.11 (+0.81)` -> `92.11`, `(+0.81)`.
+    """Splits the text of a value cell into value and annotation: `92.11 (+0.81)` -> `92.11`, `(+0.81)`.
 
     The annotation is the end of the text, "" if there is none. From a text that is not a number, only footnote marks
     are split.

@@ -35,7 +35,7 @@ _Float: TypeAlias = Table | Figure | Equation
 
 
 def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent], dpi: int) -> ParsedPaper:
-    """Render a crop of each table, figure and equation.
+    """Renders a crop of each table, figure and equation.
 
     Args:
         paper: A paper without crops.
@@ -101,7 +101,7 @@ def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
 
 
 def _wanted(paper: Paper, views: Sequence[PageContent]) -> Mapping[tuple[int, int], Sequence[tuple[_Float, Place]]]:
-    """The elements to crop and their places, by page and quarter turns."""
+    """Returns the elements to crop and their places, by page and quarter turns."""
     views_of: dict[int, list[PageContent]] = defaultdict(list)
     for view in views:
         views_of[view.number].append(view)
@@ -118,7 +118,7 @@ def _more_places(element: _Float) -> tuple[Place, ...]:
 
 
 def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Float:
-    """The element with its crops and its box, to which the panels of a figure are clipped."""
+    """Returns the element with its crops and its box, to which the panels of a figure are clipped."""
     more = tuple(crops[place] for place in _more_places(element) if place in crops)
     element = replace(element, crop=crops.get(element.place), place=replace(element.place, box=box))
     if isinstance(element, Table):
@@ -132,20 +132,20 @@ def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Fl
 
 
 def _clipped(box: Box, other: Box) -> Box:
-    """The part of a box inside another one, without area if they don't overlap."""
+    """Returns the part of a box inside another one, without area if they don't overlap."""
     x0, y0 = min(max(box.x0, other.x0), other.x1), min(max(box.y0, other.y0), other.y1)
     return Box(x0, y0, max(x0, min(box.x1, other.x1)), max(y0, min(box.y1, other.y1)))
 
 
 def _without_margin(cut: Box, whole: Box) -> Box:
-    """The part of an element's box that its trimmed crop shows."""
+    """Returns the part of an element's box that its trimmed crop shows."""
     x0, y0 = max(whole.x0, cut.x0 + _MARGIN), max(whole.y0, cut.y0 + _MARGIN)
     x1, y1 = min(whole.x1, cut.x1 - _MARGIN), min(whole.y1, cut.y1 - _MARGIN)
     return Box(x0, y0, max(x0, x1), max(y0, y1)).rounded()
 
 
 def _padded(box: Box, *, width: float, height: float) -> Box:
-    """The box with a margin, clipped to the page, at least 2 pt wide and high."""
+    """Returns the box with a margin, clipped to the page, at least 2 pt wide and high."""
     x0, y0 = max(0.0, box.x0 - _MARGIN), max(0.0, box.y0 - _MARGIN)
     x1, y1 = min(width, box.x1 + _MARGIN), min(height, box.y1 + _MARGIN)
     x0, y0 = min(x0, width - _MIN_SIDE), min(y0, height - _MIN_SIDE)

@@ -68,18 +68,18 @@ def runs_of(items: Iterable[Item], *, joins: Callable[[list[Item], Item], bool])
 
 
 def bounding_box(boxes: Iterable[Box]) -> Box:
-    """The smallest box around at least one box."""
+    """Returns the smallest box around at least one box."""
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return Box(min(x0s), min(y0s), max(x1s), max(y1s))
 
 
 def overlap_x(box: Box, other: Box) -> float:
-    """The length that two boxes share horizontally; negative if there is a gap."""
+    """Returns the length that two boxes share horizontally; negative if there is a gap."""
     return min(box.x1, other.x1) - max(box.x0, other.x0)
 
 
 def overlap_y(box: Box, other: Box) -> float:
-    """The length that two boxes share vertically; negative if there is a gap."""
+    """Returns the length that two boxes share vertically; negative if there is a gap."""
     return min(box.y1, other.y1) - max(box.y0, other.y0)
 
 
@@ -94,23 +94,23 @@ def contains(outer: Box, inner: Box) -> bool:
 
 
 def intersection(box: Box, other: Box) -> Box:
-    """The part of a box inside another one that overlaps it."""
+    """Returns the part of a box inside another one that overlaps it."""
     return Box(max(box.x0, other.x0), max(box.y0, other.y0), min(box.x1, other.x1), min(box.y1, other.y1))
 
 
 def quarter_turns(dx: float, dy: float) -> int | None:
-    """The quarter turns clockwise of a line along a unit vector (y downwards); None at any other angle."""
+    """Returns the quarter turns clockwise of a line along a unit vector (y downwards); None at any other angle."""
     along = (dx, dy, -dx, -dy)
     return next((turns for turns in range(4) if along[turns] > _UPRIGHT_COSINE), None)
 
 
 def turned_size(width: float, height: float, *, turns: int) -> tuple[float, float]:
-    """The width and height of the turned page."""
+    """Returns the width and height of the turned page."""
     return (height, width) if turns % 2 else (width, height)
 
 
 def turned_point(x: float, y: float, width: float, height: float, *, turns: int) -> tuple[float, float]:
-    """A point on the turned page."""
+    """Returns a point on the turned page."""
     match turns % 4:
         case 1:
             return y, width - x
@@ -123,7 +123,7 @@ def turned_point(x: float, y: float, width: float, height: float, *, turns: int)
 
 
 def turned_box(box: Box, width: float, height: float, *, turns: int) -> Box:
-    """A box on the turned page."""
+    """Returns a box on the turned page."""
     if turns % 4 == 0:
         return box
     x0, y0 = turned_point(box.x0, box.y0, width, height, turns=turns)
@@ -132,12 +132,12 @@ def turned_box(box: Box, width: float, height: float, *, turns: int) -> Box:
 
 
 def box_as_seen(box: Box, page: PageContent) -> Box:
-    """A box of a page that may have been turned for reading, on the page as the reader sees it."""
+    """Returns a box of a page that may have been turned for reading, on the page as the reader sees it."""
     return turned_box(box, page.width, page.height, turns=-page.turns)
 
 
 def turned_page(page: PageContent, *, turns: int) -> PageContent:
-    """The page turned so that text of direction `turns` is upright."""
+    """Returns the page turned so that text of direction `turns` is upright."""
     if turns % 4 == 0:
         return page
 
@@ -187,7 +187,7 @@ def _has_caption(page: PageContent, turns: int) -> bool:
 
 
 def turns_at(views: Sequence[PageContent], box: Box) -> int:
-    """The quarter turns of the view that has the most letters in a box of the page as the reader sees it."""
+    """Returns the quarter turns of the view that has the most letters in a box of the page as the reader sees it."""
     if len(views) == 1:
         return views[0].turns
     return max(views, key=lambda view: _letters_in(view, box)).turns
@@ -216,7 +216,7 @@ class SortedShapes:
 
 
 def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
-    """Sort shapes into rules and filled boxes: a thin shape is a rule, and segments of one line become one rule."""
+    """Sorts shapes into rules and filled boxes: a thin shape is a rule, and segments of one line become one rule."""
     horizontal: list[HorizontalRule] = []
     vertical: list[HorizontalRule] = []  # With x and y swapped.
     fills: list[Box] = []

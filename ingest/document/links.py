@@ -77,7 +77,7 @@ class Mention:
 
 
 def find_links(elements: Sequence[Element], sections: Sequence[Section]) -> tuple[Link, ...]:
-    """Find the links of a paper's elements, in reading order: one for each element, target and words that name it."""
+    """Finds the links of a paper's elements, in reading order: one for each element, target and words that name it."""
     targets = _targets(elements, sections)
     texts = {element.id: _searched_text(element) for element in elements}
     citations = _CitationFinder([element for element in elements if isinstance(element, Reference)], texts.values())
@@ -118,7 +118,7 @@ def _targets(elements: Sequence[Element], sections: Sequence[Section]) -> Mappin
 
 
 def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
-    """The number and id of each section; `A` below `III` is `III-A`, since a letter alone names an appendix."""
+    """Yields the number and id of each section; `A` below `III` is `III-A`, since a letter alone names an appendix."""
     parents: list[Section] = []
     for section in sections:
         while parents and parents[-1].level >= section.level:
@@ -154,7 +154,7 @@ def _label(word: str, number: str) -> str:
 
 
 def expand_numbers(text: str) -> list[str]:
-    """The numbers of a list in order, ranges filled in: `2, 4-6` -> 2, 4, 5, 6; `A.1–A.3` -> A.1, A.2, A.3."""
+    """Returns the numbers of a list in order, ranges filled in: `2, 4-6` -> 2, 4, 5, 6; `A.1–A.3` -> A.1, A.2, A.3."""
     numbers: list[str] = []
     end = 0
     for match in _RANGE.finditer(text):
@@ -179,7 +179,7 @@ class _CitationFinder:
         self._style = self._style_of(list(texts))
 
     def find(self, text: str) -> Iterator[Mention]:
-        """The citations in a text, with the labels of the references."""
+        """Yields the citations in a text, with the labels of the references."""
         if self._style is not None:
             yield from self._numbered(text, self._style)
         if self._dated:
@@ -235,7 +235,7 @@ def _dated_forms(references: Sequence[Reference]) -> Mapping[tuple[str, str], st
 
 
 def _spellings(names: str, element: Reference) -> set[str]:
-    """The spellings to name the authors: as the label does, without particles, or each of up to six."""
+    """Returns the spellings to name the authors: as the label does, without particles, or each of up to six."""
     spellings = {_folded(names)}
     spellings.add(" ".join(word for word in _folded(names).split() if word not in PARTICLES) or _folded(names))
     authors = authors_of(element.text)
@@ -265,13 +265,13 @@ def _years(match: re.Match[str]) -> list[str]:
 
 
 def _printed(text: str, start: int, end: int) -> str:
-    """The words from the names to the year, with the bracket that closes after the year."""
+    """Returns the words from the names to the year, with the bracket that closes after the year."""
     words = text[start:end].lstrip("([")
     return words + text[end] if words.count("(") > words.count(")") and text[end : end + 1] == ")" else words
 
 
 def _keys(group: str) -> list[str]:
-    """The numbers or keys of a group: `[3, 5–7]`, `[12, p. 5]`, `^(1;2)`, `[LCS20, Wu21]`."""
+    """Returns the numbers or keys of a group: `[3, 5–7]`, `[12, p. 5]`, `^(1;2)`, `[LCS20, Wu21]`."""
     inner = _PLACE.sub("]", group).lstrip("^")
     if _NUMBERS.fullmatch(inner.strip("()")):
         return expand_numbers(inner.replace("[", "").replace("]", ""))

@@ -150,18 +150,18 @@ class Document(Protocol):
         ...
 
     def read(self, number: int) -> PageContent:
-        """Return the content of a page, counted from 1. Raises `PageReadError`."""
+        """Returns the content of a page, counted from 1. Raises `PageReadError`."""
         ...
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
-        """Return a PNG of each box of a page, turned so that text of direction `turns` is upright.
+        """Returns a PNG of each box of a page, turned so that text of direction `turns` is upright.
 
         Raises `PageReadError`.
         """
         ...
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """Return the cells of the table that the library itself finds in a box of a page; empty if it finds none.
+        """Returns the cells of the table that the library itself finds in a box of a page; empty if it finds none.
 
         Raises `PageReadError`.
         """
@@ -172,7 +172,7 @@ class Backend(Protocol):
     """A library that reads pages."""
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
-        """Open a file's bytes; `name` is for messages. Raises `PaperFileError`."""
+        """Opens a file's bytes; `name` is for messages. Raises `PaperFileError`."""
         ...
 
 

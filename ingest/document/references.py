@@ -49,7 +49,7 @@ class EntryMark:
 
 
 def mark_of(text: str) -> EntryMark | None:
-    """The mark with which an entry, or a line of a bibliography, begins."""
+    """Returns the mark with which an entry, or a line of a bibliography, begins."""
     match = _MARK.match(text)
     if not match or not match.lastgroup:
         return None
@@ -57,13 +57,13 @@ def mark_of(text: str) -> EntryMark | None:
 
 
 def entry_mark(text: str) -> str:
-    """The mark of a numbered entry (`12` of `[12]` or `12.`); "" if it has none, or a bare number only."""
+    """Returns the mark of a numbered entry (`12` of `[12]` or `12.`); "" if it has none, or a bare number only."""
     mark = mark_of(text)
     return mark.text if mark and mark.form != "bare" else ""
 
 
 def entry_year(text: str) -> int | None:
-    """The year of publication: the first one in parentheses or between stops, otherwise the last one."""
+    """Returns the year of publication: the first one in parentheses or between stops, otherwise the last one."""
     framed = _FRAMED_YEAR.search(text)
     if framed:
         return int(framed[1])
@@ -72,7 +72,7 @@ def entry_year(text: str) -> int | None:
 
 
 def entry_label(text: str) -> str:
-    """The entry as a text cites it: `[12]`, `[LCS20]` or `Li et al., 2020`; "" if it can't be read."""
+    """Returns the entry as a text cites it: `[12]`, `[LCS20]` or `Li et al., 2020`; "" if it can't be read."""
     mark = mark_of(text)
     if mark:
         return mark.text if " " in mark.text else f"[{mark.text}]"

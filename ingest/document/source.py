@@ -14,7 +14,7 @@ _HEADER_WITHIN = (
 
 
 def read_file(file: Path) -> bytes:
-    """Return the bytes of a file.
+    """Returns the bytes of a file.
 
     Raises:
         PaperFileError: The file is missing, unreadable, empty or not a regular file; the message quotes its name.
@@ -39,7 +39,7 @@ def read_file(file: Path) -> bytes:
 
 
 def read_pdf(file: Path) -> bytes:
-    """Return the bytes of a PDF file. Raises `PaperFileError` as `read_file` does, and for other kinds of files."""
+    """Returns the bytes of a PDF file. Raises `PaperFileError` as `read_file` does, and for other kinds of files."""
     data = read_file(file)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
         raise PaperFileError(f"{file.name!r} is not a PDF file. Convert it to PDF, or name another file.")
@@ -47,5 +47,5 @@ def read_pdf(file: Path) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to would block."""
+    """Opens a file; a pipe that nobody writes to would block."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -40,12 +40,12 @@ def to_paper_json(paper: Paper, *, pictures: Mapping[str, str], indent: int | No
 
 
 def read_paper_json(text: str | bytes) -> Paper:
-    """Read a paper back. Raises ValueError for another kind of file or another version."""
+    """Reads a paper back. Raises ValueError for another kind of file or another version."""
     return from_json(PaperFile, text).paper
 
 
 def json_schema() -> str:
-    """The JSON Schema of `paper.json`, generated from the types; `scripts/schema` writes it into docs."""
+    """Returns the JSON Schema of `paper.json`, generated from the types; `scripts/schema` writes it into docs."""
     schema = TypeAdapter(PaperFile).json_schema(mode="serialization")
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A paper as Paperscope writes it"}
     return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
@@ -67,7 +67,7 @@ def _is_dangerous(text: str) -> bool:
 
 
 def remove_control_characters(value: T) -> T:
-    """The value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
+    """Returns the value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
 
     Half a surrogate pair, which no encoding can write, becomes the replacement character.
     """

@@ -36,7 +36,7 @@ class Mark:
 def draw_marks(
     picture: bytes, marks: Sequence[Mark], *, width: float, legend: Mapping[str, Color] | None = None
 ) -> bytes:
-    """A page's picture (PNG) with the marks drawn on it, as PNG; `width` is the page's in points.
+    """Returns a page's picture (PNG) with the marks drawn on it, as PNG; `width` is the page's in points.
 
     The legend, a word per colour, is drawn on a strip below the page.
     """
@@ -60,14 +60,14 @@ def draw_marks(
 
 
 def _pixels(box: Box, *, scale: float, size: tuple[int, int]) -> tuple[float, float, float, float]:
-    """The box in pixels, cut to the picture, its corners in order."""
+    """Returns the box in pixels, cut to the picture, its corners in order."""
     x0, x1 = sorted(min(max(value * scale, 0), size[0] - 1) for value in (box.x0, box.x1))
     y0, y1 = sorted(min(max(value * scale, 0), size[1] - 1) for value in (box.y0, box.y1))
     return x0, y0, x1, y1
 
 
 def _label(brush: ImageDraw.ImageDraw, mark: Mark, *, at: tuple[float, float], font: Font) -> None:
-    """Draw the label in the mark's colour, to the left of the box if there is space."""
+    """Draws the label in the mark's colour, to the left of the box if there is space."""
     x0, y0, x1, y1 = brush.textbbox((0, 0), mark.label, font=font)
     width, height = x1 - x0 + 4, y1 - y0 + 4
     left, top = max(at[0] - width, 0), at[1]

@@ -50,14 +50,14 @@ def crop_names(element: Table | Figure | Equation, *, stem: str) -> dict[str, st
 
 
 def safe_name(text: str) -> str:
-    """A text as a file name of lower-case letters, digits, dots and hyphens; "" if none of it remains."""
+    """Returns a text as a file name of lower-case letters, digits, dots and hyphens; "" if none of it remains."""
     folded = unicodedata.normalize("NFKC", text).lower()
     name = re.sub(r"[^\w.]+|_+", "-", folded)
     return re.sub(r"-{2,}", "-", re.sub(r"\.{2,}", ".", name)).strip("-.")[:_LONGEST].strip("-.")
 
 
 def unique_name(name: str, *, taken: set[str]) -> str:
-    """The name, followed by a number if it is taken; it is added to `taken`."""
+    """Returns the name, followed by a number if it is taken; it is added to `taken`."""
     free, number = name, 2
     while free in taken:
         free, number = f"{name}-{number}", number + 1

@@ -75,7 +75,7 @@ _DEEPEST = 6
 
 
 def linked(text: str, links: Sequence[Link]) -> str:
-    """The text as escaped HTML, with the words of each link linked to `#TARGET`.
+    """Returns the text as escaped HTML, with the words of each link linked to `#TARGET`.
 
     If words name several elements ("Figs. 2 and 3"), each number is linked if there are as many numbers as targets, and
     otherwise the words are linked to the first target. Numbers in groups of citations ("[3, 12]") are linked, too.
@@ -137,7 +137,7 @@ class ElementHtml:
                 self._links[link.source].append(link)
 
     def html(self, element: Element) -> str:
-        """The element as a block, or as the item of a list."""
+        """Returns the element as a block, or as the item of a list."""
         match element:
             case Passage():
                 return self._passage(element)
@@ -155,11 +155,11 @@ class ElementHtml:
                 return self._float(element, f"{shown}{self._caption(element)}", kind="equation")
 
     def attributes(self, element: Element) -> str:
-        """The anchor, the page as a tooltip, and the direction of the script."""
+        """Returns the anchor, the page as a tooltip, and the direction of the script."""
         return f' id="{escape(element.id)}" title="{element.place.where}" dir="auto"'
 
     def text(self, element: Element) -> str:
-        """The element's text, or a float's caption, with its links."""
+        """Returns the element's text, or a float's caption, with its links."""
         words = element.caption if isinstance(element, Table | Figure) else element.text
         return linked(words, self._links[element.id])
 
@@ -221,7 +221,7 @@ def _details(summary: str, inner: str) -> str:
 
 
 def to_html(paper: Paper) -> str:
-    """The paper as a page; its pictures are named by the paths of `crop_names`, relative to the file.
+    """Returns the paper as a page; its pictures are named by the paths of `crop_names`, relative to the file.
 
     The id of each element is its anchor, to which cross-references link. A Content-Security-Policy allows only the
     page's own style and pictures from the same place. All text is escaped.
@@ -272,7 +272,7 @@ def _entry(section: Section) -> str:
 
 
 def _body(paper: Paper, elements: ElementHtml) -> Iterator[str]:
-    """The sections, nested by level, with their elements."""
+    """Yields the sections, nested by level, with their elements."""
     sections = {section.id: section for section in paper.sections}
     opened: list[int] = []
     shown: set[str] = set()
@@ -292,7 +292,7 @@ def _body(paper: Paper, elements: ElementHtml) -> Iterator[str]:
 def _heading(
     heading: Element, elements: ElementHtml, sections: dict[str, Section], *, opened: list[int], shown: set[str]
 ) -> Iterator[str]:
-    """Close the sections that the heading ends, and open its own."""
+    """Closes the sections that the heading ends, and opens its own."""
     section = sections.get(heading.section)
     level = section.level if section else 1
     while opened and opened[-1] >= level:

@@ -21,12 +21,12 @@ _DEEPEST = 6
 
 
 def one_line(text: str) -> str:
-    """The text with each sequence of white space replaced by one space."""
+    """Returns the text with each sequence of white space replaced by one space."""
     return " ".join(text.split())
 
 
 def escaped(text: str, *, in_cell: bool = False) -> str:
-    r"""The text escaped for one line of Markdown; `in_cell` also escapes the separator of pipe tables.
+    r"""Returns the text escaped for one line of Markdown; `in_cell` also escapes the separator of pipe tables.
 
     Signs are escaped by backslashes, `<` and `&` by entities, because some parsers do not accept a backslash there. The
     colon of a URL is escaped, so that it does not become a link.
@@ -38,25 +38,25 @@ def escaped(text: str, *, in_cell: bool = False) -> str:
 
 
 def block(text: str) -> str:
-    """The text as a paragraph of one line, escaped so that it begins no heading, list, quotation or rule."""
+    """Returns the text as a paragraph of one line, escaped so that it begins no heading, list, quotation or rule."""
     return _OPENING.sub(lambda match: match[0] + "\\" if match[0].isdigit() else "\\" + match[0], escaped(text))
 
 
 def heading(text: str, *, level: int) -> str:
-    """A heading of level 1 to 6."""
+    """Returns a heading of level 1 to 6."""
     line = _CLOSING.sub(r"\#", escaped(text))
     return f"{'#' * level} {line}".rstrip()
 
 
 def fenced(text: str) -> str:
-    """A block of code with a fence longer than any sequence of backticks in it; its lines are unchanged."""
+    """Returns a block of code with a fence longer than any sequence of backticks in it; its lines are unchanged."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
 
 
 def to_markdown(paper: Paper) -> str:
-    """The paper as Markdown; pictures are named by the paths of `crop_names`, relative to the file.
+    """Returns the paper as Markdown; pictures are named by the paths of `crop_names`, relative to the file.
 
     A table without spans and with at most one header row becomes a pipe table, any other HTML. All text is escaped, so
     that none of it is read as mark-up.
@@ -129,7 +129,7 @@ def _pictures(alternative: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _table(table: Table, *, pictures: Mapping[str, str]) -> Iterator[str]:
-    """The cells, or the pictures of a table whose cells could not be read."""
+    """Yields the cells, or the pictures of a table whose cells could not be read."""
     if not table.cells:
         yield from _caption(table.label, table.caption)
         yield from _pictures(table.label or "Table", pictures)

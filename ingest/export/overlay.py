@@ -36,18 +36,18 @@ class PageImages(Protocol):
     """The images of a file's pages."""
 
     def picture(self, page: Page, *, dpi: int) -> bytes:
-        """A page as PNG. Raises `PaperFileError` if it can't be drawn."""
+        """Returns a page as PNG. Raises `PaperFileError` if it can't be drawn."""
         ...
 
 
 def overlay_names(paper: Paper) -> dict[int, str]:
-    """The path of each page's picture by the page's number: `overlay/page-01.png`."""
+    """Returns the path of each page's picture by the page's number: `overlay/page-01.png`."""
     digits = max(2, *(len(str(page.number)) for page in paper.pages))
     return {page.number: f"overlay/page-{page.number:0{digits}}.png" for page in paper.pages}
 
 
 def draw_page(paper: Paper, page: Page, pictures: PageImages) -> bytes:
-    """A page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
+    """Returns a page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
     return draw_marks(pictures.picture(page, dpi=_DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
 
 
@@ -73,7 +73,7 @@ def _marks(element: Element, page: int, *, number: int) -> Iterator[Mark]:
 
 
 def _kind(element: Element) -> str:
-    """The element's word in the legend."""
+    """Returns the element's word in the legend."""
     if isinstance(element, Passage):
         return _ROLES.get(element.role, element.role)
     return element.kind

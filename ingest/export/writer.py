@@ -25,7 +25,7 @@ _KIND = "paperscope-files/1"
 
 
 def check_formats(names: Iterable[str]) -> tuple[str, ...]:
-    """The names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
+    """Returns the names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
     formats = tuple(dict.fromkeys(name.strip().lower() for name in names))
     for name in formats:
         if name not in FORMATS:
@@ -34,7 +34,7 @@ def check_formats(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def export_files(parsed: ParsedPaper, *, formats: Iterable[str] = FORMATS) -> dict[str, bytes]:
-    """The files of a paper by their paths, relative to its folder.
+    """Returns the files of a paper by their paths, relative to its folder.
 
     `paper.json`, `paper.md`, `paper.html`, `tables/table-5.csv` for a "Table 5" that has cells; with any format but
     CSV also the pictures, `tables/table-5.png` and the like.
@@ -58,7 +58,7 @@ def export_files(parsed: ParsedPaper, *, formats: Iterable[str] = FORMATS) -> di
 
 
 def _pictures(paper: Paper, names: Mapping[str, str], *, crops: Mapping[str, bytes]) -> dict[str, str]:
-    """The content hash of each picture by its path."""
+    """Returns the content hash of each picture by its path."""
     return {
         path: crop
         for element in paper.elements
@@ -81,7 +81,7 @@ class ExportFolder:
         self._older: frozenset[str] = frozenset()
 
     def begin(self, names: Iterable[str]) -> None:
-        """Prepare the folder for files of these names.
+        """Prepares the folder for files of these names.
 
         Raises OutputError if it can't be written, or if it contains one of the files and no export wrote it.
         """
@@ -98,7 +98,7 @@ class ExportFolder:
         self._list({*self._older, *names})
 
     def write(self, name: str, data: bytes) -> None:
-        """Write or replace one of the announced files. Raises OutputError."""
+        """Writes or replaces one of the announced files. Raises OutputError."""
         path = self._folder / name
         with output_errors(path.parent):
             path.parent.mkdir(exist_ok=True)
@@ -106,7 +106,7 @@ class ExportFolder:
         self._written[name] = None
 
     def finish(self) -> None:
-        """Remove files that only earlier exports wrote. Raises OutputError."""
+        """Removes files that only earlier exports wrote. Raises OutputError."""
         for name in sorted(self._older - self._written.keys()):
             path = self._folder / name
             with output_errors(path):
@@ -116,7 +116,7 @@ class ExportFolder:
         self._list(self._written)
 
     def _listed(self) -> frozenset[str]:
-        """The files of earlier exports; a manipulated list can't name a file outside the folder."""
+        """Returns the files of earlier exports; a manipulated list can't name a file outside the folder."""
         try:
             listed = json.loads((self._folder / MANIFEST).read_bytes())
         except FileNotFoundError:
@@ -161,7 +161,7 @@ def write_paper(
     formats: Iterable[str] = FORMATS,
     pictures: PageImages | None = None,
 ) -> Written:
-    """Write the files of `export_files` and, with `pictures`, each page with its elements drawn on it.
+    """Writes the files of `export_files` and, with `pictures`, each page with its elements drawn on it.
 
     Files of an earlier export that this one no longer has are removed; other files are left alone.
 

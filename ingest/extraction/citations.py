@@ -62,7 +62,7 @@ def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], kno
 
 
 def own_work(paper: Paper) -> Entity | None:
-    """The paper itself as an entity; None if no element contains its title."""
+    """Returns the paper itself as an entity; None if no element contains its title."""
     titled = [element.id for element in paper.elements if isinstance(element, Passage) and element.role == "title"]
     key = entity_key(paper.title)
     sources = tuple(
@@ -76,7 +76,7 @@ def own_work(paper: Paper) -> Entity | None:
 
 
 def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
-    """The cited works; entries of one title and author are one work."""
+    """Yields the cited works; entries of one title and author are one work."""
     works: dict[str, list[Reference]] = defaultdict(list)
     names: dict[str, str] = {}
     for element in paper.elements:
@@ -102,7 +102,7 @@ def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
 
 
 def _named(reference: Reference) -> tuple[str, str]:
-    """The id and name of an entry's work; its label is the name if the title can't be read."""
+    """Returns the id and name of an entry's work; its label is the name if the title can't be read."""
     title = title_of(reference.text)
     author = authors_of(_MARK.sub("", reference.text, count=1).lstrip("0123456789. ")).names[:1]
     if title and author:
@@ -120,7 +120,7 @@ def _letters(text: str) -> str:
 
 
 def _citing(paper: Paper, text: PaperText) -> Mapping[str, list[int]]:
-    """The numbers of the sentences that cite each entry."""
+    """Returns the numbers of the sentences that cite each entry."""
     entries = {element.id for element in paper.elements if isinstance(element, Reference)}
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for link in paper.links:

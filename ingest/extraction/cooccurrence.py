@@ -98,7 +98,7 @@ def _closest(closeness: Mapping[Pair, float], *, links: int) -> set[Pair]:
 
 
 def link_isolated_entities(paper: Paper, extraction: Extraction, *, types: TypeSystem | None = None) -> Extraction:
-    """Add a relation for each isolated entity, if the paper's text suggests one.
+    """Adds a relation for each isolated entity, if the paper's text suggests one.
 
     The first of these that exists is linked to it: the best connected entity of a sentence that names both
     (`co-occurs`); an entity of the nearest sentence of the same element, at half weight; a float among its sources
@@ -138,7 +138,7 @@ class _EntityFinder:
         return tuple(self._terms[number].id for number in self._finder.find(text))
 
     def best_beside(self, entity: str, ids: Sequence[str]) -> str | None:
-        """The best connected of `ids` other than the entity itself."""
+        """Returns the best connected of `ids` other than the entity itself."""
         others = set(ids) - {entity}
         return min(others, key=lambda one: (-self._degrees.get(one, 0), one)) if others else None
 

@@ -182,14 +182,13 @@ class TypeSystem:
         return told if told in self.meanings or told in FLOATS else self.rest
 
     def first(self, types: Iterable[str]) -> str:
-        """The most specific of `types`; unknown types come last."""
+        """Returns the most specific of `types`; unknown types come last."""
         order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
         return min(types, key=lambda name: (order.get(name, len(order)), name))
 
 
 def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[int, TermType]:
-    """Returns, for terms by the finder's numbers, the type that most of their contexts indicate, and at least one in
-    ten."""
+    """Returns, by the finder's numbers, the type indicated by most contexts of a term (one in ten at least)."""
     votes: dict[int, Counter[TermType]] = defaultdict(Counter)
     occurrences: Counter[int] = Counter()
     for sentence in sentences:

@@ -40,7 +40,7 @@ def _floats(paper: Paper) -> list[Table | Figure | Equation]:
 
 
 def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
-    """The sentences of each float: its caption, those that name it, and those around an equation."""
+    """Returns the sentences of each float: its caption, those that name it, and those around an equation."""
     by_text: dict[str, list[tuple[str, str]]] = defaultdict(list)
     ids = {element.id for element in _floats(paper)}
     for link in paper.links:
@@ -73,7 +73,7 @@ def _holds(folded: str, label: str) -> bool:
 
 
 def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention]:
-    """The two sentences before an equation, and the one after it if it begins in lower case ("where p is")."""
+    """Yields the two sentences before an equation, and the one after it if it begins in lower case ("where p is")."""
     of_element: dict[str, list[int]] = defaultdict(list)
     for number, sentence in enumerate(text.sentences):
         if not sentence.caption:
@@ -95,7 +95,7 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
 
 
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
-    """One entity per float: its id is the element's, its name the label or the beginning of its text.
+    """Returns one entity per float: its id is the element's, its name the label or the beginning of its text.
 
     The description consists of the caption (an equation's text), the text inside a figure, and the first sentences that
     mention it. A float without label and text is left out.
@@ -140,7 +140,7 @@ def _own_words(element: Table | Figure | Equation, words: str) -> str:
 
 
 def inner_words(element: Table | Figure | Equation) -> list[str]:
-    """The text inside a figure, such as axis labels, and the captions of its panels."""
+    """Returns the text inside a figure, such as axis labels, and the captions of its panels."""
     if not isinstance(element, Figure):
         return []
     caption = entity_key(element.caption)
@@ -164,14 +164,14 @@ def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) ->
 
 
 def _link_name(link: Link) -> str:
-    """The link's text if it names its target by a word and a number, without an unmatched bracket; else ""."""
+    """Returns the link's text if it names its target by a word and a number, without an unmatched bracket; else ""."""
     text = link.text.rstrip(")") if link.text.count(")") > link.text.count("(") else link.text
     named = any(character.isalpha() for character in text) and any(character.isdigit() for character in text)
     return text if named else ""
 
 
 def excerpt(text: str, *, limit: int = 600) -> str:
-    """The text, cut to whole words within `limit` characters."""
+    """Returns the text, cut to whole words within `limit` characters."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[:limit].rpartition(" ")[0]
 
@@ -179,7 +179,7 @@ def excerpt(text: str, *, limit: int = 600) -> str:
 def float_relations(
     mentions: Sequence[FloatMention], text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
 ) -> Iterator[Relation]:
-    """A float `shows` what its caption names, and `mentions` what sentences about it name.
+    """Yields relations: a float `shows` what its caption names, and `mentions` what sentences about it name.
 
     `found` lists the entities of each sentence, `known` their scores; the best of a sentence are linked.
     """
@@ -197,7 +197,7 @@ def float_relations(
 
 
 def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Iterator[Relation]:
-    """A figure `shows` what the text inside it names; `find` returns the entities of a text."""
+    """Yields relations from a figure, which `shows` what its inner text names; `find` returns a text's entities."""
     for element in _floats(paper):
         for words in inner_words(element):
             for entity in find(words):
@@ -213,7 +213,7 @@ def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Itera
 def nearby_relations(
     paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float], linked: Collection[str]
 ) -> Iterator[Relation]:
-    """A float without relations is `near` the best entities of the nearest sentence of its section."""
+    """Yields `near` relations from floats without relations to the best entities of the nearest sentence."""
     elements = {element.id: element for element in paper.elements}
     for element in _floats(paper):
         near = [

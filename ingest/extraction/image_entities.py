@@ -43,7 +43,7 @@ class _Sighting:
 def add_to_graph(
     paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem | None = None
 ) -> Extraction:
-    """Add the descriptions of images to an extraction.
+    """Adds the descriptions of images to an extraction.
 
     An image's entity gets its description, and a relation `depicts` to each entity seen in it. A name that the paper
     uses, too (its plural, an alias), means the paper's entity, which is unchanged; any other name becomes an entity
@@ -75,7 +75,7 @@ def add_to_graph(
 
 
 def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, ...]:
-    """Add the descriptions of images to their chunks; the chunks' own text is unchanged."""
+    """Adds the descriptions of images to their chunks; the chunks' own text is unchanged."""
     seen = {description.element: description for description in images.descriptions}
     return tuple(
         replace(
@@ -86,7 +86,7 @@ def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, 
 
 
 def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
-    """The entity that each folded name means; an ambiguous name means only the entity with that id."""
+    """Returns the entity that each folded name means; an ambiguous name means only the entity with that id."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity in entities:
         if entity.type not in FLOATS:
@@ -98,7 +98,7 @@ def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
 
 
 def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entity:
-    """The entity of an image without label and text, named by its kind and page."""
+    """Returns the entity of an image without label and text, named by its kind and page."""
     kind, _, number = description.element.rpartition("/")[2].partition("-")
     taken = {entity_key(entity.name) for entity in entities}
     name = f"{kind} on page {description.place.page}"
@@ -160,7 +160,7 @@ def _summary(description: ImageDescription) -> str:
 
 
 def _seen_text(description: ImageDescription, chunk: Chunk) -> str:
-    """The searchable text of a description, without lines that the chunk contains as well."""
+    """Returns the searchable text of a description, without lines that the chunk contains as well."""
     own = entity_key(chunk.text)
     lines = [line for line in description.visible_text if entity_key(line) not in own]
     points = [_point(point) for point in description.points[:_MOST_POINTS]]

@@ -47,7 +47,7 @@ class LocalExtractor:
         self._links = links
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
-        """The paper's entities and relations; reads the elements, not the chunks."""
+        """Returns the paper's entities and relations; reads the elements, not the chunks."""
         return await asyncio.to_thread(self._draw, paper)
 
     def _draw(self, paper: Paper) -> Extraction:

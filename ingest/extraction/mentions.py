@@ -43,7 +43,7 @@ class FoldedText:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Fold `text`."""
+        """Folds `text`."""
         folded: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
@@ -68,7 +68,7 @@ class FoldedText:
 
 
 def strip_footnote_marks(text: str) -> str:
-    """The text without the marks of footnotes."""
+    """Returns the text without the marks of footnotes."""
     return _MARK.sub("", text)
 
 
@@ -89,7 +89,7 @@ def _find(key: str, folded: str) -> int:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Each character with its combining marks, which are normalised together, and its position."""
+    """Yields each character with its combining marks, which are normalised together, and its position."""
     start = 0
     for position in range(1, len(text) + 1):
         if position == len(text) or not unicodedata.combining(text[position]):
@@ -138,7 +138,7 @@ class PaperText:
 
 
 def read_paper(paper: Paper) -> PaperText:
-    """Read a paper's text."""
+    """Reads a paper's text."""
     elements = [element for element in paper.elements if _is_read(element)]
     texts = {element.id: element_text(element) for element in elements}
     return PaperText(
@@ -151,7 +151,7 @@ def read_paper(paper: Paper) -> PaperText:
 
 
 def _prominent(paper: Paper, elements: Sequence[Element]) -> frozenset[str]:
-    """The elements of the abstract; all elements of a text that is no longer than an abstract."""
+    """Returns the elements of the abstract; all elements of a text that is no longer than an abstract."""
     words = sum(len(element.text.split()) for element in elements if isinstance(element, Passage))
     abstracts = {section.id for section in paper.sections if section.title.strip(" .:").casefold() == "abstract"}
     return frozenset(
@@ -209,11 +209,11 @@ class TermFinder:
         self._inner = _any_of(key for key, term in self._terms.items() if term not in self._holding)
 
     def find(self, text: str) -> tuple[int, ...]:
-        """The numbers of the terms in `text`, in order of their first occurrence."""
+        """Returns the numbers of the terms in `text`, in order of their first occurrence."""
         return tuple(dict.fromkeys(term for term, _ in self.rests(text)))
 
     def rests(self, text: str) -> Iterator[tuple[int, str]]:
-        """Each occurrence of a term, with the text after it (hyphens and spaces folded)."""
+        """Yields each occurrence of a term, with the text after it (hyphens and spaces folded)."""
         spaced, places = self.places(text)
         for term, start, end in places:
             yield term, spaced[end:]

@@ -17,7 +17,7 @@ _OWN_IDS = (*FLOATS, WORK)
 
 
 def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extraction:
-    """Merge extractions; the result does not depend on their order.
+    """Merges extractions; the result does not depend on their order.
 
     Entities of one id are merged, and an entity whose name is an alias of exactly one other is merged into it. They
     keep the most frequent name, the most specific type (a type that a model read in a mention first), and the longest
@@ -141,7 +141,7 @@ def _relations(relations: Iterable[Relation], homes: Mapping[str, str]) -> tuple
 
 
 def _in_order(elements: Iterable[str]) -> tuple[str, ...]:
-    """The elements without repeats, in the order of their numbers."""
+    """Returns the elements without repeats, in the order of their numbers."""
     return tuple(sorted(set(elements), key=_natural))
 
 
@@ -160,7 +160,7 @@ def connected_groups(same: Iterable[tuple[str, str]], apart: Collection[frozense
 
 
 def merge_groups(extraction: Extraction, groups: Iterable[Collection[str]], *, types: TypeSystem) -> Extraction:
-    """Merge each group of entities into one, which keeps the name of the entity with the most sources (then the
+    """Merges each group of entities into one, which keeps the name of the entity with the most sources (then the
     longest, then the first) and gets the others as aliases. The order of groups does not matter."""
     entities = {entity.id: entity for entity in extraction.entities}
     homes: dict[str, Entity] = {}

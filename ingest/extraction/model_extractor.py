@@ -50,7 +50,7 @@ _MORE = (
 
 
 def _known_kind(value: object) -> object:
-    """An unknown kind does not invalidate a reply."""
+    """Returns an unknown kind does not invalidate a reply."""
     return value if value in get_args(ModelRelationKind) else "related to"
 
 
@@ -105,7 +105,7 @@ class Grounding:
     types: TypeSystem
 
     def check(self, graph: FoundGraph) -> Extraction:
-        """The entities whose mention occurs in the named chunk, and the relations whose evidence and ends do.
+        """Returns the entities whose mention occurs in the named chunk, and the relations whose evidence and ends do.
 
         An entity gets a mention in every chunk that contains it. Others, and those above the limit of a chunk, are
         dropped and counted.
@@ -138,7 +138,7 @@ class Grounding:
         )
 
     def _places(self, words: str, name: str, texts: Mapping[str, FoldedText]) -> list[Mention]:
-        """The first occurrence of `words` in each element of the chunk, if the text shown contains them."""
+        """Returns the first occurrence of `words` in each element of the chunk, if the text shown contains them."""
         if name not in texts or texts[name].find(words) is None:
             return []
         found = ((element, self.elements[element].find(words)) for element in self.chunks[name].elements)
@@ -168,7 +168,7 @@ def _relation(stated: FoundRelation, source: str, target: str, places: Sequence[
 
 
 def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
-    """The first `count` of each chunk."""
+    """Yields the first `count` of each chunk."""
     listed: Counter[str] = Counter()
     for one in found:
         listed[one.chunk] += 1
@@ -177,7 +177,7 @@ def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
 
 
 def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk]]:
-    """Pack chunks, in order, into runs of at most `max_tokens`; a longer chunk is a run of its own.
+    """Packs chunks, in order, into runs of at most `max_tokens`; a longer chunk is a run of its own.
 
     A run that is too long is cut in its middle half, between the sections that share the fewest levels or, within a
     section, where a hash of the text is least; then the parts are cut likewise. Cuts so depend on titles and texts, not
@@ -264,7 +264,7 @@ class ModelExtractor:
 
 
 def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
-    """The chunk without the numbers of its tables, which become relations without a model."""
+    """Returns the chunk without the numbers of its tables, which become relations without a model."""
     text = chunk.text
     for table in (tables[element] for element in chunk.elements if element in tables):
         text = text.replace(element_text(table).strip(), table_outline(table).strip())

@@ -124,7 +124,7 @@ class _Word:
 def technical_phrases(
     sentences: Sequence[Sentence], *, limit: int, singles: int, prominent: Collection[str]
 ) -> list[Phrase]:
-    """The technical noun phrases of a paper.
+    """Returns the technical noun phrases of a paper.
 
     Args:
         sentences: The paper's sentences.
@@ -199,7 +199,7 @@ def _breaks(word: _Word, *, after_name: bool) -> bool:
 
 
 def _up_to_noun(run: list[_Word]) -> list[_Word]:
-    """The run without the adjectives at its end."""
+    """Returns the run without the adjectives at its end."""
     while run and not (run[-1].tag.startswith(_NOUN_PHRASE_ENDS) or run[-1].tied_left or is_coined(run[-1].text)):
         if run[-1].tag != "AJ0":
             break
@@ -224,7 +224,7 @@ def _count(counts: dict[str, _Count], text: str, run: Sequence[_Word], number: i
                 continue  # half of a compound
             form = text[words[0].start : words[-1].end]
             if len(words) == 1 and words[0].first and not is_coined(form):
-                form = form.lower()  # a capital at the beginning of a sentence tells nothing
+                form = form.lower()  # a capital at the beginning of a sentence is no evidence
             count = counts.setdefault(singular_key(form), _Count(len(words)))
             count.forms[form] += 1
             count.sentences.add(number)

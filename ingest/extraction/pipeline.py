@@ -51,7 +51,7 @@ class TextExtractor(Protocol):
 def extractor_for(
     model: LanguageModel | None, settings: ExtractSettings | None = None, *, embed: EmbedTexts | None = None
 ) -> EntityExtractor:
-    """The extractor of an installation.
+    """Returns the extractor of an installation.
 
     Args:
         model: Extracts entities beside the rules, judges names that may mean the same, and summarises terms. Without
@@ -167,5 +167,5 @@ def _neighbour_names(extraction: Extraction) -> Mapping[str, Sequence[str]]:
 
 
 def _terms(extraction: Extraction) -> list[Entity]:
-    """All entities but floats and works, which have ids of their own."""
+    """Returns all entities but floats and works, which have ids of their own."""
     return [entity for entity in extraction.entities if entity.type not in (*FLOATS, WORK)]

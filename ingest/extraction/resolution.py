@@ -155,7 +155,7 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _marks(name: str) -> tuple[list[str], list[str]]:
-    """The numbers and signs of a name, without punctuation."""
+    """Returns the numbers and signs of a name, without punctuation."""
     folded = _VERSION.sub("", _plain(name))
     return sorted(_NUMBER.findall(folded)), sorted(re.findall(r"[^\w\s'\u2019.,/&()]", folded))
 
@@ -166,7 +166,7 @@ def _marks_words(words: Sequence[str]) -> bool:
 
 
 def _original_words(name: str, keys: set[str]) -> Iterator[str]:
-    """The words of a name, in its own spelling, that are among `keys`."""
+    """Yields the words of a name, in its own spelling, that are among `keys`."""
     for word in re.findall(r"[^\W_]+", name):
         if singular_key(word) in keys:
             yield word
@@ -205,7 +205,7 @@ def doubtful_pairs(
 
 
 def _likeness(grams: Sequence[set[str]]) -> NDArray[float32]:
-    """The Dice coefficients of all pairs of sets, of shape (n, n)."""
+    """Returns the Dice coefficients of all pairs of sets, of shape (n, n)."""
     places = {gram: place for place, gram in enumerate(sorted(set().union(*grams)))}
     ends = np.cumsum([0, *map(len, grams)])
     columns = [places[gram] for one in grams for gram in one]
@@ -215,7 +215,7 @@ def _likeness(grams: Sequence[set[str]]) -> NDArray[float32]:
 
 
 def _trigrams(name: str) -> set[str]:
-    """The trigrams of the name's words, which are padded with spaces."""
+    """Returns the trigrams of the name's words, which are padded with spaces."""
     return {gram for word in words_of(name) for gram in _runs(f" {word} ")}
 
 

@@ -54,7 +54,7 @@ class SummarisedTerms(BaseModel):
 
 
 def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]:
-    """The terms whose sentences together exceed a description's length, the most discussed first."""
+    """Returns the terms whose sentences together exceed a description's length, the most discussed first."""
     finder = TermFinder([(term.name, *term.aliases) for term in terms])
     said: dict[int, dict[str, None]] = defaultdict(dict)
     for sentence in read_paper(paper).sentences:
@@ -96,7 +96,7 @@ class Summariser:
 
 
 def _by_term(reply: SummarisedTerms) -> Mapping[str, str]:
-    """The first summary of each term, without empty and overlong ones."""
+    """Returns the first summary of each term, without empty and overlong ones."""
     summaries = ((one.term, " ".join(one.summary.split())) for one in reversed(reply.terms))
     return {term: summary for term, summary in summaries if 0 < len(summary) <= _SUMMARY}
 

@@ -105,7 +105,7 @@ def _add(found: dict[str, TableName], text: str, table: str, guess: TermType) ->
 
 
 def clean_name(text: str) -> str:
-    """The name in a header without citations and marks; "" if no short name with a letter remains.
+    """Returns the name in a header without citations and marks; "" if no short name with a letter remains.
 
     A row whose name is a citation ("Lin et al. (2018)") keeps it.
     """
@@ -134,7 +134,7 @@ def is_number(text: str) -> bool:
 
 
 def table_statements(table: Table) -> Iterator[TableStatement]:
-    """One `result` per numeric cell, and one `results` per row and group of columns.
+    """Yields one `result` per numeric cell, and one `results` per row and group of columns.
 
     Descriptions read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
     """
@@ -164,7 +164,7 @@ def table_statements(table: Table) -> Iterator[TableStatement]:
 
 
 def _subject(row: TableRow) -> str:
-    """The most specific header of a row that is a name."""
+    """Returns the most specific header of a row that is a name."""
     names = [clean_name(text) for text in (*row.sections, *row.headers)]
     return next((name for name in reversed(names) if name), "")
 

@@ -110,7 +110,7 @@ class _Candidate:
 def gather_terms(
     text: PaperText, names: Sequence[TableName], *, phrase_limit: int, single_limit: int
 ) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
-    """The paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
+    """Returns the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
     phrases = technical_phrases(text.sentences, limit=phrase_limit, singles=single_limit, prominent=text.prominent)
     candidates = [
@@ -172,7 +172,7 @@ def _mean_the_same(one: str, other: str) -> bool:
 
 
 def _grouped(candidates: Iterable[_Candidate]) -> list[list[_Candidate]]:
-    """Group candidates that share a form in any spelling."""
+    """Groups candidates that share a form in any spelling."""
     groups: list[list[_Candidate]] = []
     place: dict[str, list[_Candidate]] = {}
     for candidate in candidates:

@@ -19,8 +19,8 @@ _SAME_SIZE = 0.09
 _BOLD = 1.28
 # Baselines closer than this, in ems, are level.
 _LEVEL = 0.08
-# A line of fewer letters (the "4" of "4 Experiments") can't be measured; it is set like the line beside it, if that
-# begins within so many ems, on about the same baseline, in about the same size.
+# A line of fewer letters (the "4" of "4 Experiments") can't be measured; it gets the metrics of the line beside it, if
+# that begins within this many ems, on about the same baseline, in about the same size.
 _SHORT = 4
 _NEIGHBOUR_GAP = 2.5
 _NEIGHBOUR_BASELINE = 0.15
@@ -31,7 +31,7 @@ _TALL = frozenset("bdfhklt")
 
 
 def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
-    """Snap the sizes of lines, given as (size, letters), to the few that a page is printed in.
+    """Snaps the sizes of lines, given as (size, letters), to the few that a page is printed in.
 
     Sizes near that of most letters become it; then the same for the rest.
     """
@@ -73,7 +73,7 @@ class MeasuredLine:
 
 
 def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLine]:
-    """The lines of a page, except vertical ones (axis labels, stamps in the margin); `ink` is without rules."""
+    """Returns the lines of a page, except vertical ones (axis labels, stamps in the margin); `ink` is without rules."""
     groups: dict[int, list[RecognizedWord]] = defaultdict(list)
     for word in words:
         groups[word.line].append(word)
@@ -90,7 +90,7 @@ def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLin
 
 
 def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> MeasuredLine:
-    """The line; one too short to be measured gets the metrics of the line beside it."""
+    """Returns the line; one too short to be measured gets the metrics of the line beside it."""
     if line.letters > _SHORT:
         return line
     for other in lines:
@@ -105,7 +105,7 @@ def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> Measur
 
 
 def _levelled(lines: Sequence[MeasuredLine]) -> list[MeasuredLine]:
-    """Set baselines level that differ by less than can be measured."""
+    """Sets baselines level that differ by less than can be measured."""
     levelled: list[MeasuredLine] = []
     row: list[MeasuredLine] = []
     for line in sorted(lines, key=lambda line: line.baseline):
@@ -128,7 +128,7 @@ def _is_vertical(line: Sequence[RecognizedWord]) -> bool:
 
 
 def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
-    """Baseline and letter size of a line in pixels: where the ink drops most, and how far it reaches above."""
+    """Returns baseline and letter size of a line in pixels: where the ink decreases most, and its extent above that."""
     x0, y0, x1, y1 = (max(0, int(value)) for value in _box_of(line))
     rows = ink[y0 : y1 + 1, x0 : x1 + 1].sum(axis=1).astype(float)
     text = "".join(word.text for word in line)
@@ -166,7 +166,7 @@ def _bold_lines(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[boo
 
 
 def _stroke_width(box: Box, ink: Ink) -> float:
-    """The mean length of dark runs in the rows of a line, relative to its height; 0.0 without ink."""
+    """Returns the mean length of dark runs in the rows of a line, relative to its height; 0.0 without ink."""
     x0, y0, x1, y1 = (max(0, int(value)) for value in box)
     part = ink[y0 : y1 + 1, x0 : x1 + 1]
     runs = int(np.count_nonzero(part[:, 1:] & ~part[:, :-1])) + int(np.count_nonzero(part[:, :1]))

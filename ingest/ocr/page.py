@@ -78,7 +78,7 @@ class RecognizedPage:
 def recognize_page(
     picture: Image.Image, recognizer: TextRecognizer, *, number: int, width: float, height: float
 ) -> RecognizedPage:
-    """Recognise the image of a page of `width` by `height` points. Raises `PageReadError`."""
+    """Recognises the image of a page of `width` by `height` points. Raises `PageReadError`."""
     skew = estimate_skew(binarize(picture))
     picture = deskew(picture, skew)
     ink = binarize(picture)
@@ -107,7 +107,7 @@ def recognize_page(
 
 
 def deskew(picture: Image.Image, skew: float) -> Image.Image:
-    """Rotate an image so that lines which lean by `skew` degrees become level."""
+    """Rotates an image so that lines which lean by `skew` degrees become level."""
     if abs(skew) < _MIN_SKEW:
         return picture
     return picture.rotate(-skew, resample=Image.Resampling.BICUBIC, fillcolor="white")
@@ -124,7 +124,7 @@ def _horizontal(rules: RasterRules, *, scale: float) -> tuple[HorizontalRule, ..
 
 
 def _chars(line: MeasuredLine, ink: Ink, *, scale: float) -> Iterator[Char]:
-    """The characters of a line, in points."""
+    """Yields the characters of a line, in points."""
     rows = (int(line.baseline - 0.75 * line.size), int(line.baseline + 0.2 * line.size))
     baseline, size = line.baseline * scale, round(line.size * scale, 1)
     for piece in respace_line(line.words, ink, rows=rows, size=line.size):
@@ -154,7 +154,7 @@ class SpacedWord:
 
 
 def respace_line(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, int], size: float) -> list[SpacedWord]:
-    """Place the spaces of a line by the gaps in its ink, since recognisers lose and misplace them.
+    """Places the spaces of a line by the gaps in its ink, since recognisers lose and misplace them.
 
     A recognised space moves to the nearest gap, and stays if there is none; a wide gap without a recognised space
     becomes one.
@@ -202,7 +202,7 @@ def _may_part(text: str, at: int) -> bool:
 
 
 def _spaces(line: Sequence[RecognizedWord]) -> list[int]:
-    """The letters, counted over the line, before which the recogniser has a space."""
+    """Returns the letters, counted over the line, before which the recogniser has a space."""
     counts = np.cumsum([sum(not letter.isspace() for letter in word.text) for word in line])
     return [int(count) for count in counts[:-1]]
 
@@ -220,7 +220,7 @@ def _spaced_words(
 
 
 def _letter_centers(word: RecognizedWord) -> list[float]:
-    """The x of each letter's centre: as recognised, else by common letter widths."""
+    """Returns the x of each letter's centre: as recognised, else by common letter widths."""
     text = "".join(word.text.split())
     if len(word.letters) == len(text):
         return list(word.letters)
@@ -229,7 +229,7 @@ def _letter_centers(word: RecognizedWord) -> list[float]:
 
 
 def letter_edges(text: str, *, x0: float, x1: float) -> list[float]:
-    """The x at which each letter begins, and the end of the last."""
+    """Returns the x at which each letter begins, and the end of the last."""
     widths = [
         _NARROW_WIDTH
         if letter in _NARROW
@@ -255,7 +255,7 @@ class Mark:
 
 
 def find_marks(lines: Sequence[MeasuredLine], ink: Ink) -> list[Mark]:
-    """Find dashes in table cells and bullets before items, which recognisers miss; `ink` is without rules."""
+    """Finds dashes in table cells and bullets before items, which recognisers miss; `ink` is without rules."""
     if not lines:
         return []
     rest = erase_boxes(ink, [line.box for line in lines])
@@ -284,7 +284,7 @@ def _gap_between(line: Box, box: Box) -> float:
 
 
 def _classify_mark(box: Box, line: MeasuredLine) -> Literal["-", "•"] | None:
-    """Classify a patch of ink by its width, its thickness, and its height above the baseline of a line."""
+    """Classifies a patch of ink by its width, its thickness, and its height above the baseline of a line."""
     size = line.size
     width, height = (box.x1 - box.x0) / size, (box.y1 - box.y0) / size
     above = (line.baseline - (box.y0 + box.y1) / 2) / size

@@ -102,7 +102,7 @@ def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
 
 
 def erase_boxes(ink: Ink, boxes: Sequence[Box]) -> Ink:
-    """The ink outside all boxes."""
+    """Returns the ink outside all boxes."""
     rest = ink.copy()
     for x0, y0, x1, y1 in boxes:
         rest[max(0, int(y0)) : int(y1) + 1, max(0, int(x0)) : int(x1) + 1] = False

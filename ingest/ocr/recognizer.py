@@ -49,7 +49,7 @@ class TextRecognizer(Protocol):
     """Recognises the text of an image."""
 
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
-        """The words of an RGB image. Raises `PageReadError` if recognition fails."""
+        """Returns the words of an RGB image. Raises `PageReadError` if recognition fails."""
         ...
 
 
@@ -122,7 +122,7 @@ def _engine() -> Untyped:
 
 
 def _words(result: Untyped) -> Iterator[RecognizedWord]:
-    """The words of all lines; RapidOCR returns the text of a line, and its letters separately."""
+    """Yields the words of all lines; RapidOCR returns the text of a line, and its letters separately."""
     if result.boxes is None or result.txts is None:
         return
     lines = zip(result.boxes, result.txts, result.scores, result.word_results, strict=False)

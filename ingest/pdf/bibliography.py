@@ -139,8 +139,10 @@ def _follows(mark: EntryMark, last: int | None) -> bool:
 
 
 def _hang(lines: Sequence[FlowLine]) -> float:
-    """Returns the indent of the second lines of entries, 0 if they aren't indented: the usual distance between the two
-    x at which most lines of a column begin."""
+    """Returns the indent of the second lines of entries, 0 if they aren't indented.
+
+    It is the usual distance between the two x at which most lines of a column begin.
+    """
     low, high = _HANGS
     steps: Counter[float] = Counter()
     for counts in _begins(lines).values():

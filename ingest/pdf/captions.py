@@ -119,7 +119,7 @@ def _caption(
 
 
 def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
-    """The text on the first line after a wide gap, as in `Table 3:   Results`."""
+    """Returns the text on the first line after a wide gap, as in `Table 3:   Results`."""
     return [
         other
         for other in lines

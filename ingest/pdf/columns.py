@@ -169,7 +169,7 @@ def _sides(row: Sequence[Word], gutter: float) -> tuple[list[Word], list[Word]]:
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
-    """The words by baseline, from top to bottom."""
+    """Returns the words by baseline, from top to bottom."""
     rows: dict[int, list[Word]] = {}
     for word in sorted(words, key=lambda word: word.baseline):
         rows.setdefault(round(word.baseline), []).append(word)
@@ -182,7 +182,7 @@ def crosses(box: Box, gutter: float) -> bool:
 
 
 def reading_order(items: Iterable[Item], *, box: Callable[[Item], Box], gutters: Sequence[float]) -> list[Item]:
-    """Sort items into reading order: column by column, in bands between items that cross a gutter."""
+    """Sorts items into reading order: column by column, in bands between items that cross a gutter."""
     placed = sorted(items, key=lambda item: (round(box(item).y1), box(item).x0))
     if not gutters:
         return placed

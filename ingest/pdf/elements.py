@@ -48,7 +48,7 @@ class _Places:
     layouts: Sequence[PageLayout]
 
     def at(self, page: int, box: Box) -> Place:
-        """The place of a box on a page (its index from 0)."""
+        """Returns the place of a box on a page (its index from 0)."""
         content = self.layouts[page].content
         return Place(paper=self.paper, page=content.number, box=box_as_seen(box, content).rounded())
 
@@ -240,7 +240,7 @@ def _paragraph_role(text: str, *, bulleted: bool, role: PassageRole) -> PassageR
 
 
 def _page_parts(structure: Structure, page: int) -> list[_Part]:
-    """The parts of a page in reading order."""
+    """Returns the parts of a page in reading order."""
     layout, edges = structure.layouts[page], structure.edges[page]
     headings = [heading for heading in structure.headings if heading.page == page]
     titled = {line for heading in headings for line in heading.lines}

@@ -52,7 +52,7 @@ class FoundEquation:
 def find_equations(
     layout: PageLayout, free: Sequence[Line], *, page: int, edges: Sequence[Edges]
 ) -> list[FoundEquation]:
-    """Find the equations of a page among its free lines; `edges` are those of its columns."""
+    """Finds the equations of a page among its free lines; `edges` are those of its columns."""
     found: list[FoundEquation] = []
     across = Edges(left=edges[0].left, right=edges[-1].right)
     for column, edge in enumerate([*edges, across]):
@@ -66,7 +66,7 @@ def find_equations(
 
 
 def _read(layout: PageLayout, cluster: Sequence[Line], *, page: int, edge: Edges) -> list[FoundEquation]:
-    """The equations in lines that are close together: one for each number, with the lines nearest to it."""
+    """Returns the equations in lines that are close together: one for each number, with the lines nearest to it."""
     numbered = [line for line in cluster if _number(line, edge)]
     if not numbered:
         return [_equation(layout, cluster, page=page, number="")] if _is_display(cluster, edge) else []
@@ -106,7 +106,7 @@ def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
 
 
 def _number(line: Line, edge: Edges) -> str:
-    """The equation number at the column's right edge, or alone at its left one; "" if there is none."""
+    """Returns the equation number at the column's right edge, or alone at its left one; "" if there is none."""
     match = _NUMBER.fullmatch(line.words[-1].text)
     if not match:
         return ""

@@ -73,7 +73,7 @@ def find_figures(
     body: BodyStyle,
     furniture: frozenset[Line] = frozenset(),
 ) -> list[FoundFigure]:
-    """Find the figures of a page.
+    """Finds the figures of a page.
 
     Args:
         layout: The page.
@@ -214,7 +214,7 @@ def _is_outside(box: Box, band: tuple[float, float]) -> bool:
 
 
 def _beside(layout: PageLayout, caption: Caption, solid: Sequence[Box]) -> Iterator[tuple[float, Box]]:
-    """The free areas left and right of a caption that is beside its figure."""
+    """Yields the free areas left and right of a caption that is beside its figure."""
     box = caption.box
     level = [other for other in solid if overlap_y(other, box) > 0]
     left = max((other.x1 for other in level if other.x1 <= box.x0), default=0.0)
@@ -226,8 +226,10 @@ def _beside(layout: PageLayout, caption: Caption, solid: Sequence[Box]) -> Itera
 
 
 def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[float, float]:
-    """Returns the x range that may belong to the caption: its columns, cut where text wraps around a narrow figure, and
-    halfway to an adjacent float."""
+    """Returns the x range that may belong to the caption.
+
+    It is the caption's columns, cut where text wraps around a narrow figure, and halfway to an adjacent float.
+    """
     box = caption.box
     left = max((x for x in layout.gutters if x <= box.x0 + _CAPTION_OVERHANG), default=0.0)
     right = min((x for x in layout.gutters if x >= box.x1 - _CAPTION_OVERHANG), default=layout.content.width)
@@ -243,7 +245,7 @@ def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[
 
 
 def repeated_pictures(layouts: Sequence[PageLayout]) -> frozenset[Box]:
-    """The boxes of pictures that repeat at the same place on another page: decoration."""
+    """Returns the boxes of pictures that repeat at the same place on another page: decoration."""
     counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.images})
     return frozenset(place for place, count in counts.items() if count > 1)
 
@@ -253,7 +255,7 @@ def _picture(box: Box, *, page: int) -> FoundFigure:
 
 
 def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[Box]) -> list[Box]:
-    """The pictures of a page that are as large as a figure and overlap none of the other boxes."""
+    """Returns the pictures of a page that are as large as a figure and overlap none of the other boxes."""
     page = layout.content.width * layout.content.height
     return [
         box

@@ -43,7 +43,8 @@ _LIMIT_SIZE = 0.85  # The largest size of a limit, relative to its operator.
 _LIMIT_DISTANCE = (0.45, 2.0)  # The distance of a limit above or below its operator.
 _LIMIT_OFFSET = 0.35  # The largest offset of a limit from the centre of its operator.
 _LIMIT_GAP = 0.5  # The widest gap within a limit.
-# Limits become scripts: of TeX's script size, right after the operator's left end, raised or lowered by so many sizes.
+# Limits become scripts: of TeX's script size, right after the operator's left end, raised or lowered by this many
+# sizes.
 _SCRIPT_SCALE, _SCRIPT_X, _RAISED, _LOWERED = 0.7, 0.3, 0.5, 0.4
 _THIN_SPACE = 0.12  # A wider gap between parts is a space.
 _SCRIPT_GAP = 4  # A script further from its host belongs to another row; in sizes of the script.
@@ -129,7 +130,7 @@ def _continues_delimiter(last: _Part, piece: _Part) -> bool:
 
 
 def _merged(model: _Part, parts: Sequence[_Part]) -> _Part:
-    """A part with the height of several parts, and otherwise like `model`."""
+    """Returns a part with the height of several parts, and otherwise like `model`."""
     return replace(model, top=min(part.top for part in parts), bottom=max(part.bottom for part in parts))
 
 
@@ -151,7 +152,7 @@ def _roots(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> dict[Horiz
 
 
 def _with_root(parts: Sequence[_Part], bar: HorizontalRule, sign: _Part) -> list[_Part]:
-    """The parts with the root of the bar as one part."""
+    """Returns the parts with the root of the bar as one part."""
     strokes = {part for part in parts if part.text == "⎸" and sign.x0 - 2 < part.x0 < sign.x1 + 2}
     inside = _next_to(bar, [part for part in parts if part is not sign and part not in strokes], below=True)
     if not inside:
@@ -237,7 +238,7 @@ def _closes_last(text: str, start: int) -> bool:
 
 
 def _with_limits(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> list[_Part]:
-    """The parts with the limits above and below large operators turned into scripts."""
+    """Returns the parts with the limits above and below large operators turned into scripts."""
     left = _with_arguments(parts)
     for operator in [part for part in left if part.text in _OPERATORS]:
         for above in (False, True):
@@ -269,7 +270,7 @@ def _with_arguments(parts: Sequence[_Part]) -> list[_Part]:
 
 
 def _limit(operator: _Part, parts: Sequence[_Part], bars: Sequence[HorizontalRule], *, above: bool) -> list[_Part]:
-    """The run of small parts centred above or below an operator, on its side of every bar."""
+    """Returns the run of small parts centred above or below an operator, on its side of every bar."""
     cuts = [bar.y for bar in bars if bar.x0 < operator.center < bar.x1]
     low, high = _LIMIT_DISTANCE
     near = [
@@ -291,8 +292,7 @@ def _limit(operator: _Part, parts: Sequence[_Part], bars: Sequence[HorizontalRul
 
 
 def _linearize(parts: Sequence[_Part]) -> str:
-    """Returns the text: rows from top to bottom, scripts after their hosts, the rows of a matrix between its
-    delimiters."""
+    """Returns the text: rows from top to bottom, scripts after their hosts, matrices between their delimiters."""
     if not parts:
         return ""
     # A sign may come from a larger font.
@@ -404,7 +404,7 @@ def _is_composed(part: _Part) -> bool:
 
 
 def _script(host: _Part | None, parts: Sequence[_Part]) -> str:
-    """The subscript of a host, then its superscript."""
+    """Returns the subscript of a host, then its superscript."""
     if not parts:
         return ""
     size = max(part.size for part in parts)

@@ -56,7 +56,7 @@ def _may_be_title(line: Line, layout: PageLayout) -> bool:
 
 
 def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
-    """The first lines of a page if they are centred, in one style of bold letters or capitals."""
+    """Returns the first lines of a page if they are centred, in one style of bold letters or capitals."""
     style = style_of(upper[0]) if upper else None
     if style is None or not (style.bold or style.capitals) or FIXED_TITLE.fullmatch(upper[0].text):
         return []
@@ -73,7 +73,7 @@ def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
 def author_lines(
     free: Sequence[Line], *, title: Sequence[Line], end: Line | None, body: BodyStyle, measure: float
 ) -> list[Line]:
-    """The lines between the title and the abstract on the first page, without running text.
+    """Returns the lines between the title and the abstract on the first page, without running text.
 
     Args:
         free: The page's lines in reading order.
@@ -101,7 +101,7 @@ def author_lines(
 
 
 def _justified(lines: Sequence[Line]) -> set[Line]:
-    """The lines of justified paragraphs among lines in reading order."""
+    """Returns the lines of justified paragraphs among lines in reading order."""
 
     def joins(run: list[Line], line: Line) -> bool:
         last = run[-1]

@@ -48,8 +48,7 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
 
 
 def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> set[Line]:
-    """Returns the numbers above or below everything else on their page that differ from its page number as on most
-    pages."""
+    """Returns the numbers at the top or bottom whose difference from the page's number is that of most pages."""
     steps = {
         line: int(line.text) - layout.content.number
         for layout, lines in zip(layouts, free, strict=True)
@@ -68,8 +67,7 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _repeat_key(line: Line) -> tuple[str, int]:
-    """Returns the part of a running head that is equal on all pages: its text without digits, and its height on the
-    page."""
+    """Returns what is equal in a running head on all pages: its text without digits, and its height on the page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
 
 

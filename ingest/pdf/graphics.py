@@ -56,15 +56,14 @@ class Graphics:
     letters: Sequence[Box]
 
     def within(self, area: Box) -> list[Box]:
-        """Returns the graphics in an area, with pictures clipped to it, without isolated rules above or below
-        everything else."""
+        """Returns the graphics in an area, with pictures clipped to it, without isolated rules at its ends."""
         ink = [intersection(box, area) for box in self.images if _share(box, area) >= _IMAGE_SHARE]
         ink += [intersection(box, area) for box in self.drawings if _share(box, area) >= _DRAWING_SHARE]
         return _without_stray_rules(ink)
 
 
 def graphics_of(layout: PageLayout, *, taken: Sequence[Box]) -> Graphics:
-    """The graphics of a page outside its tables (`taken`), without dots and page-wide backgrounds."""
+    """Returns the graphics of a page outside its tables (`taken`), without dots and page-wide backgrounds."""
     content = layout.content
     margin = _TABLE_MARGIN
     tables = [Box(box.x0 - margin, box.y0 - margin, box.x1 + margin, box.y1 + margin) for box in taken]
@@ -112,7 +111,7 @@ def _middle_in(box: Box, frame: Box) -> bool:
 
 
 def _without_stray_rules(ink: list[Box]) -> list[Box]:
-    """The ink without horizontal rules at its top or foot that a gap separates from the rest."""
+    """Returns the ink without horizontal rules at its top or foot that a gap separates from the rest."""
     ordered = sorted(ink, key=lambda box: box.y0)
     while len(ordered) > 1 and _is_rule(ordered[0]) and ordered[1].y0 - ordered[0].y1 > _STRAY_GAP:
         ordered.pop(0)
@@ -127,7 +126,7 @@ def _is_rule(box: Box) -> bool:
 
 
 def _share(box: Box, area: Box) -> float:
-    """The share of a box in an area; of a hairline, the share of its length."""
+    """Returns the share of a box in an area; of a hairline, the share of its length."""
     return _share_along(box.x0, box.x1, area.x0, area.x1) * _share_along(box.y0, box.y1, area.y0, area.y1)
 
 

@@ -142,7 +142,7 @@ def find_headings(
     run_ins: frozenset[Line] = frozenset(),
     title: Sequence[Line] = (),
 ) -> list[FoundHeading]:
-    """Find the headings among the lines of each page.
+    """Finds the headings among the lines of each page.
 
     Args:
         layouts: The pages.
@@ -191,7 +191,7 @@ def _key(text: str) -> str:
 
 
 def _blocks(page: int, lines: Sequence[Line], *, layout: PageLayout, run_ins: frozenset[Line]) -> Iterator[_Block]:
-    """The blocks of a page's lines; run-in headings share none with other lines."""
+    """Yields the blocks of a page's lines; run-in headings share none with other lines."""
     start = 0
     for index in range(1, len(lines) + 1):
         if index < len(lines) and _may_continue(lines[index - 1], lines[index], layout, run_ins=run_ins):
@@ -415,7 +415,7 @@ def _word_style(word: Word) -> tuple[bool, bool]:
 
 
 def _title_end(line: Line, *, start: int, style: tuple[bool, bool]) -> int:
-    """The index of the first word from `start` that is not in a style."""
+    """Returns the index of the first word from `start` that is not in a style."""
     return next((at for at in range(start, len(line.words)) if _word_style(line.words[at]) != style), len(line.words))
 
 

@@ -60,13 +60,13 @@ class PageLayout:
         return (0.0, *self.gutters, self.content.width)
 
     def column(self, line: Line) -> int:
-        """The column of a line, from 0 at the left; `columns` for a line that crosses a gutter."""
+        """Returns the column of a line, from 0 at the left; `columns` for a line that crosses a gutter."""
         if any(crosses(line.box, gutter) for gutter in self.gutters):
             return self.columns
         return bisect(self.gutters, line.center)
 
     def lines_with(self, words: Collection[Word]) -> frozenset[Line]:
-        """The lines that contain any of these words."""
+        """Returns the lines that contain any of these words."""
         inside = set(words)
         return frozenset(line for line in self.lines if any(word in inside for word in line.words))
 
@@ -94,7 +94,7 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 
 def page_layouts(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
-    """Read the words and lines of all pages."""
+    """Reads the words and lines of all pages."""
     words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = find_line_numbers(words, rules=[page.horizontal for page in pages])
     for index, (page, strips) in enumerate(zip(pages, numbers, strict=True)):

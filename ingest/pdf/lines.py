@@ -90,7 +90,7 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
 
 
 def _joined_text(words: Sequence[Word], *, baseline: float, size: float) -> str:
-    """The text of words with scripts marked; `baseline` and `size` are those of full-sized words."""
+    """Returns the text of words with scripts marked; `baseline` and `size` are those of full-sized words."""
     parts: list[str] = []
     previous: Word | None = None
     for word in words:
@@ -114,7 +114,7 @@ def _has_space(left: Word, right: Word) -> bool:
 
 
 def lines_of(words: Sequence[Word], *, gutters: Sequence[float]) -> list[Line]:
-    """The lines of a page from top to bottom; `gutters` are the x between its columns."""
+    """Returns the lines of a page from top to bottom; `gutters` are the x between its columns."""
     if not words:
         return []
     body = median(word.size for word in words for _ in word.text)

@@ -81,7 +81,7 @@ def find_listings(
 
 
 def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
-    """The lines between the two rules below the caption, otherwise above it."""
+    """Returns the lines between the two rules below the caption, otherwise above it."""
     first = caption.first
     reach = _REACH * first.size
     for upper, lower in _rule_pairs(layout, first):
@@ -173,7 +173,7 @@ def _is_program(line: Line) -> bool:
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines on each baseline from left to right, from top to bottom."""
+    """Returns the lines on each baseline from left to right, from top to bottom."""
     rows = runs_of(
         sorted(lines, key=lambda line: line.baseline),
         joins=lambda row, line: line.baseline - row[0].baseline < _ROW_SHIFT * line.size,

@@ -92,7 +92,7 @@ def find_panels(
 
 
 def _captions(caption: str) -> Iterator[tuple[str, str]]:
-    """The marks in a caption, each with the text after it: "(a) training; (b) test"."""
+    """Yields the marks in a caption, each with the text after it: "(a) training; (b) test"."""
     marks = list(_IN_CAPTION.finditer(caption))
     for match, after in zip_longest(marks, marks[1:]):
         text = caption[match.end() : after.start() if after else len(caption)]
@@ -159,7 +159,7 @@ def _boxes(whole: Box, marks: Sequence[_Mark], parts: Sequence[Box]) -> dict[str
 
 
 def _cut_between(left: _Mark, right: _Mark, band: Sequence[Box], *, centred: bool) -> float:
-    """The x between two panels: the middle of the widest gap between their marks that nothing crosses."""
+    """Returns the x between two panels: the middle of the widest gap between their marks that nothing crosses."""
     start, end = (left.center, right.center) if centred else (left.box.x0, right.box.x0)
     edges = sorted((max(box.x0, start), min(box.x1, end)) for box in band if box.x1 > start and box.x0 < end)
     gaps: list[tuple[float, float]] = []

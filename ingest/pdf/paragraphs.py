@@ -102,7 +102,7 @@ class Paragraph:
 
 
 def text_style(lines: Sequence[FlowLine]) -> TextStyle:
-    """Measure the style of a document's running text."""
+    """Measures the style of a document's running text."""
     low, high = _PITCHES
     pitches = [second.pitch(first) for first, second in pairwise(lines) if first.shares_column(second)]
     usual = [round(pitch, 2) for pitch in pitches if low < pitch < high]
@@ -230,7 +230,7 @@ def _is_after_gap(small: Sequence[Line], index: int) -> bool:
 
 
 def split_footnotes(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines of each footnote, which begins with its mark."""
+    """Returns the lines of each footnote, which begins with its mark."""
     return runs_of(lines, joins=lambda _, line: not _FOOTNOTE.match(line.text))
 
 
@@ -255,7 +255,7 @@ def find_sidebars(
 
 
 def _parts(line: Line, *, at: float) -> list[Line]:
-    """A line, or its parts left and right of a column's edge if it has a gap there."""
+    """Returns a line, or its parts left and right of a column's edge if it has a gap there."""
     outer = [word for word in line.words if word.x1 < at - _ASIDE]
     inner = [word for word in line.words if word.x1 >= at - _ASIDE]
     if not outer or not inner or min(word.x0 for word in inner) < at - _ASIDE:

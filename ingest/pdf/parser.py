@@ -54,7 +54,7 @@ class PdfParser:
         self._backend = backend or backend_for("pymupdf")
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """Parse a file; calls `on_page(done, total)` after each page.
+        """Parses a file; calls `on_page(done, total)` after each page.
 
         Raises:
             PaperFileError: Nothing can be read. A page that fails is a `PageProblem` of the paper.
@@ -91,7 +91,7 @@ def read_document(
     max_pages: int | None = None,
     on_page: Callable[[int, int], None] | None = None,
 ) -> ReadDocument:
-    """Read all pages of an open document.
+    """Reads all pages of an open document.
 
     Args:
         document: The document.
@@ -166,7 +166,7 @@ def _notes(page: PageContent) -> Sequence[str]:
 
 
 def _title(structure: Structure, *, metadata: str, file: str) -> str:
-    """The printed title, otherwise the one in the metadata if it is usable, otherwise the file's name."""
+    """Returns the printed title, otherwise the one in the metadata if it is usable, otherwise the file's name."""
     printed = join_lines(line.text for line in structure.title)
     if printed:
         return printed

@@ -40,7 +40,7 @@ def salvaged(data: bytes) -> bytes:
 
 
 def _objects(data: bytes) -> Iterator[_Found]:
-    """The complete objects, and a last one whose stream is truncated."""
+    """Yields the complete objects, and a last one whose stream is truncated."""
     number, begin, start = -1, 0, 0
     for token in _TOKEN.finditer(data):
         kind = token[0][:6]
@@ -60,7 +60,7 @@ def _objects(data: bytes) -> Iterator[_Found]:
 
 
 def _unpacked(data: bytes, found: list[_Found]) -> Iterator[tuple[int, bytes]]:
-    """The objects in compressed object streams."""
+    """Yields the objects in compressed object streams."""
     room = _MAX_UNPACKED
     for pack in found:
         count, first = _COUNT.search(pack.text), _FIRST.search(pack.text)
@@ -87,7 +87,7 @@ def _closed(data: bytes, found: list[_Found]) -> bytes:
 
 
 def _ending(texts: Mapping[int, bytes], packed: Mapping[int, bytes], pages: list[int]) -> bytes:
-    """The objects of object streams, a new list of pages if it is lost, and a trailer that names it."""
+    """Returns the objects of object streams, a new list of pages if it is lost, and a trailer that names it."""
     root, size = _root(texts), max(texts) + 1
     added = dict(packed)
     if root is None:
@@ -100,7 +100,7 @@ def _ending(texts: Mapping[int, bytes], packed: Mapping[int, bytes], pages: list
 
 
 def _root(texts: Mapping[int, bytes]) -> int | None:
-    """The object that names the list of pages, None if it or the list is lost."""
+    """Returns the object that names the list of pages, None if it or the list is lost."""
     for number, text in texts.items():
         named = _PAGES.search(text) if _CATALOG.search(text) else None
         if named and int(named[1]) in texts:

@@ -163,14 +163,14 @@ def _figures(
 
 
 def _claimed(tables: Sequence[FoundTable], figures: Sequence[FoundFigure]) -> set[Line]:
-    """The lines of tables, figures and their captions."""
+    """Returns the lines of tables, figures and their captions."""
     lines = {line for figure in figures for line in (*figure.lines, *figure.caption.lines)}
     lines |= {line for table in tables for line in table.lines}
     return lines | {line for table in tables for caption in table.captions for line in caption.lines}
 
 
 def _without(pages: Sequence[Sequence[Line]], claimed: Collection[Line]) -> list[list[Line]]:
-    """The lines of each page that are not claimed."""
+    """Returns the lines of each page that are not claimed."""
     gone = frozenset(claimed)
     return [[line for line in lines if line not in gone] for lines in pages]
 

@@ -107,12 +107,12 @@ class Word:
 
 
 def em_box(x0: float, x1: float, *, baseline: float, size: float) -> Box:
-    """The box of letters of a size on a baseline."""
+    """Returns the box of letters of a size on a baseline."""
     return Box(x0, baseline - _ASCENT * size, x1, baseline + _DESCENT * size)
 
 
 def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
-    """The words of a page, from top to bottom and left to right."""
+    """Returns the words of a page, from top to bottom and left to right."""
     math = cache(partial(_is_math_font, body_font=body_font))
     rows = runs_of(
         sorted(_whole_ligatures(chars), key=lambda char: char.baseline),
@@ -184,7 +184,7 @@ def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
 
 
 def _compose(run: Sequence[Char]) -> str:
-    """Join the letters; an accent that TeX printed over its letter is composed with it."""
+    """Joins the letters; an accent that TeX printed over its letter is composed with it."""
     parts: list[str] = []
     pending = ""
     for index, char in enumerate(run):
@@ -202,7 +202,7 @@ def _compose(run: Sequence[Char]) -> str:
 
 
 def _accented(run: Sequence[Char], index: int) -> int | None:
-    """The index of the letter under an accent, if any: the neighbour whose middle is nearer."""
+    """Returns the index of the letter under an accent, if any: the neighbour whose middle is nearer."""
     accent = run[index]
     near: list[tuple[float, int]] = []
     for other in (index - 1, index + 1):

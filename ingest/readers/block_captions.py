@@ -106,7 +106,7 @@ def _continues(last: Block, block: Block, labels: Sequence[BlockCaption]) -> boo
 def match_captions(
     labels: Sequence[BlockCaption], floats: Sequence[BlockFloat]
 ) -> tuple[Mapping[BlockCaption, BlockFloat], Sequence[BlockFloat]]:
-    """Match captions with floats.
+    """Matches captions with floats.
 
     Returns:
         The float of each caption, and all floats. A figure without a caption next to one with a caption is part of it.
@@ -182,7 +182,7 @@ def _cost(label: BlockCaption, part: BlockFloat, sides: Mapping[str, Side]) -> f
 def _with_panels(
     pairs: Mapping[BlockCaption, BlockFloat], floats: Sequence[BlockFloat]
 ) -> dict[BlockFloat, BlockFloat]:
-    """The figures with captions, each extended by the adjacent figures without one."""
+    """Returns the figures with captions, each extended by the adjacent figures without one."""
     loose = [part for part in floats if part.kind == "figure" and part not in pairs.values()]
     grown: dict[BlockFloat, BlockFloat] = {}
     for label, part in pairs.items():

@@ -36,7 +36,7 @@ def jats_reference(ref: Node, *, place: Place) -> Reference | None:
 
 
 def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[str, str]) -> Reference | None:
-    """An entry of a TEI `listBibl`, None if it is empty; `numbers` are those of `cited_numbers`."""
+    """Returns an entry of a TEI `listBibl`, None if it is empty; `numbers` are those of `cited_numbers`."""
     raw = next((note for note in entry.iter("note") if note.get("type") == "raw_reference"), None)
     text = node_text(raw) or _format_tei(entry)
     if not text:
@@ -97,7 +97,7 @@ def _format_jats(citation: Node) -> str:
 
 
 def _format_tei(entry: Node) -> str:
-    """The entry as printed, or formatted: authors, year, titles, volume and pages."""
+    """Returns the entry as printed, or formatted: authors, year, titles, volume and pages."""
     if entry.tag == "bibl":
         return node_text(entry)
     scopes = (

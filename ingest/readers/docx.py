@@ -72,7 +72,7 @@ class _DocxWalker:
         self._pending_caption: Passage | None = None
 
     def walk(self, body: Node) -> list[Element]:
-        """The elements of a body."""
+        """Returns the elements of a body."""
         self._blocks(body)
         return self._elements
 
@@ -215,7 +215,7 @@ class _DocxWalker:
         return text, bool(paragraphs) and all(paragraph.bold for paragraph in paragraphs)
 
     def _numbered_equation(self, table: Node) -> Equation | None:
-        """The equation of a table of one row that only sets a number beside a formula."""
+        """Returns the equation of a table of one row that only sets a number beside a formula."""
         if len(_rows(table)) != 1 or next(table.iter("omath"), None) is None:
             return None
         paragraphs = [self._read(node) for node in table.iter("p")]
@@ -229,7 +229,7 @@ class _DocxWalker:
 
 
 def _notes(root: Node | None, kind: str) -> dict[str, Node]:
-    """The notes by their ids, without separators."""
+    """Returns the notes by their ids, without separators."""
     found = root.findall(kind) if root is not None else []
     return {note.get("id"): note for note in found if note.get("type") in ("", "normal")}
 
@@ -248,7 +248,7 @@ class _Slot:
 def _docx_table(
     table: Node, *, lines: SourceLines, first: int, read_cell: Callable[[Node], tuple[str, bool]]
 ) -> Table | None:
-    """The table whose first row is line `first`, None if it is empty.
+    """Returns the table whose first row is line `first`, None if it is empty.
 
     `read_cell` returns a cell's text and whether it is bold. Cells are merged down by `vMerge`, right by `gridSpan`.
     """

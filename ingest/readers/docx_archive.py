@@ -43,7 +43,7 @@ class DocxArchive:
             )
 
     def tree(self, part: str) -> Node | None:
-        """The XML of a part, None if it is missing. Raises `PaperFileError` if it can't be read."""
+        """Returns the XML of a part, None if it is missing. Raises `PaperFileError` if it can't be read."""
         data = self._bytes(part, most=_MAX_XML)
         if data is None:
             return None
@@ -53,14 +53,14 @@ class DocxArchive:
         return tree
 
     def image(self, part: str) -> bytes | None:
-        """The bytes of an image, None if it is missing, too large or damaged."""
+        """Returns the bytes of an image, None if it is missing, too large or damaged."""
         try:
             return self._bytes(part, most=_MAX_MEDIA)
         except PaperFileError:
             return None
 
     def targets(self, part: str) -> dict[str, str]:
-        """The parts that a part refers to, by id, without those outside the file."""
+        """Returns the parts that a part refers to, by id, without those outside the file."""
         folder, file = posixpath.split(part)
         tree = self.tree(f"{folder}/_rels/{file}.rels")
         relations = tree.findall("relationship") if tree is not None else []

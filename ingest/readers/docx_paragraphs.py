@@ -22,7 +22,7 @@ _MAX_LEVEL = 9
 
 
 def attribute(node: Node | None, *path: str) -> str:
-    """The attribute `val` of the element on a path below a node, "" if there is none."""
+    """Returns the attribute `val` of the element on a path below a node, "" if there is none."""
     found = node.find(*path) if node is not None else None
     return found.get("val") if found is not None else ""
 
@@ -99,7 +99,7 @@ def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -
 
 
 def _parts(node: Node) -> Iterator[Node]:
-    """All parts of a paragraph except what is deleted, hidden, in a text box or in a formula."""
+    """Yields all parts of a paragraph except what is deleted, hidden, in a text box or in a formula."""
     for child in node.nodes:
         if child.tag not in _SKIPPED and not _is_hidden(child):
             yield child
@@ -171,7 +171,7 @@ class Styles:
         self._nodes = {node.get("styleId"): node for node in root.findall("style")} if root is not None else {}
 
     def of(self, style_id: str) -> Style:
-        """The style with this id; one without properties if it is unknown."""
+        """Returns the style with this id; one without properties if it is unknown."""
         chain = self._chain(style_id)
         if not chain:
             return Style(name=style_id.lower())
@@ -188,7 +188,7 @@ class Styles:
         )
 
     def _chain(self, style_id: str) -> list[Node]:
-        """A style and those that it is based on."""
+        """Returns a style and those that it is based on."""
         chain: list[Node] = []
         while style_id in self._nodes and len(chain) < _MAX_STYLE_DEPTH:
             chain.append(self._nodes[style_id])
@@ -212,7 +212,7 @@ class Numbering:
                 self._levels[list_id] = {level.integer("ilvl"): level for level in levels}
 
     def marker(self, list_id: str, level: int) -> str:
-        """The marker of the next item with a space: `• `, `2. `, `1.2 `; "" outside lists."""
+        """Returns the marker of the next item with a space: `• `, `2. `, `1.2 `; "" outside lists."""
         if list_id in ("", "0"):
             return ""
         levels = self._levels.get(list_id, {})

@@ -50,7 +50,7 @@ class EmbeddedImages:
         )
 
     def named(self, source: str) -> str | None:
-        """The crop of an image that the text refers to, None if it can't be used.
+        """Returns the crop of an image that the text refers to, None if it can't be used.
 
         `source` is a `data:` address, or a path in the file's own folder.
         """
@@ -64,7 +64,7 @@ class EmbeddedImages:
             return None
 
     def add(self, data: bytes, *, name: str) -> str | None:
-        """The crop of an image's bytes, None (and a problem) if it can't be used."""
+        """Returns the crop of an image's bytes, None (and a problem) if it can't be used."""
         try:
             return self._kept(data)
         except _RefusedError as refusal:
@@ -103,7 +103,7 @@ class EmbeddedImages:
             raise _RefusedError(f"pictures that can't be read ({error.strerror})") from error
 
     def joined(self, crops: Sequence[str]) -> str | None:
-        """One crop of several images side by side, as the panels of a figure."""
+        """Returns one crop of several images side by side, as the panels of a figure."""
         if len(crops) < 2:
             return next(iter(crops), None)
         images = [Image.open(io.BytesIO(self.crops[crop])).convert("RGB") for crop in crops[:_MAX_PANELS]]
@@ -119,7 +119,7 @@ class EmbeddedImages:
         return self.add(out.getvalue(), name="panels")
 
     def _path(self, relative: str) -> Path | None:
-        """The file at a path if, with links resolved, it is in the folder; else None."""
+        """Returns the file at a path if, with links resolved, it is in the folder; else None."""
         if self._folder is None or "\0" in relative or len(relative) > 1000:
             return None
         try:

@@ -46,7 +46,7 @@ def split_caption(text: str) -> Label | None:
 
 
 def label_of(text: str) -> str:
-    """Normalize a label: `TABLE 2.` becomes `Table 2`; others stay as printed."""
+    """Normalizes a label: `TABLE 2.` becomes `Table 2`; others stay as printed."""
     found = split_caption(text)
     return found.label if found and not found.rest else text.strip(" .:")
 
@@ -84,7 +84,7 @@ def _caption(element: Element) -> Label | None:
 
 
 def _pairs(elements: Sequence[Element], texts: dict[int, Label]) -> dict[int, int]:
-    """The caption of each float, by index; each caption belongs to one float."""
+    """Returns the caption of each float, by index; each caption belongs to one float."""
     sides: dict[int, dict[Side, int]] = {}
     for index, element in enumerate(elements):
         if isinstance(element, Table | Figure | Passage) and _lacks_caption(element):
@@ -132,7 +132,7 @@ def _fits(element: Table | Figure | Passage, label: Label) -> bool:
 
 
 def _captioned(element: Element, caption: Element, label: Label) -> Element:
-    """The float with its caption; the image of a table becomes a table without cells."""
+    """Returns the float with its caption; the image of a table becomes a table without cells."""
     match element:
         case Passage():
             return replace(element, label=label.label, caption=label.rest)

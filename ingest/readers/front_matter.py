@@ -25,7 +25,7 @@ class FrontMatter:
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def span(self, key: str) -> tuple[int, int]:
-        """The first and last line of a key or its plural."""
+        """Returns the first and last line of a key or its plural."""
         return self.spans.get(key) or self.spans.get(f"{key}s") or (1, 1)
 
 
@@ -50,7 +50,7 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _blocks(lines: list[str]) -> dict[str, tuple[int, list[str]]]:
-    """The first line number and the lines of each top-level key."""
+    """Returns the first line number and the lines of each top-level key."""
     blocks: dict[str, tuple[int, list[str]]] = {}
     key = ""
     for number, line in enumerate(lines[1:], start=2):
@@ -70,7 +70,7 @@ def _blocks_of(blocks: Mapping[str, tuple[int, list[str]]], key: str) -> list[st
 
 
 def _scalar(block: list[str]) -> str:
-    """A value, which may be folded over several lines."""
+    """Returns a value, which may be folded over several lines."""
     head = block[0].strip() if block else ""
     rest = [line.strip() for line in block[1:] if line.strip()]
     if head in ("|", ">", "|-", ">-", "|+", ">+"):
@@ -79,7 +79,7 @@ def _scalar(block: list[str]) -> str:
 
 
 def _people(block: list[str]) -> tuple[str, ...]:
-    """The names of a list, a list of mappings, or one line."""
+    """Returns the names of a list, a list of mappings, or one line."""
     head = block[0].strip() if block else ""
     if head:
         listed = head.strip("[]") if head.startswith("[") else head

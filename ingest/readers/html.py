@@ -61,8 +61,7 @@ def read_html(source: Source) -> Reading:
 
 
 def _main_part(root: Node) -> Node:
-    """Returns the element that contains the paper: the only `main` or `article` if it has most of the text, else the
-    root."""
+    """Returns the only `main` or `article` if it contains most of the text, else the root."""
     body = next(root.iter("body"), root)
     length = len(body.text())
     for tag in ("main", "article"):
@@ -73,7 +72,7 @@ def _main_part(root: Node) -> Node:
 
 
 def _metadata(tree: Node, names: Iterable[str]) -> list[str]:
-    """The contents of the `meta` elements with the first of these names that has any."""
+    """Returns the contents of the `meta` elements with the first of these names that has any."""
     metas = [
         (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.iter("meta")
     ]
@@ -90,7 +89,7 @@ def _first_name_first(author: str) -> str:
 
 
 def _with_title(elements: Sequence[Element], titles: Sequence[str]) -> list[Element]:
-    """Mark the heading that repeats the metadata's title, if no element is marked as the title."""
+    """Marks the heading that repeats the metadata's title, if no element is marked as the title."""
     result = list(elements)
     if any(isinstance(element, Passage) and element.role == "title" for element in result):
         return result
@@ -130,13 +129,13 @@ class HtmlWalker:
         )
 
     def walk(self, root: Node) -> list[Element]:
-        """The elements below a node."""
+        """Returns the elements below a node."""
         self._find_blocks(root)
         self._elements.visit_children(root, self._visit)
         return self._elements.finish()
 
     def _find_blocks(self, node: Node) -> bool:
-        """Record the elements that contain blocks; returns whether this one is or contains a block."""
+        """Records the elements that contain blocks; returns whether this one is or contains a block."""
         inside = [self._find_blocks(child) for child in node.nodes]
         if any(inside):
             self._with_blocks.add(id(node))
@@ -231,7 +230,7 @@ class HtmlWalker:
         self._elements.add_blocks(equations_of(node, lines=self._lines))
 
     def _footnote(self, node: Node) -> None:
-        """Add a note after the paragraph that holds it; its mark stays in the paragraph."""
+        """Adds a note after the paragraph that holds it; its mark stays in the paragraph."""
         mark = next((part for part in node.iter("sup") if "ltx_note_mark" in part.classes), None)
         text = inline_text(_without(node, *_NOTE_MARKS))
         if mark is not None:
@@ -300,7 +299,7 @@ def _is_block(node: Node) -> bool:
 
 
 def _without(node: Node, *names: str) -> list[Node | str]:
-    """The children of a node without descendants that have one of these classes or roles."""
+    """Returns the children of a node without descendants that have one of these classes or roles."""
     kept: list[Node | str] = []
     for child in node.children:
         if isinstance(child, str):

@@ -25,7 +25,7 @@ def is_float(node: Node) -> bool:
 
 
 def figure_of(image: Node, *, source: Source) -> Figure:
-    """The figure of an image without a caption; the image's title or alternative text is used instead."""
+    """Returns the figure of an image without a caption; the image's title or alternative text is used instead."""
     text = collapse_spaces(image.get("title") or image.get("alt"))
     label = split_caption(text)
     if label and label.kind != "figure":
@@ -73,7 +73,7 @@ def _is_labelled(node: Node) -> bool:
 def _tables(
     tables: list[Node], label: Label | None, text: str, place: Place | None, *, source: Source
 ) -> list[Element]:
-    """The tables of a float; the caption belongs to the first one."""
+    """Returns the tables of a float; the caption belongs to the first one."""
     found: list[Element] = []
     for node in tables:
         first = not found
@@ -102,7 +102,7 @@ def _listing(node: Node, label: Label | None, text: str, *, source: Source) -> P
 
 
 def listing_text(node: Node) -> str:
-    """The lines of a listing or an algorithm, indented as in the source."""
+    """Returns the lines of a listing or an algorithm, indented as in the source."""
     rows = [part for part in node.iter() if "ltx_listingline" in part.classes]
     if rows:
         return "\n".join(collapse_spaces(row.text()) for row in rows)

@@ -33,7 +33,7 @@ def is_layout(table: Node) -> bool:
 def html_table(
     table: Node, *, lines: SourceLines, label: str = "", caption: str = "", caption_place: Place | None = None
 ) -> Table | None:
-    """The table, None if it holds no text."""
+    """Returns the table, None if it contains no text."""
     head = 0
     rows: list[list[MarkupCell]] = []
     for row, in_head in _rows(table, in_head=False):
@@ -55,14 +55,14 @@ def html_table(
 
 
 def _tag(node: Node) -> str:
-    """The table tag that an element stands for, "" for others."""
+    """Returns the table tag that an element represents, "" for others."""
     if node.tag in _TAGS:
         return node.tag
     return next((tag for name, tag in _CLASSES.items() if name in node.classes), "")
 
 
 def _rows(node: Node, *, in_head: bool) -> Iterator[tuple[Node, bool]]:
-    """The rows of a table, without those of tables in its cells, and whether each is in the table's head."""
+    """Yields the rows of a table, without those of tables in its cells, and whether each is in the table's head."""
     for child in node.nodes:
         tag = _tag(child)
         if tag == "tr":

@@ -105,7 +105,7 @@ class ImageParser:
 
 
 def _with_page_figures(paper: Paper) -> Paper:
-    """Add a figure for each page with few letters, after the page's other elements."""
+    """Adds a figure for each page with few letters, after the page's other elements."""
     letters: Counter[int] = Counter()
     last_order: dict[int, float] = {}
     for element in paper.elements:
@@ -246,7 +246,7 @@ class ImageDocument:
 
 
 def _to_rgb(frame: Image.Image) -> Image.Image:
-    """The frame in RGB: transparent parts become white, deep grey is scaled to the range that it uses."""
+    """Returns the frame in RGB: transparent parts become white, deep grey is scaled to the range that it uses."""
     if frame.mode.startswith(("I", "F")):
         grey = np.asarray(frame, dtype=np.float64)
         low, high = float(grey.min()), float(grey.max())

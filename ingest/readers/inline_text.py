@@ -31,17 +31,17 @@ _MAX_ROMAN = 39
 
 
 def inline_text(items: Iterable[Node | str]) -> str:
-    """The text of nodes in one line."""
+    """Returns the text of nodes in one line."""
     return collapse_spaces("".join(map(_text, items)))
 
 
 def node_text(node: Node | None) -> str:
-    """The text inside a node in one line, "" for None."""
+    """Returns the text inside a node in one line, "" for None."""
     return inline_text(node.children) if node is not None else ""
 
 
 def collapse_spaces(text: str) -> str:
-    """The text with single spaces and without invisible characters."""
+    """Returns the text with single spaces and without invisible characters."""
     return " ".join(text.translate(_INVISIBLE_CHARACTERS).split())
 
 
@@ -105,7 +105,7 @@ def _formula_source(source: str) -> str:
 
 
 def list_markers(list_node: Node, items: Sequence[Node]) -> list[str]:
-    """A marker for each item, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints in the item."""
+    """Returns a marker for each item, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints in the item."""
     if list_node.tag != "ol":
         return [_printed_marker(item) or "• " for item in items]
     style = list_node.get("type") or list_node.get("list-type") or "1"
@@ -124,7 +124,7 @@ def _printed_marker(item: Node) -> str:
 
 
 def numeral(number: int, style: str) -> str:
-    """A list number in one of HTML's styles: `a` (after z comes aa), `A`, `i` (up to 39), `I`, `1`."""
+    """Returns a list number in one of HTML's styles: `a` (after z comes aa), `A`, `i` (up to 39), `I`, `1`."""
     if style in ("a", "A") and number > 0:
         text = "abcdefghijklmnopqrstuvwxyz"[(number - 1) % 26] * min((number - 1) // 26 + 1, 5)
     elif style in ("i", "I") and 0 < number <= _MAX_ROMAN:

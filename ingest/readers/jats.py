@@ -73,7 +73,7 @@ def _front_elements(meta: Node, source: Source) -> list[Element]:
 
 
 def _abstract(abstract: Node, source: Source) -> list[Element]:
-    """The paragraphs of an abstract; the titles of a structured one are prefixed to them."""
+    """Returns the paragraphs of an abstract; the titles of a structured one are prefixed to them."""
     found: list[Element] = []
     prefix = ""
     for node in abstract.iter("title", "p"):
@@ -123,7 +123,7 @@ class _JatsWalker:
         }
 
     def walk(self, part: Node) -> list[Element]:
-        """The elements of `body`, `back` or `floats-group`."""
+        """Returns the elements of `body`, `back` or `floats-group`."""
         self._elements.visit_children(part, self._visit)
         return self._elements.finish()
 
@@ -200,7 +200,7 @@ class _JatsWalker:
         self._elements.add_passage(node, node.text().expandtabs(4).strip("\n").rstrip(), "code")
 
     def _figure(self, node: Node) -> Figure:
-        """A figure with its label and caption; a bare `graphic` has none."""
+        """Returns a figure with its label and caption; a bare `graphic` has none."""
         label, caption, place = self._caption(node)
         graphics = [node] if node.tag == "graphic" else list(node.iter("graphic", "inline-graphic"))
         return Figure(
@@ -214,7 +214,7 @@ class _JatsWalker:
         )
 
     def _tables(self, node: Node) -> list[Element]:
-        """The tables of a `table-wrap`, the first one with the caption, and their notes.
+        """Returns the tables of a `table-wrap`, the first one with the caption, and their notes.
 
         If the table is only an image, it has no cells.
         """

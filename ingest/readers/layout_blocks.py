@@ -76,7 +76,7 @@ class Front:
 
 
 def find_front(blocks: Sequence[Block]) -> Front:
-    """Find the title, the first heading of the first page, and the authors, between title and first section."""
+    """Finds the title, the first heading of the first page, and the authors, between title and first section."""
     if not blocks:
         return Front(title=None, authors=())
     first = [block for block in blocks if block.page == blocks[0].page and block.kind in ("title", "heading", "text")]

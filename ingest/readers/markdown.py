@@ -57,7 +57,7 @@ def read_markdown(source: Source) -> Reading:
 
 
 def _head(front: FrontMatter, source: Source) -> list[Element]:
-    """The title, authors and abstract of the front matter."""
+    """Returns the title, authors and abstract of the front matter."""
     parts: tuple[tuple[PassageRole, str, str], ...] = (
         ("title", front.title, "title"),
         ("authors", "\n".join(front.authors), "author"),
@@ -125,7 +125,7 @@ class _Page:
 
 
 def add_rules(parser: MarkdownIt) -> None:
-    """Add rules for formulas, footnotes and attributes in braces.
+    """Adds rules for formulas, footnotes and attributes in braces.
 
     They make the tokens `math_block`, `math_inline`, `math_display`, `note_mark`, and `aside` for footnotes.
     """
@@ -244,7 +244,7 @@ def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
 
 
 def _display(source: str, *, lines: int) -> str:
-    """A formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
+    """Returns a formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
     return f'<math display="block" alttext="{_flat(source)}">{chr(10) * lines}</math>'
 
 

@@ -83,7 +83,7 @@ class MarkupParser:
 
 
 def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, MarkupParser]:
-    """A parser for each of these formats."""
+    """Returns a parser for each of these formats."""
     readers: dict[PaperFormat, Callable[[Source], Reading]] = {
         "docx": read_docx,
         "markdown": read_markdown,

@@ -62,11 +62,11 @@ class Node:
     last: int
 
     def get(self, name: str) -> str:
-        """An attribute, "" if it is missing."""
+        """Returns an attribute, "" if it is missing."""
         return self.attributes.get(name, "")
 
     def integer(self, name: str, *, default: int = 0) -> int:
-        """The number that an attribute begins with, `default` if there is none."""
+        """Returns the number that an attribute begins with, `default` if there is none."""
         match = _INTEGER.match(self.get(name))
         return int(match[1]) if match else default
 
@@ -81,7 +81,7 @@ class Node:
         return [child for child in self.children if isinstance(child, Node)]
 
     def iter(self, *tags: str) -> Iterator["Node"]:
-        """All elements below this one in document order; with `tags`, those with these tags."""
+        """Yields all elements below this one in document order; with `tags`, those with these tags."""
         stack = self.nodes[::-1]
         while stack:
             node = stack.pop()
@@ -90,7 +90,7 @@ class Node:
             stack.extend(node.nodes[::-1])
 
     def outermost(self, predicate: Callable[["Node"], bool]) -> Iterator["Node"]:
-        """The elements below this one that match and are in no other match, in document order."""
+        """Yields the elements below this one that match and are in no other match, in document order."""
         stack = self.nodes[::-1]
         while stack:
             node = stack.pop()
@@ -100,18 +100,18 @@ class Node:
                 stack.extend(node.nodes[::-1])
 
     def find(self, *path: str) -> "Node | None":
-        """The first element on this path of child tags."""
+        """Returns the first element on this path of child tags."""
         if not path:
             return self
         found = (node.find(*path[1:]) for node in self.nodes if node.tag == path[0])
         return next((node for node in found if node is not None), None)
 
     def findall(self, *tags: str) -> list["Node"]:
-        """The children with these tags."""
+        """Returns the children with these tags."""
         return [node for node in self.nodes if node.tag in tags]
 
     def text(self) -> str:
-        """All text below this element, unchanged."""
+        """Returns all text below this element, unchanged."""
         parts: list[str] = []
         stack: list[Node | str] = [self]
         while stack:
@@ -128,7 +128,7 @@ class Node:
 
 
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """The tree of an HTML page, and what of it can't be read. Raises `PaperFileError` if there is no markup."""
+    """Returns the tree of an HTML page, and what of it can't be read. Raises `PaperFileError` if there is no markup."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     try:
         root = _parse(text, parser, name=name)
@@ -140,7 +140,7 @@ def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
 
 def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """The tree of an XML document; one that isn't well-formed is read as far as possible, with a problem.
+    """Returns the tree of an XML document; one that isn't well-formed is read as far as possible, with a problem.
 
     Raises `PaperFileError` if nothing of it can be read.
     """
@@ -245,7 +245,7 @@ def _local(name: str) -> str:
 
 
 def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tuple[PageProblem, ...]]:
-    """Decode text: by its byte order mark, as UTF-16 or UTF-8, or as Windows-1252 as a last resort.
+    """Decodes text: by its byte order mark, as UTF-16 or UTF-8, or as Windows-1252 as a last resort.
 
     Args:
         data: The bytes.

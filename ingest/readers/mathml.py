@@ -15,7 +15,7 @@ _PROPERTIES = "pr"
 
 
 def mathml_text(math: Node) -> str:
-    """A `math` element as text: from the LaTeX that it carries, else from the tree."""
+    """Returns a `math` element as text: from the LaTeX that it carries, else from the tree."""
     for note in math.iter("annotation"):
         if "tex" in note.get("encoding").lower() and note.plain_text():
             return latex_text(note.text())
@@ -44,7 +44,7 @@ def _mathml(node: Node | str) -> str:
 
 
 def _built(tag: str, parts: list[str]) -> str:
-    """Combine the texts of an element's parts."""
+    """Combines the texts of an element's parts."""
     match tag, parts:
         case "mfrac", [over, under]:
             said = fraction(over, under)
@@ -72,7 +72,7 @@ def _operator(sign: str) -> str:
 
 
 def omml_text(math: Node) -> str:
-    """An `oMath` element as text."""
+    """Returns an `oMath` element as text."""
     return tidy_spaces(_omml(math)).removesuffix(" ;")
 
 

@@ -48,17 +48,17 @@ class _Block:
         return self.first + len(self.lines) - 1
 
     def part(self, start: int, end: int) -> "_Block":
-        """The lines from `start` to before `end`, counted within the block."""
+        """Returns the lines from `start` to before `end`, counted within the block."""
         return _Block(first=self.first + start, lines=self.lines[start:end])
 
     def cut(self, starts: list[int]) -> list["_Block"]:
-        """The parts that begin at these lines, and at the first."""
+        """Returns the parts that begin at these lines, and at the first."""
         at = sorted({0, *starts})
         return [self.part(start, end) for start, end in zip(at, [*at[1:], len(self.lines)], strict=True)]
 
 
 def read_text(source: Source) -> Reading:
-    """Read a text. Raises `PaperFileError` if the file is binary."""
+    """Reads a text. Raises `PaperFileError` if the file is binary."""
     text, problems = decode(source.data, name=source.name)
     return Reading(elements=_Reader(source).read(_blocks_of(text)), problems=problems)
 
@@ -98,7 +98,7 @@ class _Reader:
             yield self._paragraph(block)
 
     def _heading(self, block: _Block) -> tuple[Passage | None, int]:
-        """The heading at the beginning of a block, and its number of lines."""
+        """Returns the heading at the beginning of a block, and its number of lines."""
         text = collapse_spaces(block.lines[0])
         ruled = len(block.lines) > 1 and bool(_UNDERLINE.fullmatch(block.lines[1]))
         alone = len(block.lines) == 1
@@ -166,7 +166,7 @@ def _starts_item(line: str) -> bool:
 
 
 def _blocks_of(text: str) -> list[_Block]:
-    """The blocks between blank lines; if lines are not wrapped, every line is a block."""
+    """Returns the blocks between blank lines; if lines are not wrapped, every line is a block."""
     blocks = list(_parted(text))
     lines = [line for block in blocks for line in block.lines]
     long = sum(len(line) > _UNWRAPPED_LENGTH for line in lines)
@@ -211,7 +211,7 @@ def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
 
 
 def _barred(lines: list[str]) -> list[list[str]]:
-    """The rows of `a | b | c`, if every line has the same number of bars."""
+    """Returns the rows of `a | b | c`, if every line has the same number of bars."""
     counts = {line.strip().strip("|").count("|") for line in lines}
     if len(counts) != 1 or 0 in counts:
         return []
@@ -226,7 +226,7 @@ def _tabbed(lines: list[str]) -> list[list[str]]:
 
 
 def _aligned(lines: list[str]) -> list[list[str]]:
-    """The rows of at least three lines with at least three aligned columns each, with numbers among them."""
+    """Returns the rows of at least three lines with at least three aligned columns each, with numbers among them."""
     if len(lines) < 3 or any("\t" in line for line in lines):
         return []
     spans = [[match.span() for match in _FIELD.finditer(line)] for line in lines]

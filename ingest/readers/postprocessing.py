@@ -78,7 +78,7 @@ class _Front:
 
 
 def _find_front(elements: Sequence[Element], *, title: str, authors: Sequence[str]) -> _Front:
-    """Find title and authors; `title` and `authors` of the metadata count where the elements show none."""
+    """Finds title and authors; `title` and `authors` of the metadata count where the elements show none."""
     result = list(elements)
     at = _title_at(result)
     if at is None:
@@ -98,7 +98,7 @@ def _find_front(elements: Sequence[Element], *, title: str, authors: Sequence[st
 
 
 def _title_at(elements: Sequence[Element]) -> int | None:
-    """The index of the title, None without one.
+    """Returns the index of the title, None without one.
 
     It is the passage marked as such; else the first heading, if no text precedes it and its wording and level are not
     those of a section.
@@ -122,7 +122,7 @@ def _title_at(elements: Sequence[Element]) -> int | None:
 
 
 def _drop_repeated_title(elements: list[Element], at: int, *, title: str) -> None:
-    """Drop the first heading after the title if it repeats the title of the front matter."""
+    """Drops the first heading after the title if it repeats the title of the front matter."""
     for index in range(at + 1, len(elements)):
         element = elements[index]
         if isinstance(element, Passage) and element.role == "heading":
@@ -132,7 +132,7 @@ def _drop_repeated_title(elements: list[Element], at: int, *, title: str) -> Non
 
 
 def _author_lines(elements: Sequence[Element], title: int) -> list[int]:
-    """The passages marked as authors; else those between title and abstract, if they are few and short."""
+    """Returns the passages marked as authors; else those between title and abstract, if they are few and short."""
     marked = [index for index, element in enumerate(elements) if _has_role(element, "authors")]
     if marked:
         return marked
@@ -173,7 +173,7 @@ def _with_levels(elements: Sequence[Element]) -> list[Element]:
 
 
 def _with_abstract(elements: Sequence[Element]) -> list[Element]:
-    """Mark the paragraphs below the heading "Abstract", and those that begin with the word."""
+    """Marks the paragraphs below the heading "Abstract", and those that begin with the word."""
     result: list[Element] = []
     inside = False
     for element in elements:
@@ -188,7 +188,7 @@ def _with_abstract(elements: Sequence[Element]) -> list[Element]:
 
 
 def _with_references(elements: Sequence[Element]) -> list[Element]:
-    """Turn each paragraph and list item below a heading "References" into an entry."""
+    """Turns each paragraph and list item below a heading "References" into an entry."""
     result: list[Element] = []
     inside = False
     for element in elements:

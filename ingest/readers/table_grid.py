@@ -21,7 +21,7 @@ CellRole = Literal["column_header", "row_header", "section", "value"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarkupCell:
-    """A cell as the markup has it; `is_header` if it is marked as one (`th`). A row span of 0 reaches to the end."""
+    """A cell of the markup; `is_header` is true if it is marked as one (`th`). A row span of 0 extends to the end."""
 
     text: str
     place: Place
@@ -46,7 +46,7 @@ class PlacedCell:
 
 
 def table_cells(rows: Sequence[Sequence[MarkupCell]], *, head: int = 0) -> tuple[tuple[Cell, ...], int]:
-    """Make the cells of a table.
+    """Builds the cells of a table.
 
     Args:
         rows: The cells of each row.
@@ -69,7 +69,7 @@ def table_cells(rows: Sequence[Sequence[MarkupCell]], *, head: int = 0) -> tuple
 
 
 def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
-    """Place each cell in the first free column of its row."""
+    """Places each cell in the first free column of its row."""
     # The row down to which a cell occupies each column.
     taken: list[int] = []
     placed: list[PlacedCell] = []
@@ -95,7 +95,7 @@ def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
 
 
 def _without_empty_columns(placed: Sequence[PlacedCell]) -> list[PlacedCell]:
-    """Drop the columns in which no cell begins."""
+    """Drops the columns in which no cell begins."""
     starts = sorted({item.column for item in placed})
     index = {column: number for number, column in enumerate(starts)}
     ends = [*starts, _MAX_COLUMNS]

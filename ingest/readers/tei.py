@@ -29,7 +29,7 @@ _MAX_COORDINATE = 100_000
 
 
 def read_tei(source: Source) -> Reading:
-    """Read a document. Its places are boxes on pages if every element has coordinates, else lines.
+    """Reads a document. Its places are boxes on pages if every element has coordinates, else lines.
 
     Raises `PaperFileError` if the file holds no document.
     """
@@ -49,7 +49,7 @@ def read_tei(source: Source) -> Reading:
 
 
 def _authors(root: Node) -> list[Node]:
-    """The authors of the paper; editors and publishers of the file are others."""
+    """Returns the authors of the paper; editors and publishers of the file are others."""
     description = root.find("teiheader", "filedesc")
     if description is None:
         return []
@@ -102,7 +102,7 @@ class _PagePlaces:
         self._paper = paper
 
     def of(self, *nodes: Node) -> tuple[Place, ...]:
-        """One place for each page in turn."""
+        """Returns one place for each page in turn."""
         boxes = [box for node in nodes for box in _boxes(node)]
         if not boxes:
             raise _NoCoordinatesError
@@ -113,7 +113,7 @@ class _PagePlaces:
 
 
 def _pages(root: Node) -> tuple[Page, ...]:
-    """The pages that `facsimile` lists with their sizes, in order."""
+    """Returns the pages that `facsimile` lists with their sizes, in order."""
     pages = {}
     for surface in root.iter("surface"):
         number = surface.integer("n")
@@ -136,7 +136,7 @@ def _boxes(node: Node) -> list[tuple[int, Box]]:
 
 
 def _parse_coordinates(coordinates: str) -> list[tuple[int, Box]]:
-    """Read `1,53.8,200.0,240.1,9.6;2,…`: page, x, y, width, height."""
+    """Reads `1,53.8,200.0,240.1,9.6;2,…`: page, x, y, width, height."""
     boxes = []
     for part in coordinates.split(";", _MAX_BOXES):
         try:
@@ -162,7 +162,7 @@ class _TeiWalker:
         self._numbers = numbers
 
     def walk(self, root: Node) -> list[Element]:
-        """The elements of a document: title, authors, abstract, text."""
+        """Returns the elements of a document: title, authors, abstract, text."""
         header = root.find("teiheader")
         if header is not None:
             title = header.find("filedesc", "titlestmt", "title")

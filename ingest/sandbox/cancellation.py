@@ -46,7 +46,7 @@ _current: ContextVar[_Cancellation | None] = ContextVar("_current", default=None
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run `work` in a thread and return its result.
+    """Runs `work` in a thread and returns its result.
 
     On cancellation the callbacks registered by `on_cancel` are called, and `CancelledError` is raised only after the
     thread has ended.
@@ -68,7 +68,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 @contextmanager
 def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
-    """Call `callback`, from another thread, if the enclosing `run_in_thread` is cancelled during the block.
+    """Calls `callback`, from another thread, if the enclosing `run_in_thread` is cancelled during the block.
 
     If it is cancelled already, `callback` is called at once. It must return quickly.
     """
@@ -81,7 +81,7 @@ def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
 
 
 def extend_time_limit(factor: float = 1.0) -> None:
-    """Announce a new step that may take `factor` times the usual limit; without a listener this does nothing."""
+    """Announces a new step that may take `factor` times the usual limit; without a listener this does nothing."""
     listener = _time_listener.get()
     if listener:
         listener(factor)
@@ -89,7 +89,7 @@ def extend_time_limit(factor: float = 1.0) -> None:
 
 @contextmanager
 def handle_time_requests(listener: Callable[[float], None]) -> Iterator[None]:
-    """Call `listener` with the factor of each `extend_time_limit` within the block."""
+    """Calls `listener` with the factor of each `extend_time_limit` within the block."""
     token = _time_listener.set(listener)
     try:
         yield

@@ -90,7 +90,7 @@ class ChildProcess(Generic[Job]):
         self.receive(within=_START_SECONDS)
 
     def send(self, job: Job) -> None:
-        """Start a job."""
+        """Starts a job."""
         self.jobs += 1
         self._write(pickle.dumps(job))
 
@@ -101,7 +101,7 @@ class ChildProcess(Generic[Job]):
             self._input.flush()
 
     def receive(self, *, within: float) -> Frame | None:
-        """Return the child's next frame, None if it failed or was killed for taking too long.
+        """Returns the child's next frame, None if it failed or was killed for taking too long.
 
         The limit is `within` seconds, or the multiple of it that the child asks for (`extend_time_limit`).
         """
@@ -128,24 +128,24 @@ class ChildProcess(Generic[Job]):
         self.kill()
 
     def kill(self) -> None:
-        """Kill the child, even while another thread reads from it."""
+        """Kills the child, even while another thread reads from it."""
         self.killed = True
         self._process.kill()
 
     def exit_status(self) -> tuple[int, str]:
-        """The exit code of a child that has ended, and the last line of its error output."""
+        """Returns the exit code of a child that has ended, and the last line of its error output."""
         code = self._process.wait()
         self._stderr.seek(0)
         lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         return code, lines[-1] if lines else ""
 
     def close(self) -> None:
-        """End the child and release its pipes."""
+        """Ends the child and releases its pipes."""
         self._finalizer()
 
 
 def error_from_frame(frame: Frame) -> PaperscopeError:
-    """Rebuild the error that a frame of the kind E carries."""
+    """Rebuilds the error that a frame of the kind E carries."""
     name, message = json.loads(frame.data)
     known = getattr(errors, name, PaperFileError) if name in errors.__all__ else PaperFileError
     error: PaperscopeError = known(message)

@@ -37,14 +37,14 @@ class Frame(NamedTuple):
 
 
 def write_frame(pipe: BinaryIO, kind: bytes, data: bytes = b"") -> None:
-    """Send a frame."""
+    """Sends a frame."""
     pipe.write(_HEADER.pack(kind, len(data)))
     pipe.write(data)
     pipe.flush()
 
 
 def read_frame(pipe: BinaryIO) -> Frame | None:
-    """Return the next frame, None if the other process has exited."""
+    """Returns the next frame, None if the other process has exited."""
     header = pipe.read(_HEADER.size)
     if len(header) < _HEADER.size:
         return None
@@ -57,12 +57,12 @@ class JobHandler(Protocol[Job_contra]):
     """What a child process does with each job; handler and jobs are pickled."""
 
     def __call__(self, job: Job_contra, send: SendFrame) -> None:
-        """Run a job and send its results as frames. Raises `PaperscopeError`."""
+        """Runs a job and sends its results as frames. Raises `PaperscopeError`."""
         ...
 
 
 def main() -> None:
-    """Read the handler and its memory limit from the input, then run job after job."""
+    """Reads the handler and its memory limit from the input, then run job after job."""
     # Output printed by libraries must not mix with the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

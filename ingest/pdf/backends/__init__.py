@@ -19,7 +19,7 @@ BackendName = Literal["pymupdf", "pdfium"]
 
 
 def backend_for(name: BackendName) -> Backend:
-    """Return the backend of this name. Raises `SettingsError` if its library isn't installed."""
+    """Returns the backend of this name. Raises `SettingsError` if its library isn't installed."""
     if name == "pdfium" and find_spec("pypdfium2") is None:
         raise SettingsError(
             "parser.backend = 'pdfium' needs pypdfium2, which isn't installed. "

@@ -55,7 +55,7 @@ def is_small_capitals(font: str) -> bool:
 
 
 def plain_name(font: str) -> str:
-    """The name without the tag of an embedded subset (`ABCDEF+Times` -> `Times`)."""
+    """Returns the name without the tag of an embedded subset (`ABCDEF+Times` -> `Times`)."""
     return _SUBSET.sub("", font)
 
 
@@ -93,7 +93,7 @@ _EXTENSION = {sign: (sign, drops[0]) for sign, drops in _OPERATORS.items()} | _e
 
 
 def glyph_text(text: str, *, font: str, after: str = "") -> tuple[str, float]:
-    """The letters of a glyph, and how far below its origin its line's baseline is, in letter sizes.
+    """Returns the letters of a glyph, and how far below its origin its line's baseline is, in letter sizes.
 
     Args:
         text: The glyph's text in the file; a glyph that prints nothing becomes a space.

@@ -158,7 +158,7 @@ class MuPdfDocument:
         return str((self._document.metadata or {}).get(key) or "").strip()
 
     def _unrotated(self, number: int) -> tuple[Untyped, int]:
-        """The page without its rotation flag, and the flag's quarter turns clockwise."""
+        """Returns the page without its rotation flag, and the flag's quarter turns clockwise."""
         page = self._document[number - 1]
         # MuPDF returns a blank page for a page that doesn't exist.
         if self._document.xref_object(page.xref) == "null":
@@ -171,7 +171,7 @@ class MuPdfDocument:
 
 
 def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
-    """The characters, and the boxes of lines at other angles, such as labels of a plot."""
+    """Returns the characters, and the boxes of lines at other angles, such as labels of a plot."""
     size = page.rect.width, page.rect.height
     chars: list[Char] = []
     slanted: list[Box] = []

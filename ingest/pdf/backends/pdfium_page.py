@@ -50,7 +50,7 @@ class _DrawnObject(NamedTuple):
 
 
 def _drawn_objects(page: Untyped) -> Iterator[_DrawnObject]:
-    """All paths and pictures of a page, in the order in which they are drawn."""
+    """Yields all paths and pictures of a page, in the order in which they are drawn."""
     yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, PdfMatrix(), depth=0)
 
 
@@ -82,7 +82,7 @@ class _DrawnContent:
         self._top = top
 
     def add(self, item: _DrawnObject) -> None:
-        """Add a path or a picture."""
+        """Adds a path or a picture."""
         if item.picture:
             corners = [item.matrix.on_point(x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
             self.images.append(_bounds(self._placed(corners)))
@@ -128,7 +128,7 @@ def _subpaths(handle: Untyped) -> Iterator[_Subpath]:
 
 
 def _shapes(points: Sequence[tuple[float, float]], path: _Subpath, *, inked: bool) -> Iterator[Shape]:
-    """A closed rectangle is one shape, any other path is its straight lines."""
+    """Yields a closed rectangle as one shape, any other path as its straight lines."""
     if _is_rectangle(points, path):
         yield Shape(box=_bounds(points), filled=inked)
         return
@@ -302,7 +302,7 @@ class _Fonts:
 
 
 def page_content(page: Untyped, *, number: int) -> PageContent:
-    """The page's content, measured on the unrotated page from the top left corner of its visible box."""
+    """Returns the page's content, measured on the unrotated page from the top left corner of its visible box."""
     left, bottom, right, top = page.get_bbox()
     drawn = _DrawnContent(left=left, top=top)
     for item in _drawn_objects(page):

@@ -74,7 +74,7 @@ class Columns:
         return next((index for index, share in enumerate(shared) if share >= _HALF), best)
 
     def within(self, x0: float, x1: float) -> list[int]:
-        """The columns that a rule from x0 to x1 covers."""
+        """Returns the columns that a rule from x0 to x1 covers."""
         return [
             index
             for index, (left, right) in enumerate(self.intervals)
@@ -82,7 +82,7 @@ class Columns:
         ]
 
     def center(self, first: int, last: int) -> float:
-        """The x of the middle of columns first to last."""
+        """Returns the x of the middle of columns first to last."""
         return (self.intervals[first][0] + self.intervals[last][1]) / 2
 
 
@@ -187,7 +187,7 @@ def _separating_strips(rows: Sequence[Sequence[Word]], *, em: float) -> list[Str
 
 
 def _minima(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
-    """The stretches that fewer rows cover than both neighbouring stretches."""
+    """Returns the stretches that fewer rows cover than both neighbouring stretches."""
     changes: dict[float, int] = {}
     for row in rows:
         for x0, x1 in _ink(row):
@@ -333,7 +333,7 @@ def _is_aligned(run: Sequence[Word], column: tuple[float, float], *, em: float) 
 
 
 def _zones(word: Word, strips: Sequence[Strip]) -> list[int]:
-    """The columns that a word touches, counted from 0."""
+    """Returns the columns that a word touches, counted from 0."""
     first = sum(strip.middle <= word.x0 for strip in strips)
     last = sum(strip.middle < word.x1 for strip in strips)
     return list(range(first, max(first, last) + 1))

@@ -131,7 +131,7 @@ class _PartJoiner:
         return None
 
     def _regions(self, spot: _Spot, first: Line, *, width: float) -> Iterator[TableRegion]:
-        """The possible parts that begin with a line: between rules as wide as the table's, or a run of rows."""
+        """Yields the possible parts that begin with a line: between rules as wide as the table's, or a run of rows."""
         layout = self._layouts[spot.page]
         for stack in self._stacks[spot.page]:
             inside = stack.ys[0] - 2 < first.baseline < stack.ys[-1] and stack.x0 - 3 < first.center < stack.x1 + 3
@@ -143,7 +143,7 @@ class _PartJoiner:
             yield region
 
     def _below(self, part: TablePart) -> list[Line]:
-        """The lines below a part in its column, without furniture and continuation notes."""
+        """Returns the lines below a part in its column, without furniture and continuation notes."""
         return [
             line
             for line in self._band(self._spot(part))
@@ -166,7 +166,7 @@ class _PartJoiner:
         return FoundTable(captions=captions, parts=placed, grid=read_grid(region))
 
     def _with_notes(self, part: TablePart) -> TablePart:
-        """The part with the continuation notes around it."""
+        """Returns the part with the continuation notes around it."""
         notes = {
             line
             for line in self._band(self._spot(part))
@@ -269,7 +269,7 @@ def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float
 
 
 def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
-    """Whether each text of a row is in one column of its own, within the table's ends."""
+    """Whether each text of a row is in a separate column, within the table's ends."""
     if row.box.x0 < box.x0 - _BESIDE or row.box.x1 > box.x1 + _BESIDE:
         return False
     spans = [columns.span(segment.box.x0, segment.box.x1) for segment in row.segments]

@@ -140,7 +140,7 @@ def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> Fo
 
 
 def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterator[float]:
-    """The x of the edges of cells, each once."""
+    """Yields the x of the edges of cells, each once."""
     if _crossings(region.box, page) > _MAX_CROSSINGS:
         return
     try:
@@ -167,7 +167,7 @@ def _crossings(box: Box, page: PageContent) -> int:
 def find_unlabelled_tables(
     layout: PageLayout, free: Sequence[Line], captions: Sequence[Caption], *, page: int, named: Container[Caption]
 ) -> list[FoundTable]:
-    """Find tables without a caption among the lines that nothing else has claimed.
+    """Finds tables without a caption among the lines that nothing else has claimed.
 
     Args:
         layout: The page.
@@ -224,8 +224,7 @@ def _names_columns(grid: Grid) -> bool:
 
 
 def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
-    """Yields the blocks of at least three rows of values that are set off by rules or fills, or are full grids with
-    titles."""
+    """Yields the blocks of at least three rows of values that rules or fills set off, or that form a titled grid."""
     columns: dict[int, list[Line]] = defaultdict(list)
     for line in free:
         columns[layout.column(line)].append(line)
@@ -243,7 +242,7 @@ def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[Table
 
 
 def _blocks(rows: Sequence[PrintedRow], *, em: float) -> Iterator[tuple[int, int]]:
-    """The start and end of each run of rows of values; a title of one text may be between two of them."""
+    """Yields the start and end of each run of rows of values; a title of one text may be between two of them."""
     start = 0
     while start < len(rows):
         end = start
@@ -278,7 +277,7 @@ def _follows(above: PrintedRow, row: PrintedRow, *, em: float) -> bool:
 
 
 def _values_left(rows: Sequence[PrintedRow]) -> float:
-    """The x at which the columns of values begin."""
+    """Returns the x at which the columns of values begin."""
     return min(row.segments[1].box.x0 for row in rows if len(row.segments) > 1)
 
 

@@ -33,7 +33,7 @@ _COLLISION = re.compile(r"[^\W\d]{2,}.*\s[+−-]?\d+\.\d+")
 
 
 def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
-    """Read a region of at least one word; `edges` are the x between its columns, if known from elsewhere."""
+    """Reads a region of at least one word; `edges` are the x between its columns, if known from elsewhere."""
     em = em_of(region.words)
     if _is_formula_table(region.words, em=em):
         body = _formula_rows(region.words, em=em)
@@ -106,7 +106,7 @@ def _leading_headers(body: Sequence[GridRow]) -> int:
 
 
 def _cells_of(rows: Sequence[GridRow], *, first_row: int, width: int) -> list[GridCell]:
-    """The cells of rows, whose numbers begin at `first_row`."""
+    """Returns the cells of rows, whose numbers begin at `first_row`."""
     stubs = _stub_columns(rows, width=width)
     roles: dict[RowKind, CellRole] = {"header": "column_header", "section": "section"}
     return [
@@ -169,7 +169,7 @@ def _formula_rows(words: Sequence[Word], *, em: float) -> list[GridRow]:
 
 
 def _stubs(words: Sequence[Word], *, em: float) -> list[Line]:
-    """The texts at the left edge that are not mathematical."""
+    """Returns the texts at the left edge that are not mathematical."""
     segments = [segment for row in printed_rows(words, em=em) for segment in row.segments]
     plain = [segment for segment in segments if segment.math < _MATH_SHARE]
     if not plain:
@@ -204,7 +204,7 @@ def _confidence(cells: Sequence[GridCell], body: Sequence[GridRow], *, width: in
 
 
 def _filled_columns(body: Sequence[GridRow]) -> list[set[int]]:
-    """The columns in which each body row has a text, including those of spans from above."""
+    """Returns the columns in which each body row has a text, including those of spans from above."""
     reaching: dict[int, int] = {}
     filled: list[set[int]] = []
     for index, row in enumerate(body):

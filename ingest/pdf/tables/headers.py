@@ -79,7 +79,7 @@ def _title(text: Line, rules: Sequence[HorizontalRule], heights: Sequence[float]
 
 
 def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, tuple[int, int]]:
-    """The first and last column of each group's title; titles on one baseline share what their rule covers."""
+    """Returns the first and last column of each group's title; titles on one baseline share what their rule covers."""
     spans: dict[Line, tuple[int, int]] = {}
     shared: dict[tuple[HorizontalRule, int], list[Line]] = defaultdict(list)
     for title in titles:
@@ -102,7 +102,7 @@ def _column(title: _Title, columns: Columns) -> int:
 
 
 def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Columns) -> tuple[int, int]:
-    """The row and the row span of a column's name."""
+    """Returns the row and the row span of a column's name."""
     alike = [
         other
         for other in titles
@@ -134,8 +134,7 @@ def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCel
 def body_rows(
     rows: Sequence[PrintedRow], columns: Columns, zones: Zones, *, box: Box, fills: Sequence[Box], headed: bool
 ) -> list[GridRow]:
-    """Returns a `GridRow` for each printed row below a grouped header (`headed`), or for all rows of a table without
-    one."""
+    """Returns a `GridRow` for each printed row, or for each one below a grouped header (`headed`)."""
     drafted: list[GridRow] = []
     rows_in = Counter(zones.of(row.baseline) for row in rows)
     for row in rows:
@@ -160,7 +159,7 @@ def body_rows(
 
 
 def _pieces(row: PrintedRow, columns: Columns) -> tuple[Piece, ...]:
-    """A row's segments in their columns; a run of values that was read as one segment is cut at the columns."""
+    """Returns a row's segments in their columns; a run of values that was read as one segment is cut at the columns."""
     pieces: list[Piece] = []
     for segment in row.segments:
         first, last = columns.span(segment.box.x0, segment.box.x1)

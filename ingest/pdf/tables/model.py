@@ -67,7 +67,7 @@ class Zones:
         return self.inner[0] if self.inner else None
 
     def of(self, baseline: float) -> int:
-        """The zone of a baseline, from 0."""
+        """Returns the zone of a baseline, from 0."""
         return bisect_left(self.inner, baseline)
 
 
@@ -109,7 +109,7 @@ class GridRow:
     pieces: tuple[Piece, ...]
 
     def piece_at(self, column: int) -> Piece | None:
-        """The piece that begins in a column."""
+        """Returns the piece that begins in a column."""
         return next((piece for piece in self.pieces if piece.first == column), None)
 
     @property
@@ -213,7 +213,7 @@ class FoundTable:
         return frozenset(line for part in self.parts for line in part.lines)
 
     def place(self, cell: GridCell) -> tuple[int, Box]:
-        """The page of a cell's first line, and the cell's box there."""
+        """Returns the page of a cell's first line, and the cell's box there."""
         part = self._part(cell.lines[0])
         x0, y0, x1, y1 = bounding_box(line.box for line in cell.lines if self._part(line) is part)
         return part.page, Box(x0 - part.dx, y0 - part.dy, x1 - part.dx, y1 - part.dy)

@@ -172,7 +172,7 @@ def preferred_side(pages: Sequence[tuple[Sequence[Caption], Sequence[RuleStack]]
 def assign_stacks(
     captions: Sequence[Caption], stacks: Sequence[RuleStack], *, side: Side
 ) -> Mapping[Caption, RuleStack]:
-    """Pair table captions with stacks of their page, nearest first; `side` is the usual side of tables."""
+    """Pairs table captions with stacks of their page, nearest first; `side` is the usual side of tables."""
     return _pair(captions, stacks, side)[1]
 
 
@@ -197,7 +197,7 @@ def _pair(
 
 
 def _distance(caption: Box, table: Box, place: str) -> float | None:
-    """The distance of a table above or below a caption, None if it is not there."""
+    """Returns the distance of a table above or below a caption, None if it is not there."""
     if overlap_x(caption, table) < _MIN_SHARED_WIDTH * min(caption.x1 - caption.x0, table.x1 - table.x0):
         return None
     distance = caption.y0 - table.y1 if place == "above" else table.y0 - caption.y1
@@ -255,7 +255,7 @@ def _place(rule: HorizontalRule) -> tuple[int, int, int]:
 
 
 def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
-    """The contents of a page within a stack of rules; it may have no words."""
+    """Returns the contents of a page within a stack of rules; it may have no words."""
     x0, y0, x1, y1 = stack.box
     content = layout.content
     words = tuple(
@@ -291,7 +291,7 @@ def borderless_region(
 
 
 def columns_touched(layout: PageLayout, box: Box) -> tuple[float, float] | None:
-    """The x range of the columns that a box touches, None if there is none."""
+    """Returns the x range of the columns that a box touches, None if there is none."""
     touched = [
         (left, right)
         for left, right in pairwise(layout.column_bounds)

@@ -61,7 +61,7 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
 
 
 def _rows_of(zone: list[GridRow], columns: Columns, *, separated: bool) -> list[GridRow]:
-    """The rows of a zone between two rules."""
+    """Returns the rows of a zone between two rules."""
     if separated and _is_one_row(zone, columns, separated=True):
         return _joined([zone])
     joined = _by_leading(zone, columns)
@@ -240,7 +240,7 @@ def span_labels(rows: Sequence[GridRow], columns: Columns, zones: Zones, *, part
 
 
 def _with_labels(block: list[GridRow]) -> list[GridRow]:
-    """Spread the single labels of the leading columns over the block, otherwise let each label reach to the next."""
+    """Spreads the single labels of the leading columns over the block, otherwise extends each label to the next one."""
     spread = block
     column = 0
     while len(labels := [index for index, row in enumerate(spread) if row.piece_at(column)]) == 1 and len(spread) > 1:

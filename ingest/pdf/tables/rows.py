@@ -50,7 +50,7 @@ class PrintedRow:
 
 
 def em_of(words: Sequence[Word]) -> float:
-    """The usual letter size of the words."""
+    """Returns the usual letter size of the words."""
     return median(word.size for word in words for _ in word.text)
 
 
@@ -67,7 +67,7 @@ def with_currency(words: Sequence[Word]) -> list[Word]:
 
 
 def _amount(sign: Word, words: Sequence[Word]) -> Word | None:
-    """The next word on the baseline of a sign, if it is a value."""
+    """Returns the next word on the baseline of a sign, if it is a value."""
     beside = [word for word in words if word.x0 > sign.x0 and abs(word.baseline - sign.baseline) < 1]
     word = min(beside, key=lambda word: word.x0, default=None)
     return word if word and word.x0 - sign.x1 < _CURRENCY_GAP * sign.size and is_value(word.text) else None

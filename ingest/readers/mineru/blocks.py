@@ -73,14 +73,14 @@ class BlockDocument:
 
 
 def kind_of(name: str) -> BlockKind | None:
-    """The kind of block for MinerU's name of it, None for an unknown name."""
+    """Returns the kind of block for MinerU's name of it, None for an unknown name."""
     if name.endswith(("_caption", "_footnote")) and name != "page_footnote":
         return "note"
     return "note" if name in ("caption", "footnote") else _KINDS.get(name)
 
 
 def line_text(spans: Iterable[Node] | Sequence[Node], *, formula: bool = False) -> str:
-    """The text of spans, with inline formulas between `$`."""
+    """Returns the text of spans, with inline formulas between `$`."""
     parts: list[str] = []
     for span in spans:
         if isinstance(span.content, list):
@@ -94,7 +94,7 @@ def line_text(spans: Iterable[Node] | Sequence[Node], *, formula: bool = False) 
 
 
 def clean_text(text: str) -> str:
-    """The text with single spaces, letters for ligatures, and one kind of bullet."""
+    """Returns the text with single spaces, letters for ligatures, and one kind of bullet."""
     text = re.sub(r"\s+", " ", _BULLET.sub("• ", text.lstrip(" "))).translate(_LIGATURES)
     text = re.sub(r"(?<=\$)\s+(?=[.,;:)\]])|(?<=[(\[])\s+(?=\$)", "", text)
     return text.strip()
@@ -161,7 +161,7 @@ class _PageReader:
         )
 
     def _float(self, node: Node, *, kind: str, continues: bool) -> Iterator[Block]:
-        """The body of a float, then its captions and footnotes as separate blocks."""
+        """Yields the body of a float, then its captions and footnotes as separate blocks."""
         bodies = [child for child in node.children if kind_of(child.type) not in ("note", None)]
         notes = [child for child in node.children if kind_of(child.type) == "note"]
         box = bounding_box(self._box(child.bbox, ()) for child in bodies) if bodies else self._box(node.bbox, ())
@@ -182,7 +182,7 @@ class _PageReader:
             yield from self._flat(child, kind=child.type, continues=False, starts=set())
 
     def _item(self, node: Node) -> Iterator[TextLine]:
-        """The lines of a list item or of the items of a nested list; the first line of each is marked."""
+        """Yields the lines of a list item or of the items of a nested list; the first line of each is marked."""
         if node.type in ("list", "index") and node.children:
             for child in node.children:
                 yield from self._item(child)
@@ -223,7 +223,7 @@ def _lost_bullet(line: Node) -> bool:
 
 
 def blocks_of_items(items: Sequence[Item]) -> BlockDocument:
-    """The blocks of a `content_list.json`, which holds no page sizes and, in old versions, no boxes.
+    """Returns the blocks of a `content_list.json`, which holds no page sizes and, in old versions, no boxes.
 
     Pages are assumed to be A4; a block without a box is placed at the top of its page.
     """

@@ -109,8 +109,7 @@ class FloatBuilder:
         return Passage(id="", place=place, order=0, text="", role="code", label=name, caption=label.text)
 
     def crop(self, blocks: Sequence[Block], *, name: str = "an equation") -> str | None:
-        """Returns the hash of the blocks' crop, or None if they have no image; an unreadable image is recorded as a
-        problem."""
+        """Returns the hash of the blocks' crop, None without an image; an unreadable one is a problem."""
         if not any(block.images for block in blocks):
             return None
         try:

@@ -38,7 +38,7 @@ def is_mineru_folder(folder: Path) -> bool:
 
 
 def mineru_file(folder: Path) -> Path:
-    """The JSON file of a folder. Raises `PaperFileError` if there is none, or if there are several."""
+    """Returns the JSON file of a folder. Raises `PaperFileError` if there is none, or if there are several."""
     found = _candidates(folder)
     if not found:
         raise PaperFileError(f"{folder}: no file of MinerU (*middle.json or *content_list.json) in this folder")
@@ -57,7 +57,7 @@ def _candidates(folder: Path) -> Sequence[Path]:
 
 
 def read_json(file: Path) -> bytes:
-    """The bytes of MinerU's JSON. Raises `PaperFileError` if it can't be read or is too large."""
+    """Returns the bytes of MinerU's JSON. Raises `PaperFileError` if it can't be read or is too large."""
     try:
         if file.stat().st_size > _MAX_BYTES:
             raise PaperFileError(f"{file}: over {_MAX_BYTES // 1_000_000} MB; split the paper before MinerU reads it")
@@ -67,7 +67,7 @@ def read_json(file: Path) -> bytes:
 
 
 def read_blocks(data: bytes, *, file: Path) -> BlockDocument:
-    """The blocks in MinerU's JSON. Raises `PaperFileError`, naming file and key, for any other JSON."""
+    """Returns the blocks in MinerU's JSON. Raises `PaperFileError`, naming file and key, for any other JSON."""
     try:
         if file.name.endswith(_CONTENT_LIST):
             document = blocks_of_items(_ITEMS.validate_json(data))
@@ -91,7 +91,7 @@ def read_blocks(data: bytes, *, file: Path) -> BlockDocument:
 
 
 def joined_image(folder: Path, blocks: Sequence[Block]) -> bytes:
-    """The images of the blocks as one PNG, laid out as on the page; there is at least one.
+    """Returns the images of the blocks as one PNG, laid out as on the page; there is at least one.
 
     Raises `ImageError`.
     """
@@ -118,7 +118,7 @@ def _pixels(box: Box, scale: float) -> tuple[int, int]:
 
 
 def _open_image(folder: Path, name: str) -> Image.Image:
-    """An image by its path in the folder, in RGB. Raises `ImageError`; no file outside the folder is opened."""
+    """Returns an image by its path in the folder, in RGB. Raises `ImageError`; no file outside the folder is opened."""
     root = folder.resolve()
     for path in (folder / name, folder / "images" / name):
         file = path.resolve()

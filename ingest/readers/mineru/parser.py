@@ -53,7 +53,7 @@ def read_folder(
     sha256: str = "",
     format: PaperFormat = "mineru",  # noqa: A002 -- the field's name
 ) -> ParsedPaper:
-    """Read the paper in a folder of MinerU.
+    """Reads the paper in a folder of MinerU.
 
     `sha256` is the hash of the file that MinerU read; without it the paper is identified by MinerU's JSON. Raises
     `PaperFileError` if the JSON can't be read.
@@ -129,7 +129,7 @@ class MinerUCommandParser:
         return parsed
 
     def _run(self, options: Sequence[str], *, name: str) -> str:
-        """Run the command and return the last line of its output."""
+        """Runs the command and returns the last line of its output."""
         with tempfile.TemporaryFile() as output:
             try:
                 process = subprocess.Popen(  # noqa: S603 -- the user's own command, without a shell
@@ -161,7 +161,7 @@ class MinerUCommandParser:
         return message
 
     def _find_output(self, out: Path, *, message: str, name: str) -> Path:
-        """The paper's folder below `out`; its depth differs between versions of MinerU."""
+        """Returns the paper's folder below `out`; its depth differs between versions of MinerU."""
         found = sorted(folder for folder in (out, *out.rglob("*")) if is_mineru_folder(folder))
         if not found:
             raise PaperFileError(
@@ -172,7 +172,7 @@ class MinerUCommandParser:
 
 
 def _split_command(command: str) -> list[str]:
-    """The words of a command whose first word is an existing program."""
+    """Returns the words of a command whose first word is an existing program."""
     try:
         words = shlex.split(command, posix=os.name != "nt")
     except ValueError as error:
@@ -187,7 +187,7 @@ def _split_command(command: str) -> list[str]:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Interrupt a process that still runs, so that it can end its own child processes; kill it if it goes on."""
+    """Interrupts a running process, so that it can end its child processes, and kills it if it doesn't exit."""
     if process.poll() is not None:
         return
     if sys.platform == "win32":
@@ -202,7 +202,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _last_line(output: IO[bytes]) -> str:
-    """The last line that isn't blank; the lines of a progress bar end in a carriage return."""
+    """Returns the last line that isn't blank; the lines of a progress bar end in a carriage return."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - _TAIL_BYTES))
     lines = [line.strip() for line in output.read().decode("utf-8", "replace").splitlines()]

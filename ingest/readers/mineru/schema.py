@@ -49,7 +49,7 @@ class Node(_Lenient):
         return self.blocks or (self.content if isinstance(self.content, list) else [])
 
     def below(self) -> "Iterator[Node]":
-        """The node and all its descendants, outermost first."""
+        """Returns the node and all its descendants, outermost first."""
         yield self
         for child in (*self.lines, *self.spans, *self.children):
             yield from child.below()

@@ -20,7 +20,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def read_html_table(html: str, *, place: Place, first_row: int = 0) -> tuple[tuple[Cell, ...], int]:
-    """Read a table.
+    """Reads a table.
 
     Args:
         html: The table.
