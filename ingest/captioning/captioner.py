@@ -78,7 +78,7 @@ def is_english(text: str) -> bool:
 
 
 class EntityReply(BaseModel):
-    """An entity named by the image."""
+    """An entity that the image names."""
 
     name: str
     type: str
