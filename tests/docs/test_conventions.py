@@ -28,6 +28,7 @@ def test_packages_come_from_this_repository(root: Path, package: str) -> None:
     assert Path(spec.origin).resolve().is_relative_to(root)
 
 
+@pytest.mark.slow
 def test_every_module_has_a_docstring_and_all(root: Path) -> None:
     for file in modules(root):
         tree = ast.parse(file.read_text())

@@ -152,6 +152,7 @@ def cell(**fields: object) -> str:
     return json.dumps({"table": "Table 1", "row": "CoNLL-2003", "col": "Types", "answer": "4", "page": 1, **fields})
 
 
+@pytest.mark.slow
 def test_cells_of_a_paper_are_asked_and_bad_ones_said(
     data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:

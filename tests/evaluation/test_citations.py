@@ -220,6 +220,7 @@ def test_only_headers_of_the_cited_cell_name_it(file: Path) -> None:
     assert words("Nothing reaches BERT.", headed=replace(table, cells=cells[2:])) == 0
 
 
+@pytest.mark.slow
 def test_answers_on_the_example_are_checked(
     tmp_path: Path, root: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def figures(folder: Path, name: str) -> dict[str, float]:
     return {metric: figure["value"] for metric, figure in report["figures"][name].items()}
 
 
+@pytest.mark.slow
 def test_without_a_model_nothing_is_paid(data: Path, tmp_path: Path, evaluate: "Evaluate") -> None:
     assert evaluate("cost", "--data", data, "--out", tmp_path / "out") == 0
     lines = [json.loads(line) for line in (tmp_path / "out" / "cost.jsonl").read_text().splitlines()]
@@ -75,6 +76,7 @@ def test_without_a_model_nothing_is_paid(data: Path, tmp_path: Path, evaluate: "
     assert asked["ask.images"] == 0
 
 
+@pytest.mark.slow
 def test_with_a_model_calls_and_money_are_those_of_the_server(
     data: Path, tmp_path: Path, evaluate: "Evaluate", server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ def data(tmp_path: Path, root: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_a_run_reports_and_resumes(
     data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_run_reports_and_resumes(
     assert "# Suite parsing, mode pymupdf" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_mode_chooses_what_is_measured(
     data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +59,7 @@ def test_the_mode_chooses_what_is_measured(
     assert "suite parsing has no mode 'guess'; there is pymupdf, pdfium" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_bad_gold_and_bad_papers_do_not_stop_the_rest(
     data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:

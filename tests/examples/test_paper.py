@@ -19,12 +19,14 @@ def paper(root: Path) -> Paper:
     return PdfParser().parse(PaperFile(root / FOLDER / "ner-report.pdf")).paper
 
 
+@pytest.mark.slow
 def test_the_pdfs_match_their_sources(root: Path) -> None:
     command = [sys.executable, str(root / FOLDER / "build.py"), "--check"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_every_table_figure_and_equation_has_its_label(paper: Paper) -> None:
     tables = [element for element in paper.elements if isinstance(element, Table)]
     figures = [element for element in paper.elements if isinstance(element, Figure)]

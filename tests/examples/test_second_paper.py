@@ -63,6 +63,7 @@ def test_every_table_figure_and_equation_is_found(second: Paper) -> None:
     assert len(second.pages) == 3
 
 
+@pytest.mark.slow
 def test_means_and_intervals_follow_from_the_first_paper(first: dict[str, Table], second: Paper) -> None:
     grid = tables(second)["Table 1"].grid()
     for title, measure in ((1, "Entity F1"), (5, "Char F1")):

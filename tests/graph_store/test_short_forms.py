@@ -100,6 +100,7 @@ def test_a_longer_long_form_does_not_contradict(store: Store, long: str) -> None
     assert len(store.nodes_of(["llm"])["llm"]) == 1
 
 
+@pytest.mark.slow
 def test_every_order_of_adding_and_removing_gives_the_same(tmp_path: Path) -> None:
     papers = {one.paper.id: one for one in (defining(ONE), defining(TWO, LONG[-1]), using(THREE))}
     for number, order in enumerate(permutations(papers)):

@@ -48,6 +48,7 @@ def library(tmp_path: Path, embedder: CountingEmbedder) -> Iterator[Library]:
         yield opened
 
 
+@pytest.mark.slow
 def test_an_unchanged_file_costs_nothing(library: Library, embedder: CountingEmbedder, tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared.")
     stages: list[Stage] = []
@@ -100,6 +101,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> N
         library.add(file)
 
 
+@pytest.mark.slow
 def test_a_failing_model_leaves_the_library_unchanged(tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", "Taggers are compared by their scores.")
     model = FakeModel([ModelUnavailableError("down")])

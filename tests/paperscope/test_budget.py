@@ -96,6 +96,7 @@ def test_a_changed_file_pays_for_what_changed_only(
     assert all("The Ending is new." in words(body) for body in server.bodies)
 
 
+@pytest.mark.slow
 def test_an_add_stopped_by_its_budget_continues_with_a_new_one(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:

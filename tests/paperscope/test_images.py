@@ -56,6 +56,7 @@ def seeing(replies: Iterable[str | ModelError] = (), *, name: str = "fake") -> F
     return FakeModel([*replies] or (lambda _request: reply(description=SEEN)), name=name)
 
 
+@pytest.mark.slow
 def test_images_are_read_when_a_paper_is_added_and_the_calls_are_counted(shelf: Shelf, file: Path) -> None:
     stages: list[str] = []
     with shelf.open(seeing()) as library:

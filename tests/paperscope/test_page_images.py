@@ -43,6 +43,7 @@ def frames(picture: bytes) -> set[tuple[int, int]]:
     return {(x, y) for x in range(image.width) for y in range(image.height) if wide[x, y] == MARK}
 
 
+@pytest.mark.slow
 def test_a_page_is_drawn_with_its_marks(library: Library, root: Path) -> None:
     paper = library.add(root / "examples/paper/ner-report.pdf").paper
     table = next(element for element in paper.elements if isinstance(element, Table))
@@ -94,6 +95,7 @@ def test_a_text_has_no_pages(library: Library, tmp_path: Path) -> None:
         library.page_picture(library.add(file).paper.id, 1)
 
 
+@pytest.mark.slow
 def test_a_scan_has_a_page(library: Library, tmp_path: Path) -> None:
     Image.new("RGB", (850, 1100), "white").save(tmp_path / "scan.png", dpi=(100, 100))
     paper = library.add(tmp_path / "scan.png").paper
@@ -109,6 +111,7 @@ def test_a_huge_page_is_drawn_small(library: Library, tmp_path: Path) -> None:
     assert 4_000 < image.width == image.height <= 4_473
 
 
+@pytest.mark.slow
 def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "many.pdf", "Taggers are compared.")
     document = pymupdf.open(file)
@@ -126,6 +129,7 @@ def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, t
     assert shown(patient.draw(PaperFile(file), paper, 1, dpi=72)).height == 842
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
 def test_drawing_a_page_is_limited_in_memory(library: Library, tmp_path: Path) -> None:
     paper = library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared.")).paper

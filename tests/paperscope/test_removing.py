@@ -128,6 +128,7 @@ async def test_closing_ends_questions_with_an_error(tmp_path: Path) -> None:
         await library.ask_async(QUESTION)
 
 
+@pytest.mark.slow
 async def test_look_ups_can_be_awaited(library: Library) -> None:
     context = await library.retrieve_async(QUESTION)
     assert context == library.retrieve(QUESTION)

@@ -91,6 +91,7 @@ def test_a_folder_without_questions_is_refused(
     assert "no questions here" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_judge_sees_question_gold_and_answer(tmp_path: Path) -> None:
     section = TextSection(path=("Data",), paragraphs=("We use the NewsBank Corpus (NBC) of Finnish sentences.",))
     paper = text_paper("p", title="Taggers that smooth", sections=[section])

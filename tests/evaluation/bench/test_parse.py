@@ -39,6 +39,7 @@ def test_figures_of_ours_and_of_a_peer(short: Path, tmp_path: Path, capsys: pyte
     assert rows["get-text"]["seconds"] < rows["paperscope"]["seconds"]
 
 
+@pytest.mark.slow
 def test_growth_has_a_line_for_each_size(short: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["parse", str(short), "--only", "paperscope", "--growth", "--pages", "2", "5"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == ["2", "5"]
@@ -57,6 +58,7 @@ def _python_without_packages(folder: Path) -> str:
     return str(script)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_missing_or_unreadable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["parse", str(tmp_path / "absent.pdf")]) == 2
     assert "absent.pdf" in capsys.readouterr().err
@@ -65,6 +67,7 @@ def test_a_file_that_is_missing_or_unreadable(tmp_path: Path, capsys: pytest.Cap
     assert "bad.pdf: PaperFileError" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_script_runs(root: Path, short: Path) -> None:
     done = subprocess.run(  # noqa: S603
         [root / "scripts/bench", "parse", short, "--only", "get-text"],

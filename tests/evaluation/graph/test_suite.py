@@ -53,6 +53,7 @@ def data(tmp_path: Path, root: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_command(data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]) -> None:
     (data / "papers" / "broken.pdf").write_bytes(b"%PDF-1.5 nothing")
     scier = data / "eval" / "kg_scier.jsonl"

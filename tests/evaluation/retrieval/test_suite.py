@@ -106,6 +106,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_set_prints_its_figures_and_the_same_again(
     data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +137,7 @@ def test_every_set_prints_its_figures_and_the_same_again(
     assert (again / "retrieval.jsonl").read_bytes() == (out / "retrieval.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_part_holds_whole_documents_and_both_parts_hold_all(
     data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -128,6 +128,7 @@ def test_captions_above_their_figures(tmp_path: Path) -> None:
     assert found["Figure 2"].place.box.y0 > 370
 
 
+@pytest.mark.slow
 def test_a_caption_beside_its_figure(tmp_path: Path) -> None:
     def draw(page: pymupdf.Page) -> None:
         prose(page, LEFT, 60, 180, wide=True)

@@ -75,6 +75,7 @@ def test_the_paper_its_crops_and_the_pages_come_through(odd: Parser) -> None:
     assert isolated.parse(PaperFile(Path("next.pdf"))).paper.title == parsed.paper.title
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
     [

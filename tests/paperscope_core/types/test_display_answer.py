@@ -118,6 +118,7 @@ def views(shown: Answer) -> list[str]:
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
 
 
+@pytest.mark.slow
 @given(st.from_type(Answer))
 @settings(max_examples=50, deadline=None)
 def test_an_answer_reads_back_equal_and_can_be_shown(shown: Answer) -> None:

@@ -99,6 +99,7 @@ def test_an_unknown_setting_names_the_nearest(run: "Run", tmp_path: Path) -> Non
     assert "answer.model" in outcome.err
 
 
+@pytest.mark.slow
 def test_an_unknown_paper_names_those_there_are(run: "Run", example_library: Path) -> None:
     outcome = run("show", "ner-repotr.pdf", "--library", example_library)
     assert outcome.code == 2

@@ -57,6 +57,7 @@ def test_questions_with_gold_are_scored(run: "Run", example_library: Path, tmp_p
     assert "right 2 of 3" in (tmp_path / "out" / "report.md").read_text().partition("## Summary")[2]
 
 
+@pytest.mark.slow
 def test_a_list_is_answered_and_a_second_run_asks_nothing(run: "Run", example_library: Path, tmp_path: Path) -> None:
     (tmp_path / "q.md").write_text(f"# Seeds\n\n1. {SEED}\n")
     first = run("batch", "q.md", "--library", example_library, "--out", "out")

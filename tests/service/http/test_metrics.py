@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import httpx2
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graph_store import Store
@@ -29,6 +30,7 @@ def value(numbers: Numbers, name: str, **labels: str) -> float:
     return numbers[name, frozenset(labels.items())]
 
 
+@pytest.mark.slow
 def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
     with serve_app(settings_in(tmp_path)) as address:
         for number in range(3):

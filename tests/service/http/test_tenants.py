@@ -253,6 +253,7 @@ def refused(tenants: Tenants) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.mark.slow
 def test_no_request_succeeds_without_a_valid_key(tenants: Tenants, refused: dict[str, dict[str, str]]) -> None:
     document = document_of(tenants.address)
     operations = {(method, path): rest for method, path, rest in attempts(document, tenants.of_a)}

@@ -174,6 +174,7 @@ def test_injections_in_papers_have_no_effect(seen: Seen) -> None:
     assert seen.canary.calls == []
 
 
+@pytest.mark.slow
 def test_uploads_are_accepted_at_once_and_the_service_stays_responsive(seen: Seen) -> None:
     assert len(seen.health) >= 10
     # A single one may wait for a CPU.

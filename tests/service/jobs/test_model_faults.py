@@ -182,6 +182,7 @@ def test_a_paper_that_no_model_call_succeeds_on_is_not_added_and_paid_replies_ar
     assert endpoint.sent(picture(name, 2)) == endpoint.sent(part(name, 1)) == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told", "tries"), [*LASTING[1:3], *UNUSABLE])
 def test_failed_calls_are_a_shortfall_that_a_later_add_fills(
     endpoint: Endpoint, kind: str, told: str, tries: int
