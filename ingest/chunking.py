@@ -35,7 +35,7 @@ def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str]
     `pictured`; their chunks have no text.
 
     Raises:
-            ValueError: `max_words` is not positive.
+        ValueError: `max_words` is not positive.
     """
     if max_words < 1:
         raise ValueError(f"max_words must be positive, not {max_words}")

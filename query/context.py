@@ -46,7 +46,7 @@ def parse_context(text: str) -> Context:
     """Parses text that `render_context` wrote. White space around it is ignored.
 
     Raises:
-            ValueError: The text is not a context; the message quotes the cause.
+        ValueError: The text is not a context; the message quotes the cause.
     """
     # By default the csv module refuses fields of more than 131,072 characters; a table may be longer.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))

@@ -40,11 +40,11 @@ class QueryEngine:
     """Answers questions over a library.
 
     Args:
-            answer_model: Writes the answers. Without it, `text_answerer` does (by default the extractive answerer), and
-            a warning says so.
-            vision_model: Reads images. Without it, images are not read.
-            count: Returns the number of tokens of a text.
-            decompose: Lets the model split questions that have several parts.
+        answer_model: Writes the answers. Without it, `text_answerer` does (by default the extractive answerer), and a
+            warning says so.
+        vision_model: Reads images. Without it, images are not read.
+        count: Returns the number of tokens of a text.
+        decompose: Lets the model split questions that have several parts.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class QueryEngine:
         """Retrieves the context that an answer would use.
 
         Args:
-                papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
+            papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
 
         Raises:
-                InputError: The question is empty or too long.
-                UnknownPaperError: A paper is not in the library.
-                ModelError: The embedder or the reranker failed.
+            InputError: The question is empty or too long.
+            UnknownPaperError: A paper is not in the library.
+            ModelError: The embedder or the reranker failed.
         """
         return await self._retriever.retrieve(_valid_question(question), filters=self._restricted(filters, papers))
 
@@ -95,14 +95,14 @@ class QueryEngine:
         """Answers a question.
 
         Args:
-                papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
-                history: Earlier turns of the conversation, oldest first; a follow-up question is completed from them.
-                on_stage: Called with the name of each stage when it begins.
+            papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
+            history: Earlier turns of the conversation, oldest first; a follow-up question is completed from them.
+            on_stage: Called with the name of each stage when it begins.
 
         Raises:
-                InputError: The question is empty or too long.
-                UnknownPaperError: A paper is not in the library.
-                ModelError: The language model or the embedder failed.
+            InputError: The question is empty or too long.
+            UnknownPaperError: A paper is not in the library.
+            ModelError: The language model or the embedder failed.
         """
         filters = self._restricted(filters, papers)
         return await self._answer(question, filters, history, on_stage=on_stage, text=None)

@@ -52,7 +52,7 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
     """Yields the quantities in a text. Labels ("Table 8"), citations and digits within names are skipped.
 
     Args:
-            spelled: Also yield the words "zero" to "twelve".
+        spelled: Also yield the words "zero" to "twelve".
     """
     plain = without_labels(text)
     for match in _NUMBER.finditer(plain):

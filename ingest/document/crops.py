@@ -82,7 +82,7 @@ def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
     """Trims white borders wider than `margin` (in points) off the PNG of a box of a page.
 
     Returns:
-            The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
+        The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
     """
     with Image.open(io.BytesIO(picture)) as image:
         ink = image.convert("L").point(lambda value: 255 * (value < _WHITE)).getbbox()

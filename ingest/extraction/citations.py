@@ -43,10 +43,10 @@ def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], kno
     whose title can't be read is named as it is cited and belongs to this paper only.
 
     Args:
-            paper: The paper.
-            text: Its text.
-            found: The entities of each sentence.
-            known: The score of each entity.
+        paper: The paper.
+        text: Its text.
+        found: The entities of each sentence.
+        known: The score of each entity.
     """
     own = own_work(paper)
     if own is None:

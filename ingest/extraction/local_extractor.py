@@ -32,10 +32,10 @@ class LocalExtractor:
     """Extracts entities and relations by rules; names and descriptions are the paper's own words.
 
     Args:
-            types: The types of entities; an entity whose type is not one of these gets the last one.
-            phrases: The largest number of noun phrases that occur twice or more.
-            singles: The largest number of noun phrases that occur once.
-            links: The number of co-occurrences kept for each entity.
+        types: The types of entities; an entity whose type is not one of these gets the last one.
+        phrases: The largest number of noun phrases that occur twice or more.
+        singles: The largest number of noun phrases that occur once.
+        links: The number of co-occurrences kept for each entity.
     """
 
     def __init__(

@@ -289,10 +289,10 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
     abstract, which hardly repeats terms, any phrase of two words is accepted.
 
     Args:
-            form: The run as the text spells it.
-            first: Whether it begins its sentence, where a capital is no evidence.
-            headed: Whether a word such as "dataset" follows.
-            prominent: Whether it occurs in the abstract or another element that summarises the paper.
+        form: The run as the text spells it.
+        first: Whether it begins its sentence, where a capital is no evidence.
+        headed: Whether a word such as "dataset" follows.
+        prominent: Whether it occurs in the abstract or another element that summarises the paper.
     """
     words = _SPLIT.split(form)
     named = all(map(_is_named, words[first:]))

@@ -35,11 +35,11 @@ def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mappi
     preceded by a language, if the paper uses it with only one.
 
     Args:
-            names: The forms of each name.
-            types: The type of each name.
+        names: The forms of each name.
+        types: The type of each name.
 
     Returns:
-            For the position of each longer name the position of the shorter one.
+        For the position of each longer name the position of the shorter one.
     """
     place = {variant_key(form): number for number, forms in enumerate(names) for form in forms}
     found: dict[int, int] = {}

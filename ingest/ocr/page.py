@@ -65,9 +65,9 @@ class RecognizedPage:
     """A recognised page.
 
     Attributes:
-            content: The contents of the page.
-            confidence: The mean over all letters, 0.0 without any.
-            skew: The angle in degrees by which the image was deskewed.
+        content: The contents of the page.
+        confidence: The mean over all letters, 0.0 without any.
+        skew: The angle in degrees by which the image was deskewed.
     """
 
     content: PageContent

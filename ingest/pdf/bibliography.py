@@ -72,7 +72,7 @@ def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]
     longer contain authors or a year.
 
     Returns:
-            The entries, and the lines that belong to none.
+        The entries, and the lines that belong to none.
     """
     usual = median(line.line.size for line in lines) if lines else 0.0
     small = [line for line in lines if line.line.size <= _LARGER * usual]

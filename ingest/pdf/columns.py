@@ -40,7 +40,7 @@ def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[fl
     columns must be found on half of the pages, since a table of equal columns looks like them.
 
     Args:
-            pages: The width and the words of each page.
+        pages: The width and the words of each page.
     """
     own = [_middle_gutter(words, width=width) for width, words in pages]
     many = [

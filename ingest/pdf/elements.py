@@ -266,9 +266,9 @@ def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tup
     """Returns the entries among lines, and the other lines.
 
     Args:
-            lines: Lines of text.
-            titled: Whether they are below the title of a bibliography.
-            after: The number of the previous entry.
+        lines: Lines of text.
+        titled: Whether they are below the title of a bibliography.
+        after: The number of the previous entry.
     """
     first = 0 if titled else bibliography_start(lines, after=after)
     if first is None:

@@ -327,9 +327,9 @@ def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Se
     """Returns the level of each heading, from 1: by its number, otherwise by the outline, otherwise by its style.
 
     Args:
-            texts: The headings.
-            styles: Their styles.
-            outlined: Their levels in the file's outline, 0 for those not in it.
+        texts: The headings.
+        styles: Their styles.
+        outlined: Their levels in the file's outline, 0 for those not in it.
     """
     roman = any(_SECOND_ROMAN.match(text) for text in texts)
     roman_styles = {style for text, style in zip(texts, styles, strict=True) if _SECOND_ROMAN.match(text)}
@@ -374,7 +374,7 @@ def cut_run_ins(flow: Sequence[Sequence[Line]]) -> tuple[list[list[Line]], froze
     A title without a number ("Results. We ...") remains part of its paragraph.
 
     Returns:
-            The lines of each page, and those of them that are run-in headings.
+        The lines of each page, and those of them that are run-in headings.
     """
     capitals = [line.text for lines in flow for line in lines if style_of(line).capitals]
     roman = any(_SECOND_ROMAN.match(text) for text in capitals)

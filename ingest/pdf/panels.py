@@ -66,11 +66,11 @@ def find_panels(
     Marks are below or above their panels. A panel without a title gets its text from the figure's caption.
 
     Args:
-            whole: The figure's box.
-            lines: The lines inside it.
-            ink: The boxes of its pictures and drawings.
-            letters: The boxes of its letters that aren't upright.
-            caption: The figure's caption.
+        whole: The figure's box.
+        lines: The lines inside it.
+        ink: The boxes of its pictures and drawings.
+        letters: The boxes of its letters that aren't upright.
+        caption: The figure's caption.
     """
     captions = dict(_captions(caption))
     marks = _marks(lines)

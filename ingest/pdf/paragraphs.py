@@ -240,7 +240,7 @@ def find_sidebars(
     """Finds the sidebars of a page: at least three lines of small print entirely outside the columns.
 
     Returns:
-            The sidebars left and right of the columns, and the other lines.
+        The sidebars left and right of the columns, and the other lines.
     """
     left, right = edges[0].left, edges[-1].right
     parts = [part for line in lines for part in _parts(line, at=left)]

@@ -49,7 +49,7 @@ class ImageReader:
         """Reads all images concurrently.
 
         Returns:
-                One reading for each image, in the context's order, and the total usage.
+            One reading for each image, in the context's order, and the total usage.
         """
         pairs = await asyncio.gather(*(self._read(question, image) for image in context.images))
         return tuple(reading for reading, _ in pairs), sum((usage for _, usage in pairs), Usage())

@@ -88,11 +88,11 @@ class ModelAnswerer:
         """Asks for an initial answer and reads the images concurrently, then merges if an image is relevant.
 
         Args:
-                text: Receives the final text while it is written: the initial answer once no merge can follow, else the
+            text: Receives the final text while it is written: the initial answer once no merge can follow, else the
                 merged one.
 
         Raises:
-                ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
+            ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
         """
         reading = asyncio.create_task(self._read(question, context, stages))
         if text is not None and self._reads(context):

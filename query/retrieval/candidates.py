@@ -40,7 +40,7 @@ def fuse(candidates: Candidates) -> dict[str, float]:
     chunks share no word with the question.
 
     Returns:
-            Scores from 0 to 1 by chunk id.
+        Scores from 0 to 1 by chunk id.
     """
     words = {hit.id: hit.score for hit in candidates.by_words}
     vectors = {hit.id: max(hit.score, 0.0) for hit in candidates.by_vectors}
@@ -123,8 +123,8 @@ class CandidatePool:
         """Boosts the statements of relations.
 
         Args:
-                relations: For each relation, the elements that state it and the share (0 to 1) of the question's words
-                in it; the best relation of a chunk counts.
+            relations: For each relation, the elements that state it and the share (0 to 1) of the question's words in
+                it; the best relation of a chunk counts.
         """
         gains: dict[str, float] = {}
         for elements, share in relations:

@@ -51,7 +51,7 @@ def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> 
     their size. The last line states how much is shown.
 
     Args:
-            tokens: Maximum tokens, as `count` counts them.
+        tokens: Maximum tokens, as `count` counts them.
     """
     rows = {row.number: row for row in table_rows(table) if row.values}
     costs = _Costs.of(table, rows.values(), count=count)

@@ -98,7 +98,7 @@ def image_candidates(
     appear; nearest first.
 
     Args:
-            entities: For each entity, the ids of the elements that name it.
+        entities: For each entity, the ids of the elements that name it.
     """
     nearness = _of_chunks(pool)
     for target, near in pool.linked(papers).items():

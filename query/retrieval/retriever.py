@@ -32,10 +32,10 @@ class RetrievalOptions:
     """The size of a context and how it is retrieved.
 
     Args:
-            sources: Maximum rows; likewise `entities`, `relations` and `images`.
-            tokens: Maximum tokens over all rows; the best source is included whatever its size.
-            candidates: Number of candidates requested from the index and scored by the reranker.
-            graph: Whether links and relations boost sources.
+        sources: Maximum rows; likewise `entities`, `relations` and `images`.
+        tokens: Maximum tokens over all rows; the best source is included whatever its size.
+        candidates: Number of candidates requested from the index and scored by the reranker.
+        graph: Whether links and relations boost sources.
     """
 
     sources: int = 8

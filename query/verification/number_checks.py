@@ -56,7 +56,7 @@ def find_mentions(text: str, *, telling: Set[str]) -> Iterator[NumberMention]:
     or each after it ("1 for A and 2 for B"); "P and R are 1 and 2" is ambiguous.
 
     Args:
-            telling: Words that distinguish the values that the statement may refer to.
+        telling: Words that distinguish the values that the statement may refer to.
     """
     for sentence in split_sentences(text):
         plain = without_labels(sentence)

@@ -50,7 +50,7 @@ def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> 
     The value is compared with those of its column, and of its row, that share all names the text gives it.
 
     Returns:
-            A check if a value is the extreme one, and a warning if none is.
+        A check if a value is the extreme one, and a warning if none is.
     """
     high, low = _HIGHEST.search(text), _LOWEST.search(text)
     given = {number.value for number in numbers_in(text)}

@@ -119,7 +119,7 @@ def partition(
     """Assigns the columns from `first` up to `end` to centred group titles, each over adjacent columns.
 
     Returns:
-            The first and last column of each title; None if no partition fits well.
+        The first and last column of each title; None if no partition fits well.
     """
     end = len(columns) if end is None else end
 

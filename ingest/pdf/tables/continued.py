@@ -43,10 +43,10 @@ def with_further_parts(
     """Returns the tables, each with all its parts; a table that continues another one is removed from the list.
 
     Args:
-            tables: The tables with captions, in reading order.
-            layouts: The pages.
-            captions: The captions of each page.
-            stacks: The unassigned rule stacks of each page.
+        tables: The tables with captions, in reading order.
+        layouts: The pages.
+        captions: The captions of each page.
+        stacks: The unassigned rule stacks of each page.
     """
     return _PartJoiner(tables, layouts, captions=captions, stacks=stacks).joined()
 
@@ -237,9 +237,9 @@ def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float
     """Returns the table with the rows below its last rule, since the first of several parts may have no closing rule.
 
     Args:
-            table: A table of one part.
-            below: The lines below the table in its column of the page; only notes may follow the added rows.
-            note_size: The largest size of a note's letters.
+        table: A table of one part.
+        below: The lines below the table in its column of the page; only notes may follow the added rows.
+        note_size: The largest size of a note's letters.
     """
     part = table.parts[-1]
     words = [word for line in below for word in line.words]
@@ -321,11 +321,11 @@ def _stacked(
     """Stacks the parts of a table vertically, without the rules that close a part at the foot of its page.
 
     Args:
-            first: The first part.
-            more: Each further part, and the region of it that is read.
+        first: The first part.
+        more: Each further part, and the region of it that is read.
 
     Returns:
-            One region with all words and rules, and the parts with their positions in it.
+        One region with all words and rules, and the parts with their positions in it.
     """
     regions, parts = [_without_notes(first.region)], [first]
     # A page never ends within a row, so the widest pitch separates parts.

@@ -69,8 +69,8 @@ def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Capti
     A table that is continued in the next column or on the next page is one table.
 
     Args:
-            layouts: The pages.
-            captions: All captions of each page.
+        layouts: The pages.
+        captions: All captions of each page.
     """
     named = [[caption for caption in page if caption.kind == "table"] for page in captions]
     stacks = [rule_stacks(layout, page) for layout, page in zip(layouts, captions, strict=True)]

@@ -44,7 +44,7 @@ def grouped_header(
     other text names its column, across all levels without a rule between them, or in the level of its baseline.
 
     Returns:
-            The number of levels, and the header's cells.
+        The number of levels, and the header's cells.
     """
     heights = _heights(rules)
     titles = [_title(segment, rules, heights) for row in rows for segment in row.segments]

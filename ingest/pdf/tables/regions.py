@@ -104,8 +104,8 @@ def rule_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleSta
     """Groups the rules of a page into stacks by their ends; captions and running text separate rules.
 
     Args:
-            layout: The page.
-            captions: All of its captions.
+        layout: The page.
+        captions: All of its captions.
     """
     in_captions = {line for caption in captions for line in caption.lines}
     lines = [line for line in layout.lines if line not in in_captions]

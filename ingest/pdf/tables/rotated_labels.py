@@ -65,10 +65,10 @@ def rotated_labels(layout: PageLayout, box: Box, words: Sequence[Word], *, rules
     The title of a column is placed at the foot of the header, any other label at the middle one of the rows beside it.
 
     Args:
-            layout: The table's page.
-            box: The table's box.
-            words: Its upright words.
-            rules: The y of its full-width rules.
+        layout: The table's page.
+        box: The table's box.
+        words: Its upright words.
+        rules: The y of its full-width rules.
     """
     labels = [label for turns in _SIDEWAYS for label in _labels(layout, box, turns=turns)]
     titles = [label for label in labels if _is_title(label, words, box=box, rules=rules)]

@@ -127,8 +127,8 @@ def convert(data: bytes, options: _Options, *, name: str, on_page: PageCallback 
     """Reads a PDF with docling.
 
     Raises:
-            PaperFileError: Docling can't read the file.
-            SettingsError: The models can't be loaded.
+        PaperFileError: Docling can't read the file.
+        SettingsError: The models can't be loaded.
     """
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
 
