@@ -24,7 +24,7 @@ async def test_a_script_is_followed_to_its_end() -> None:
     with pytest.raises(ModelRefusedError, match=r"^no$"):
         await model.complete(REQUEST)
     assert (await model.complete(REQUEST)).text == "three"
-    with pytest.raises(ModelRefusedError, match="at its end"):
+    with pytest.raises(ModelRefusedError, match="exhausted"):
         await model.complete(REQUEST)
     assert model.requests == [REQUEST] * 4
 
