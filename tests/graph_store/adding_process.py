@@ -7,11 +7,11 @@ before it is added; a third of the papers before it is then replaced or removed.
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.types import ModelReply
 from tests.graph_store.indexed_papers import METHODS, add, make_indexed
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 
 def main() -> None:
