@@ -131,9 +131,9 @@ def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
     ends = time.monotonic() + 240
     while len(jobs) < len(files):
         assert time.monotonic() < ends, sorted(files.keys() - jobs.keys())
-        health.append(timed(lambda: httpx2.get(f"{address}/healthz", timeout=30).raise_for_status())[0])
         others = max(others, *map(memory_mb, below(process)), 0.0)
         for name in waiting.keys() - jobs.keys():
+            health.append(timed(lambda: httpx2.get(f"{address}/healthz", timeout=30).raise_for_status())[0])
             job = httpx2.get(f"{address}{waiting[name].headers['location']}").json()
             if job["state"] not in ("queued", "running"):
                 jobs[name] = job
