@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from evaluation.gold.files import check_pages, file_hash
+from evaluation.gold.files import check_pages, file_hash, gold_error
 from evaluation.gold.paper_readers import folder_items, latex_items
 from evaluation.gold.papers import GoldItem, GoldLookup, GoldTable
 from evaluation.libraries import Libraries
@@ -221,9 +221,9 @@ def _sampled_items(gold: GoldItem, libraries: Libraries, *, seed: int) -> Iterat
     for table in gold.gold.tables:
         where = f"{gold.file.with_name('gold_tables.json')}: table {table.number}"
         try:
-            check_pages([table.page] if table.page is not None else [], gold.file, where=where)
+            check_pages([table.page], gold.file)
         except GoldFileError as error:
-            yield error
+            yield gold_error(where, str(error))
         else:
             lookups += table_lookups(table)
     for number, lookup in sample_lookups(lookups, most=_MAX_PER_PAPER, seed=seed, salt=paper):

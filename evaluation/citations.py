@@ -9,7 +9,7 @@ from itertools import chain, permutations
 from pathlib import Path
 
 from evaluation.gold.files import file_hash
-from evaluation.gold.questions import DocBenchQuestion, docbench_questions, mmlongbench_questions
+from evaluation.gold.questions import docbench_questions, mmlongbench_questions
 from evaluation.libraries import Libraries
 from evaluation.matching import normalise_spaces
 from evaluation.metrics.numbers import Number, numbers_in, same_number, stated_numbers, without_labels
@@ -255,12 +255,13 @@ def _citation_items(request: Request, libraries: Libraries) -> Iterator[Citation
         if isinstance(found, GoldFileError):
             yield found
             continue
-        if isinstance(found, DocBenchQuestion):
-            name = f"papers/{found.paper}/{found.number}"
-        else:
-            name = f"mmlongbench/{found.file.stem}/{found.id}"
+        set_name = "papers" if found.set == "docbench" else found.set
         yield CitationItem(
-            name=name, file=found.file, question=found.question, pages=found.evidence_pages, libraries=libraries
+            name=f"{set_name}/{found.paper}/{found.id}",
+            file=found.file,
+            question=found.question,
+            pages=found.evidence_pages,
+            libraries=libraries,
         )
 
 

@@ -77,7 +77,7 @@ def _cost_items(request: Request, libraries: Libraries) -> Iterator[SuiteItem | 
     for file in dict.fromkeys((*papers, *(question.file for question in asked))):
         yield PaperCost(name=f"papers/{file.parent.name}", file=file, libraries=libraries)
     for question in asked:
-        name = f"questions/{question.paper}/{question.number}"
+        name = f"questions/{question.paper}/{question.id}"
         yield QuestionCost(name=name, file=question.file, question=question.question, libraries=libraries)
 
 

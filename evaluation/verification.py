@@ -16,7 +16,7 @@ from evaluation.cells import question_of, states_value
 from evaluation.gold.files import file_hash
 from evaluation.gold.paper_readers import folder_items, latex_items
 from evaluation.gold.papers import GoldLookup
-from evaluation.gold.questions import DocBenchQuestion, docbench_questions
+from evaluation.gold.questions import PdfQuestion, docbench_questions
 from evaluation.libraries import Libraries
 from evaluation.matching import normalise_spaces
 from evaluation.metrics.numbers import Number, as_number, numbers_in, stated_numbers
@@ -47,7 +47,7 @@ _Change = Callable[[str], str]
 
 
 _MINUS = "\u2212"
-_Gold = GoldLookup | DocBenchQuestion
+_Gold = GoldLookup | PdfQuestion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -305,7 +305,7 @@ class PlantingItem:
         for cell in found_cells(paper, lookup)[:1]:
             yield from composed_answers(question, tables[cell], cell, row=lookup.row, column=lookup.column, store=store)
 
-    def _of_question(self, gold: DocBenchQuestion) -> Iterator[RightAnswer]:
+    def _of_question(self, gold: PdfQuestion) -> Iterator[RightAnswer]:
         built = library_of_paper(self.libraries, self.file)
         store = self.libraries.store(built)
         answer = self.libraries.library(built).ask(gold.question)
@@ -357,7 +357,7 @@ def _gold_answers(data: Path) -> Iterator[tuple[str, Path, _Gold] | GoldFileErro
         if isinstance(question, GoldFileError):
             yield question
         elif question.answerable:
-            yield f"papers/{question.paper}/question-{question.number}", question.file, question
+            yield f"papers/{question.paper}/question-{question.id}", question.file, question
 
 
 def verification_suite() -> QuestionSuite:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from evaluation.gold.questions import (
@@ -75,8 +76,7 @@ QuestionWithSource = tuple[GoldQuestion, Source]
 def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
     """Yields all questions, set by set, and the errors of unusable gold; `work` is for files that a set needs."""
     readers: tuple[Callable[[Path, Path], Iterator[QuestionWithSource | GoldFileError]], ...] = (
-        _docbench,
-        _mmlongbench,
+        _on_pdf,
         _ohrbench,
         _qasper,
     )
@@ -84,30 +84,13 @@ def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | Gold
         yield from reader(data, work)
 
 
-def _docbench(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    for found in docbench_questions(data):
+def _on_pdf(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
+    for found in chain(docbench_questions(data), mmlongbench_questions(data)):
         if isinstance(found, GoldFileError):
             yield found
             continue
         question = GoldQuestion(
-            name=f"docbench/{found.paper}/{found.number}",
-            question=found.question,
-            references=(found.answer,),
-            answerable=found.answerable,
-            answer_format=found.answer_format,
-            pages=tuple((found.file, page) for page in found.evidence_pages),
-            kinds=_evidence_kinds(found.type),
-        )
-        yield question, Source(files=(found.file,))
-
-
-def _mmlongbench(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    for found in mmlongbench_questions(data):
-        if isinstance(found, GoldFileError):
-            yield found
-            continue
-        question = GoldQuestion(
-            name=f"mmlongbench/{found.file.stem}/{found.id}",
+            name=f"{found.set}/{found.paper}/{found.id}",
             question=found.question,
             references=(found.answer,),
             answerable=found.answerable,
@@ -120,8 +103,7 @@ def _mmlongbench(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldF
 
 
 def _ohrbench(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    bad: list[GoldFileError] = []
-    pages = ohrbench_pages(data, bad=bad)
+    pages, bad = ohrbench_pages(data)
     yield from bad
     files = _page_files(pages, work / "ohrbench-pages")
     source = Source(files=tuple(files.values()))

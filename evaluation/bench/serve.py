@@ -18,13 +18,11 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
-
-from evaluation.gold.files import json_lines
+from evaluation.gold.files import read_lines, separate_errors
 from evaluation.peers.timing import peak_memory_mb
 from evaluation.rendering import table
 from paperscope.library import Library
-from paperscope_core.errors import GoldFileError, InputError, PaperscopeError
+from paperscope_core.errors import InputError, PaperscopeError
 from paperscope_core.files import write_atomically
 
 if TYPE_CHECKING:
@@ -231,8 +229,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _questions(file: Path) -> list[str]:
-    bad: list[GoldFileError] = []
-    found = [row.question for _, row in json_lines(file, TypeAdapter(_Row), bad=bad)]
+    found, bad = separate_errors(read_lines(file, _Row, lambda _, row: row.question))
     if bad:
         raise bad[0]
     if not found:

@@ -17,29 +17,3 @@
     DIR/eval/kg_scierc.jsonl, kg_scier.jsonl, kg_scirex.jsonl
     DIR/eval/acronym_identification.jsonl, acronym_disambiguation.jsonl
 """
-
-from evaluation.gold.paper_readers import load_items
-from evaluation.gold.papers import (
-    Gold,
-    GoldCaption,
-    GoldHeading,
-    GoldItem,
-    GoldLookup,
-    GoldReference,
-    GoldSpan,
-    GoldTable,
-    PageTest,
-)
-
-__all__ = [
-    "Gold",
-    "GoldCaption",
-    "GoldHeading",
-    "GoldItem",
-    "GoldLookup",
-    "GoldReference",
-    "GoldSpan",
-    "GoldTable",
-    "PageTest",
-    "load_items",
-]

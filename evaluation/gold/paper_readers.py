@@ -1,13 +1,11 @@
 """Readers for the gold of papers: folders, LaTeX and JATS sources, page tests, bookmarks."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from pydantic import TypeAdapter
-
-from evaluation.gold.files import check_pages, json_file, json_lines
+from evaluation.gold.files import check_pages, gold_error, paper_file, read_json, read_lines, separate_errors
 from evaluation.gold.papers import (
     Gold,
     GoldCaption,
@@ -35,8 +33,6 @@ __all__ = [
 
 
 _FOLDER_FILES = ("gold_tables.json", "gold.json", "cells.jsonl")
-_GOLD = TypeAdapter(Gold)
-_TEST = TypeAdapter(PageTest)
 _MIN_BOOKMARKS = 3
 
 
@@ -84,24 +80,20 @@ class _Transcription:
     tables: tuple[_TranscribedTable, ...]
 
 
-_TRANSCRIPTION = TypeAdapter(_Transcription)
-
-
 def load_gold_tables(file: Path) -> tuple[GoldTable, ...]:
     """Reads the tables of a file; without `logical_grid` each printed line is a row. Raises GoldFileError."""
-    return tuple(_gold_table(table, file) for table in json_file(file, _TRANSCRIPTION).tables)
+    return tuple(_gold_table(table, file) for table in read_json(file, _Transcription).tables)
 
 
 def _gold_table(table: _TranscribedTable, file: Path) -> GoldTable:
+    where = f"{file}: table {table.number}"
     mapping = table.physical_to_logical or tuple(range(len(table.grid)))
     logical = table.logical_grid or table.grid
-    lines = [*(table.header_rows or ()), *(span.row + span.rowspan - 1 for span in table.spans or ())]
     if len(mapping) != len(table.grid) or max(mapping, default=-1) >= len(logical):
-        raise GoldFileError(
-            f"{file}: table {table.number}: 'physical_to_logical' does not fit its grids; correct the gold"
-        )
-    if any(line >= len(table.grid) for line in lines):
-        raise GoldFileError(f"{file}: table {table.number}: row {max(lines)} is not in its grid; correct the gold")
+        raise gold_error(where, "'physical_to_logical' does not fit its grids")
+    last = max((*(table.header_rows or ()), *(span.row + span.rowspan - 1 for span in table.spans or ())), default=0)
+    if last >= len(table.grid):
+        raise gold_error(where, f"row {last} is not in its grid")
     return GoldTable(
         number=str(table.number),
         page=table.page,
@@ -117,55 +109,57 @@ def _gold_table(table: _TranscribedTable, file: Path) -> GoldTable:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _FolderCell:
-    table: str
+class _Cell:
     row: str
     col: str
     answer: str
     page: int | None = None
 
+    def lookup(self, line: int, *, label: str = "", caption: str = "") -> GoldLookup:
+        return GoldLookup(
+            label=label, caption=caption, row=self.row, column=self.col, answer=self.answer, page=self.page, line=line
+        )
 
-_FOLDER_CELL = TypeAdapter(_FolderCell)
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _FolderCell(_Cell):
+    table: str
 
 
 def folder_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
     """Yields one item per folder that has a paper and any gold."""
     for folder in sorted((data / "papers").glob("*/")):
         if (folder / "paper.pdf").is_file() and any((folder / name).is_file() for name in _FOLDER_FILES):
-            bad: list[GoldFileError] = []
             try:
-                gold = _folder_gold(folder, bad=bad)
+                yield from _folder_item(folder)
             except GoldFileError as error:
                 yield error
-            else:
-                yield from bad
-                yield GoldItem(name=f"papers/{folder.name}", file=folder / "paper.pdf", gold=gold)
 
 
-def _folder_gold(folder: Path, *, bad: list[GoldFileError]) -> Gold:
+def _folder_item(folder: Path) -> Iterator[GoldItem | GoldFileError]:
     tables, text, cells = (folder / name for name in _FOLDER_FILES)
-    gold = json_file(text, _GOLD) if text.is_file() else Gold()
+    paper = folder / "paper.pdf"
+
+    def lookup(number: int, cell: _FolderCell) -> GoldLookup:
+        check_pages([cell.page], paper)
+        return cell.lookup(number, label=cell.table)
+
+    gold = read_json(text, Gold) if text.is_file() else Gold()
     if tables.is_file():
         gold = replace(gold, tables=load_gold_tables(tables), all_tables=True)
-    return replace(gold, lookups=tuple(_folder_lookups(cells, folder / "paper.pdf", bad=bad)))
-
-
-def _folder_lookups(file: Path, paper: Path, *, bad: list[GoldFileError]) -> Iterator[GoldLookup]:
-    for line, cell in json_lines(file, _FOLDER_CELL, bad=bad):
-        try:
-            check_pages([cell.page] if cell.page is not None else [], paper, where=f"{file}:{line}")
-        except GoldFileError as error:
-            bad.append(error)
-        else:
-            yield GoldLookup(
-                label=cell.table, row=cell.row, column=cell.col, answer=cell.answer, page=cell.page, line=line
-            )
+    lookups, bad = separate_errors(read_lines(cells, _FolderCell, lookup))
+    yield from bad
+    yield GoldItem(name=f"papers/{folder.name}", file=paper, gold=replace(gold, lookups=tuple(lookups)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SourceTable:
     caption: str
     rows: tuple[tuple[str, ...], ...]
+
+
+def _tables_of_source(tables: Sequence[_SourceTable]) -> tuple[GoldTable, ...]:
+    return tuple(filter(None, (table_of_rows(table.rows, caption=table.caption) for table in tables)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -176,80 +170,38 @@ class _LatexPaper:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _LatexCell:
+class _LatexCell(_Cell):
     doc: str
     caption: str
-    row: str
-    col: str
-    answer: str
-    page: int | None = None
-
-
-_LATEX_PAPER = TypeAdapter(_LatexPaper)
-_LATEX_CELL = TypeAdapter(_LatexCell)
 
 
 def latex_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
     """Yields one item per gold file, and the errors of unusable gold."""
-    papers = sorted((data / "papers" / "latexgold").glob("*.gold.json"))
-    bad: list[GoldFileError] = []
-    known = {_latex_id(file): _latex_pdf(file) for file in papers}
-    lookups = _latex_lookups(data / "eval" / "tablecells_latex.jsonl", known=known, bad=bad)
+    folder = data / "papers" / "latexgold"
+    papers = {file.name.removesuffix(".gold.json"): file for file in sorted(folder.glob("*.gold.json"))}
+
+    def lookup(number: int, cell: _LatexCell) -> tuple[str, GoldLookup]:
+        if cell.doc not in papers:
+            raise GoldFileError(f"unknown paper {cell.doc!r}; papers/latexgold has no such gold")
+        if (pdf := folder / f"{cell.doc}.pdf").is_file():
+            check_pages([cell.page], pdf)
+        return cell.doc, cell.lookup(number, caption=cell.caption)
+
+    lookups, bad = separate_errors(read_lines(data / "eval" / "tablecells_latex.jsonl", _LatexCell, lookup))
     yield from bad
-    for file in papers:
+    for name, file in papers.items():
         try:
-            paper = json_file(file, _LATEX_PAPER)
+            paper = read_json(file, _LatexPaper)
         except GoldFileError as error:
             yield error
             continue
-        yield GoldItem(
-            name=f"latexgold/{_latex_id(file)}",
-            file=_latex_pdf(file),
-            gold=_latex_gold(paper, lookups.get(_latex_id(file), ())),
+        gold = Gold(
+            tables=_tables_of_source(paper.tables),
+            lookups=tuple(lookup for doc, lookup in lookups if doc == name),
+            headings=tuple(GoldHeading(title=title) for title in paper.sections),
+            captions=tuple(GoldCaption(text=caption) for caption in paper.captions),
         )
-
-
-def _latex_id(file: Path) -> str:
-    return file.name.removesuffix(".gold.json")
-
-
-def _latex_pdf(gold: Path) -> Path:
-    return gold.with_name(f"{_latex_id(gold)}.pdf")
-
-
-def _latex_lookups(file: Path, *, known: Mapping[str, Path], bad: list[GoldFileError]) -> dict[str, list[GoldLookup]]:
-    lookups: dict[str, list[GoldLookup]] = {}
-    for line, cell in json_lines(file, _LATEX_CELL, bad=bad):
-        if cell.doc not in known:
-            bad.append(GoldFileError(f"{file}:{line}: unknown paper {cell.doc!r}; papers/latexgold has no such gold"))
-            continue
-        try:
-            if cell.page is not None and known[cell.doc].is_file():
-                check_pages([cell.page], known[cell.doc], where=f"{file}:{line}")
-        except GoldFileError as error:
-            bad.append(error)
-        else:
-            lookup = GoldLookup(
-                caption=cell.caption, row=cell.row, column=cell.col, answer=cell.answer, page=cell.page, line=line
-            )
-            lookups.setdefault(cell.doc, []).append(lookup)
-    return lookups
-
-
-def _latex_gold(paper: _LatexPaper, lookups: Sequence[GoldLookup]) -> Gold:
-    tables = (table_of_rows(table.rows, caption=table.caption) for table in paper.tables)
-    return Gold(
-        tables=tuple(table for table in tables if table),
-        lookups=tuple(lookups),
-        headings=tuple(GoldHeading(title=title) for title in paper.sections),
-        captions=tuple(GoldCaption(text=caption) for caption in paper.captions),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _JatsTable:
-    caption: str
-    rows: tuple[tuple[str, ...], ...]
+        yield GoldItem(name=f"latexgold/{name}", file=folder / f"{name}.pdf", gold=gold)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -258,54 +210,39 @@ class _JatsPaper:
     title: str
     sections: tuple[str, ...]
     paragraphs: tuple[str, ...]
-    tables: tuple[_JatsTable, ...]
+    tables: tuple[_SourceTable, ...]
     figure_captions: tuple[str, ...]
     n_refs: int
 
 
-_JATS_PAPER = TypeAdapter(_JatsPaper)
-
-
 def jose_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """Yields one item per line."""
-    file = data / "eval" / "parse_jose_jats.jsonl"
-    bad: list[GoldFileError] = []
-    for number, paper in json_lines(file, _JATS_PAPER, bad=bad):
-        pdf = data / "papers" / "jose" / f"{paper.id}.pdf"
-        if pdf.is_file():
-            yield GoldItem(name=f"jose/{paper.id}", file=pdf, gold=_jats_gold(paper))
-        else:
-            yield GoldFileError(f"{file}:{number}: unknown paper {paper.id!r}; {pdf} is not there")
-    yield from bad
+    """Yields one item per line, and the errors of unusable lines."""
 
+    def item(_number: int, paper: _JatsPaper) -> GoldItem:
+        gold = Gold(
+            title=paper.title,
+            headings=tuple(GoldHeading(title=title) for title in paper.sections),
+            paragraphs=paper.paragraphs,
+            tables=_tables_of_source(paper.tables),
+            captions=tuple(GoldCaption(text=caption, kind="figure") for caption in paper.figure_captions),
+            reference_count=paper.n_refs,
+        )
+        return GoldItem(name=f"jose/{paper.id}", file=paper_file(data, "jose", f"{paper.id}.pdf"), gold=gold)
 
-def _jats_gold(paper: _JatsPaper) -> Gold:
-    tables = (table_of_rows(table.rows, caption=table.caption) for table in paper.tables)
-    return Gold(
-        title=paper.title,
-        headings=tuple(GoldHeading(title=title) for title in paper.sections),
-        paragraphs=paper.paragraphs,
-        tables=tuple(table for table in tables if table),
-        captions=tuple(GoldCaption(text=caption, kind="figure") for caption in paper.figure_captions),
-        reference_count=paper.n_refs,
-    )
+    yield from read_lines(data / "eval" / "parse_jose_jats.jsonl", _JatsPaper, item)
 
 
 def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
     """Yields one item per PDF that the tests name, and the errors of unusable lines."""
-    file = data / "eval" / "parse_olmocr_unit_tests.jsonl"
-    bad: list[GoldFileError] = []
-    tests: dict[str, list[PageTest]] = {}
-    for number, test in json_lines(file, _TEST, bad=bad):
-        pdf = data / "papers" / "olmocr" / PurePosixPath(test.pdf).name
-        if pdf.is_file():
-            tests.setdefault(pdf.name, []).append(test)
-        else:
-            bad.append(GoldFileError(f"{file}:{number}: unknown paper {test.pdf!r}; {pdf} is not there"))
+
+    def parsed(_number: int, test: PageTest) -> tuple[Path, PageTest]:
+        return paper_file(data, "olmocr", test.pdf), test
+
+    found, bad = separate_errors(read_lines(data / "eval" / "parse_olmocr_unit_tests.jsonl", PageTest, parsed))
     yield from bad
-    for name, found in sorted(tests.items()):
-        pdf = data / "papers" / "olmocr" / name
-        yield GoldItem(name=f"olmocr/{pdf.stem}", file=pdf, gold=Gold(tests=tuple(found)))
+    for pdf in sorted({pdf for pdf, _ in found}):
+        tests = tuple(test for file, test in found if file == pdf)
+        yield GoldItem(name=f"olmocr/{pdf.stem}", file=pdf, gold=Gold(tests=tests))
 
 
 def outline_items(

@@ -3,22 +3,20 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path, PurePosixPath
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import TypeAdapter
+from pydantic import BeforeValidator, Field
 
-from evaluation.gold.files import check_pages, json_lines
+from evaluation.gold.files import check_pages, gold_error, paper_file, read_lines, separate_errors
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Box
 
 __all__ = [
-    "AnswerFormat",
     "DocBenchLine",
-    "DocBenchQuestion",
-    "MMLongBenchQuestion",
     "OHRPage",
     "OHRQuestion",
+    "PdfQuestion",
     "docbench_questions",
     "mmlongbench_questions",
     "ohrbench_pages",
@@ -29,7 +27,25 @@ __all__ = [
 _Scalar = str | bool | int | float
 
 
-AnswerFormat = Literal["Int", "Float", "Str", "List", "None"]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PdfQuestion:
+    """A question on the PDF `file`; pages count from 1, and an unanswerable question has none.
+
+    `evidence_sources` are the benchmark's kinds of evidence; `answer_format` and the evidence are empty if unknown.
+    `regions` are the boxes of the evidence with their pages, from MMDocIR (Dong et al., 2025).
+    """
+
+    set: Literal["docbench", "mmlongbench"]
+    paper: str
+    id: str
+    file: Path
+    question: str
+    answer: str
+    answerable: bool
+    answer_format: str = ""
+    evidence_pages: tuple[int, ...] = ()
+    evidence_sources: tuple[str, ...] = ()
+    regions: tuple[tuple[int, Box], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,36 +82,17 @@ class DocBenchLine:
         return self.answer_format != "None" and not self.type.casefold().startswith("una")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DocBenchQuestion:
-    """The question on line `number` of a file beside the PDF `file`, in the folder `paper`.
+def docbench_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
+    """Yields the questions in files beside a PDF, and the errors of unusable files and lines.
 
-    `type` is DocBench's kind of evidence; `answer_format` and `evidence_pages` are empty if unknown.
+    A question's paper is the name of the folder, and its id the number of the line.
     """
-
-    paper: str
-    number: int
-    file: Path
-    question: str
-    answer: str
-    answerable: bool
-    type: str = ""
-    answer_format: str = ""
-    evidence_pages: tuple[int, ...] = ()
-
-
-_DOCBENCH_LINE = TypeAdapter(DocBenchLine)
-
-
-def docbench_questions(data: Path) -> Iterator[DocBenchQuestion | GoldFileError]:
-    """Yields one question per line, and the errors of unusable files and lines."""
     papers = data / "papers"
     for gold in sorted(chain(papers.rglob("questions.jsonl"), papers.rglob("*_qa.jsonl"))):
-        paper = _paper_beside(gold)
-        if paper is None:
-            yield GoldFileError(f"{gold}:1: unknown paper; put paper.pdf, or a single PDF, beside the questions")
+        if paper := _paper_beside(gold):
+            yield from _questions_on_paper(gold, paper)
         else:
-            yield from _questions_of_file(gold, paper)
+            yield gold_error(f"{gold}:1", "unknown paper; put paper.pdf, or a single PDF, beside the questions")
 
 
 def _paper_beside(gold: Path) -> Path | None:
@@ -104,44 +101,23 @@ def _paper_beside(gold: Path) -> Path | None:
     return named[0] if named else found[0] if len(found) == 1 else None
 
 
-def _questions_of_file(gold: Path, paper: Path) -> Iterator[DocBenchQuestion | GoldFileError]:
-    bad: list[GoldFileError] = []
-    for number, line in json_lines(gold, _DOCBENCH_LINE, bad=bad):
-        try:
-            check_pages(line.evidence_pages, paper, where=f"{gold}:{number}")
-        except GoldFileError as error:
-            bad.append(error)
-            continue
-        yield DocBenchQuestion(
+def _questions_on_paper(gold: Path, paper: Path) -> Iterator[PdfQuestion | GoldFileError]:
+    def question(number: int, line: DocBenchLine) -> PdfQuestion:
+        check_pages(line.evidence_pages, paper)
+        return PdfQuestion(
+            set="docbench",
             paper=gold.parent.name,
-            number=number,
+            id=str(number),
             file=paper,
             question=line.question,
             answer=line.reference,
             answerable=line.can_be_answered,
-            type=line.type,
             answer_format=line.form,
             evidence_pages=line.evidence_pages,
+            evidence_sources=(line.type,) if line.type else (),
         )
-    yield from bad
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MMLongBenchQuestion:
-    """A question on the PDF `file`; pages count from 1, and an unanswerable question has none.
-
-    `regions` are the boxes of its evidence with their pages, from MMDocIR (Dong et al., 2025); empty if unknown.
-    """
-
-    id: str
-    file: Path
-    question: str
-    answer: str
-    answer_format: AnswerFormat
-    answerable: bool
-    evidence_pages: tuple[int, ...]
-    evidence_sources: tuple[str, ...]
-    regions: tuple[tuple[int, Box], ...] = ()
+    yield from read_lines(gold, DocBenchLine, question)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -150,7 +126,7 @@ class _MMLongBenchLine:
     doc: str
     question: str
     answer: str
-    answer_format: AnswerFormat
+    answer_format: Literal["Int", "Float", "Str", "List", "None"]
     evidence_pages: tuple[int, ...]
     evidence_sources: tuple[str, ...] = ()
     answerable: bool = True
@@ -169,41 +145,32 @@ class _MMDocIRLine:
     regions: tuple[_Region, ...]
 
 
-_MMLONGBENCH_LINE = TypeAdapter(_MMLongBenchLine)
-_MMDOCIR_LINE = TypeAdapter(_MMDocIRLine)
-
-
-def mmlongbench_questions(data: Path) -> Iterator[MMLongBenchQuestion | GoldFileError]:
+def mmlongbench_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
     """Yields one question per line, and the errors of unusable lines."""
-    gold = data / "eval" / "paperqa_mmlongbench.jsonl"
-    bad: list[GoldFileError] = []
-    regions = {
-        (line.doc, line.question): tuple((region.page, region.box) for region in line.regions)
-        for _, line in json_lines(data / "eval" / "regions_mmdocir.jsonl", _MMDOCIR_LINE, bad=bad)
-    }
-    for number, line in json_lines(gold, _MMLONGBENCH_LINE, bad=bad):
-        file = data / "papers" / "mmlongbench" / PurePosixPath(line.doc).name
-        where = f"{gold}:{number}"
-        if not file.is_file():
-            bad.append(GoldFileError(f"{where}: unknown paper {line.doc!r}; {file} is not there"))
-            continue
-        try:
-            check_pages(line.evidence_pages, file, where=where)
-        except GoldFileError as error:
-            bad.append(error)
-            continue
-        yield MMLongBenchQuestion(
+    found, bad = separate_errors(
+        read_lines(data / "eval" / "regions_mmdocir.jsonl", _MMDocIRLine, lambda _, line: line)
+    )
+    yield from bad
+    regions = {(line.doc, line.question): tuple((one.page, one.box) for one in line.regions) for line in found}
+
+    def question(_number: int, line: _MMLongBenchLine) -> PdfQuestion:
+        file = paper_file(data, "mmlongbench", line.doc)
+        check_pages(line.evidence_pages, file)
+        return PdfQuestion(
+            set="mmlongbench",
+            paper=file.stem,
             id=line.id,
             file=file,
             question=line.question,
             answer=line.answer,
-            answer_format=line.answer_format,
             answerable=line.answerable and line.answer_format != "None",
+            answer_format=line.answer_format,
             evidence_pages=line.evidence_pages,
             evidence_sources=line.evidence_sources,
             regions=regions.get((line.doc, line.question), ()),
         )
-    yield from bad
+
+    yield from read_lines(data / "eval" / "paperqa_mmlongbench.jsonl", _MMLongBenchLine, question)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -220,62 +187,35 @@ class OHRPage:
 class OHRQuestion:
     """A question whose evidence is a text, table or equation on some pages, which count from 0."""
 
-    id: str
-    doc: str
-    question: str
-    answer: str
-    answer_form: str
-    evidence_source: str
-    evidence_context: str
-    evidence_pages: tuple[int, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _OHRBenchLine:
-    doc_name: str
-    ID: str
-    questions: str
-    answers: str
-    evidence_page_no: int | tuple[int, ...]
+    id: Annotated[str, Field(validation_alias="ID")]
+    doc: Annotated[str, Field(validation_alias="doc_name")]
+    question: Annotated[str, Field(validation_alias="questions")]
+    answer: Annotated[str, Field(validation_alias="answers")]
+    evidence_pages: Annotated[
+        tuple[int, ...],
+        Field(validation_alias="evidence_page_no"),
+        BeforeValidator(lambda pages: (pages,) if isinstance(pages, int) else pages),
+    ]
     answer_form: str = ""
     evidence_source: str = ""
-    evidence_context: str = ""
 
 
-_OHRBENCH_PAGE = TypeAdapter(OHRPage)
-_OHRBENCH_LINE = TypeAdapter(_OHRBenchLine)
-
-
-def ohrbench_pages(data: Path, *, bad: list[GoldFileError]) -> list[OHRPage]:
-    """Returns the pages in order; the errors of unusable lines are added to `bad`."""
-    file = data / "eval" / "paperqa_ohrbench_pages.jsonl"
-    return [page for _, page in json_lines(file, _OHRBENCH_PAGE, bad=bad)]
+def ohrbench_pages(data: Path) -> tuple[list[OHRPage], list[GoldFileError]]:
+    """Returns the pages in order, and the errors of unusable lines."""
+    return separate_errors(read_lines(data / "eval" / "paperqa_ohrbench_pages.jsonl", OHRPage, lambda _, page: page))
 
 
 def ohrbench_questions(data: Path, pages: Collection[OHRPage]) -> Iterator[OHRQuestion | GoldFileError]:
     """Yields one question per line, and the errors of unusable lines; `pages` are the existing pages."""
-    file = data / "eval" / "paperqa_ohrbench.jsonl"
     known = {(page.doc, page.page) for page in pages}
     docs = {page.doc for page in pages}
-    bad: list[GoldFileError] = []
-    for number, line in json_lines(file, _OHRBENCH_LINE, bad=bad):
-        numbers = (line.evidence_page_no,) if isinstance(line.evidence_page_no, int) else line.evidence_page_no
-        missing = next((page for page in numbers if (line.doc_name, page) not in known), None)
-        if line.doc_name not in docs:
-            bad.append(GoldFileError(f"{file}:{number}: unknown paper {line.doc_name!r}; none of the pages is its"))
-        elif missing is not None:
-            bad.append(
-                GoldFileError(f"{file}:{number}: page {missing} is out of range; {line.doc_name!r} has no such page")
-            )
-        else:
-            yield OHRQuestion(
-                id=line.ID,
-                doc=line.doc_name,
-                question=line.questions,
-                answer=line.answers,
-                answer_form=line.answer_form,
-                evidence_source=line.evidence_source,
-                evidence_context=line.evidence_context,
-                evidence_pages=numbers,
-            )
-    yield from bad
+
+    def question(_number: int, line: OHRQuestion) -> OHRQuestion:
+        if line.doc not in docs:
+            raise GoldFileError(f"unknown paper {line.doc!r}; none of the pages is its")
+        for page in line.evidence_pages:
+            if (line.doc, page) not in known:
+                raise GoldFileError(f"page {page} is out of range; {line.doc!r} has no such page")
+        return line
+
+    yield from read_lines(data / "eval" / "paperqa_ohrbench.jsonl", OHRQuestion, question)

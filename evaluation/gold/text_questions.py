@@ -1,12 +1,13 @@
 """Gold questions on papers known as text: QASPER, ArgSciChat, NLP-TDMS."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import TypeAdapter
+from pydantic import AfterValidator, AliasPath, Field
 
-from evaluation.gold.files import json_lines
+from evaluation.gold.files import gold_error, read_lines, separate_errors
 from evaluation.gold.text_papers import TextSection, text_paper
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Paper
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 
+# Texts without the blank ones.
+_Texts = Annotated[tuple[str, ...], AfterValidator(lambda texts: tuple(filter(str.strip, texts)))]
 _SECTION = "section:"
 _TITLE, _ABSTRACT = "title", "abstract"
 
@@ -84,133 +87,82 @@ class _QasperAnswers:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _QasperQuestions:
-    question: tuple[str, ...]
-    question_id: tuple[str, ...]
-    answers: tuple[_QasperAnswers, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _QasperText:
-    section_name: tuple[str | None, ...]
-    paragraphs: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _QasperFloats:
-    caption: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _QasperLine:
     id: str
     title: str
     abstract: str
-    full_text: _QasperText
-    qas: _QasperQuestions
-    figures_and_tables: _QasperFloats = field(default_factory=_QasperFloats)
-
-
-_QASPER_LINE = TypeAdapter(_QasperLine)
+    headings: Annotated[tuple[str | None, ...], Field(validation_alias=AliasPath("full_text", "section_name"))]
+    paragraphs: Annotated[tuple[tuple[str, ...], ...], Field(validation_alias=AliasPath("full_text", "paragraphs"))]
+    questions: Annotated[tuple[str, ...], Field(validation_alias=AliasPath("qas", "question"))]
+    question_ids: Annotated[tuple[str, ...], Field(validation_alias=AliasPath("qas", "question_id"))]
+    answers: Annotated[tuple[_QasperAnswers, ...], Field(validation_alias=AliasPath("qas", "answers"))]
+    captions: Annotated[_Texts, Field(validation_alias=AliasPath("figures_and_tables", "caption"))] = ()
 
 
 def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
     """Yields one paper per line, and the errors of unusable lines and questions."""
     file = data / "eval" / "paperqa_qasper10_raw.jsonl"
-    bad: list[GoldFileError] = []
-    for number, line in json_lines(file, _QASPER_LINE, bad=bad):
-        where = f"{file}:{number}"
-        qas = line.qas
-        if not len(qas.question) == len(qas.question_id) == len(qas.answers):
-            bad.append(GoldFileError(f"{where}: 'qas' has not as many answers and ids as questions; correct the gold"))
-            continue
+    unanswered: list[GoldFileError] = []
+
+    def paper(number: int, line: _QasperLine) -> QasperPaper:
+        if not len(line.questions) == len(line.question_ids) == len(line.answers):
+            raise GoldFileError("'qas' has not as many answers and ids as questions")
         questions = []
-        for question, name, answers in zip(qas.question, qas.question_id, qas.answers, strict=True):
-            told = tuple(answer for answer in answers.answer if answer.text)
-            if told:
-                questions.append(QasperQuestion(id=name, question=question, answers=told))
+        for name, question, answers in zip(line.question_ids, line.questions, line.answers, strict=True):
+            given = tuple(answer for answer in answers.answer if answer.text)
+            if given:
+                questions.append(QasperQuestion(id=name, question=question, answers=given))
             else:
-                bad.append(
-                    GoldFileError(f"{where}: the question {name!r} has no answer; correct the gold, or leave it out")
-                )
-        yield QasperPaper(
-            where=where,
+                unanswered.append(gold_error(f"{file}:{number}", f"the question {name!r} has no answer"))
+        return QasperPaper(
+            where=f"{file}:{number}",
             id=line.id,
             paper=_qasper_paper(line),
-            paragraphs=tuple(text for section in line.full_text.paragraphs for text in section if text.strip()),
-            captions=tuple(filter(str.strip, line.figures_and_tables.caption)),
+            paragraphs=tuple(text for section in line.paragraphs for text in section if text.strip()),
+            captions=line.captions,
             questions=tuple(questions),
         )
-    yield from bad
+
+    yield from read_lines(file, _QasperLine, paper)
+    yield from unanswered
 
 
 def _qasper_paper(line: _QasperLine) -> Paper:
     sections = [TextSection(path=("Abstract",), paragraphs=(line.abstract,))]
-    for name, paragraphs in zip(line.full_text.section_name, line.full_text.paragraphs, strict=False):
-        path = tuple(part.strip() for part in (name or "").split(":::") if part.strip())
+    for heading, paragraphs in zip(line.headings, line.paragraphs, strict=False):
+        path = tuple(part.strip() for part in (heading or "").split(":::") if part.strip())
         sections.append(TextSection(path=path, paragraphs=paragraphs))
     return text_paper(line.id, title=line.title, sections=sections)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """The proponent's message, and the facts of the paper that the reply is based on.
+    """The proponent's message, and the facts of the paper that the reply is based on: whole sentences or parts."""
 
-    `number` is its position in the dialogue, from 1; the facts are whole sentences or parts of them.
-    """
-
-    number: int
-    text: str
-    facts: tuple[str, ...]
+    text: Annotated[str, Field(validation_alias="P_Message")]
+    facts: _Texts
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dialogue:
-    """A paper's sentences and the turns with facts; `where` is its file and line."""
+    """A paper's sentences and the turns of a dialogue about it; `where` is its file and line."""
 
-    where: str
-    line: int
     id: str
     title: str
-    sentences: tuple[str, ...]
-    turns: tuple[Turn, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _MessagePair:
-    P_Message: str
-    facts: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _DialogueLine:
-    id: str
-    title: str
-    content: tuple[str, ...]
-    message_pairs: tuple[_MessagePair, ...]
-
-
-_DIALOGUE_LINE = TypeAdapter(_DialogueLine)
+    sentences: Annotated[_Texts, Field(validation_alias="content")]
+    turns: Annotated[tuple[Turn, ...], Field(validation_alias="message_pairs")]
+    where: str = ""
+    line: int = 0
 
 
 def argscichat_dialogues(data: Path) -> Iterator[Dialogue | GoldFileError]:
-    """Yields one dialogue per line, and the errors of unusable lines. Turns without facts are left out."""
+    """Yields one dialogue per line, and the errors of unusable lines."""
     file = data / "eval" / "paperqa_argscichat.jsonl"
-    bad: list[GoldFileError] = []
-    for number, paper in json_lines(file, _DIALOGUE_LINE, bad=bad):
-        turns = (
-            Turn(number=place, text=pair.P_Message, facts=tuple(filter(str.strip, pair.facts)))
-            for place, pair in enumerate(paper.message_pairs, start=1)
-        )
-        yield Dialogue(
-            where=f"{file}:{number}",
-            line=number,
-            id=paper.id,
-            title=paper.title,
-            sentences=tuple(filter(str.strip, paper.content)),
-            turns=tuple(turn for turn in turns if turn.facts and turn.text.strip()),
-        )
-    yield from bad
+
+    def dialogue(number: int, line: Dialogue) -> Dialogue:
+        return replace(line, where=f"{file}:{number}", line=number)
+
+    return read_lines(file, Dialogue, dialogue)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -224,9 +176,8 @@ class TDMSPaper:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TDMSTuple:
-    """A result that a paper reports; `where` is its file and line."""
+    """A result that a paper reports."""
 
-    where: str
     paper: str
     task: str
     dataset: str
@@ -238,9 +189,9 @@ class TDMSTuple:
 class TDMS:
     """All papers, their tuples, and the errors of unusable lines."""
 
-    papers: tuple[TDMSPaper, ...]
-    tuples: tuple[TDMSTuple, ...]
-    bad: tuple[GoldFileError, ...]
+    papers: list[TDMSPaper]
+    tuples: list[TDMSTuple]
+    bad: list[GoldFileError]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,59 +200,38 @@ class _TDMSText:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _TDMSLine:
-    paper: str
-    task: str
-    dataset: str
-    metric: str
-    score: str
-
-
-_TDMS_TEXT, _TDMS_LINE = TypeAdapter(_TDMSText), TypeAdapter(_TDMSLine)
-
-
 def read_tdms(data: Path) -> TDMS:
     """Reads both files; without either of them the result is empty."""
-    texts, file = (data / "eval" / f"kg_nlptdms_{name}.jsonl" for name in ("text", "tuples"))
-    bad: list[GoldFileError] = []
-    papers = {text.paper: _tdms_paper(text) for _, text in json_lines(texts, _TDMS_TEXT, bad=bad)}
-    tuples = []
-    for number, found in json_lines(file, _TDMS_LINE, bad=bad):
-        where = f"{file}:{number}"
-        if found.paper not in papers:
-            bad.append(GoldFileError(f"{where}: unknown paper {found.paper!r}; {texts.name} has no text of it"))
-            continue
-        tuples.append(
-            TDMSTuple(
-                where=where,
-                paper=found.paper,
-                task=found.task,
-                dataset=found.dataset,
-                metric=found.metric,
-                score=found.score,
-            )
-        )
-    return TDMS(papers=tuple(papers.values()), tuples=tuple(tuples), bad=tuple(bad))
+    texts = data / "eval" / "kg_nlptdms_text.jsonl"
+    papers, bad_papers = separate_errors(read_lines(texts, _TDMSText, _tdms_paper, key=lambda text: text.paper))
+    known = {paper.id for paper in papers}
+
+    def known_tuple(_number: int, line: TDMSTuple) -> TDMSTuple:
+        if line.paper not in known:
+            raise GoldFileError(f"unknown paper {line.paper!r}; {texts.name} has no text of it")
+        return line
+
+    tuples, bad = separate_errors(read_lines(data / "eval" / "kg_nlptdms_tuples.jsonl", TDMSTuple, known_tuple))
+    return TDMS(papers=papers, tuples=tuples, bad=[*bad_papers, *bad])
 
 
-def _tdms_paper(text: _TDMSText) -> TDMSPaper:
-    sections = list(_tdms_sections(text.text))
-    title = " ".join(line for head, lines in sections if head == _TITLE for line in lines)
+def _tdms_paper(_number: int, line: _TDMSText) -> TDMSPaper:
+    sections = list(_tdms_sections(line.text))
+    title = " ".join(paragraph for heading, paragraphs in sections if heading == _TITLE for paragraph in paragraphs)
     return TDMSPaper(
-        id=text.paper, title=title or text.paper, sections=tuple(part for part in sections if part[0] != _TITLE)
+        id=line.paper, title=title or line.paper, sections=tuple(part for part in sections if part[0] != _TITLE)
     )
 
 
 def _tdms_sections(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each "section: HEADING" with the lines up to the next one; text before the first belongs to the abstract."""
-    head, lines = _ABSTRACT, list[str]()
+    heading, lines = _ABSTRACT, list[str]()
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith(_SECTION):
             if lines:
-                yield head, tuple(lines)
-            head, lines = line.removeprefix(_SECTION).strip(), []
+                yield heading, tuple(lines)
+            heading, lines = line.removeprefix(_SECTION).strip(), []
         else:
             lines.append(line)
     if lines:
-        yield head, tuple(lines)
+        yield heading, tuple(lines)

@@ -350,7 +350,7 @@ def score_results(matches: EntityMatches, results: Iterable[GoldResult]) -> Scor
     """results.members: all members are found; results.connected: each pair of them is connected; results.score: of the
     scores in the text, those that a relation of a member quotes."""
     pairs = _connected_pairs(matches)
-    text = " ".join(section.text for section in matches.gold.sections)
+    text = " ".join(text for section in matches.gold.sections for text in section.paragraphs)
     tallies: dict[str, Tally] = {}
     misses = []
     for result in results:

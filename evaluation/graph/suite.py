@@ -6,21 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from evaluation.gold.files import file_hash, separate_errors
-from evaluation.gold.graphs import (
-    GoldAcronyms,
-    GoldExpansion,
-    GoldGraph,
-    gold_acronyms,
-    gold_expansions,
-    scier_graphs,
-    scierc_graphs,
-    scirex_graphs,
-)
-from evaluation.gold.text_papers import paper_of_graph
+from evaluation.gold.graphs import GoldAcronyms, GoldExpansion, GoldGraph, GraphGold, read_graph_gold
+from evaluation.gold.text_papers import text_paper
 from evaluation.graph.quality import name_keys, score_floats, score_graph, score_grounding, score_library
 from evaluation.graph.scoring import EntityMatches, score_entities, score_relations, score_results
 from evaluation.libraries import BuiltLibrary, Libraries
@@ -39,9 +29,6 @@ from paperscope_core.text.words import entity_key
 from paperscope_core.types import IndexedPaper, content_hash
 
 __all__ = ["AcronymItem", "DocumentItem", "ExpansionItem", "GraphSuite", "LibraryItem", "PaperItem"]
-
-
-_Gold = GoldGraph | GoldAcronyms | GoldExpansion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,7 +134,7 @@ class DocumentItem:
     def score(self) -> Score:
         """Raises ModelError if a model fails."""
         started = time.perf_counter()
-        paper = paper_of_graph(self.gold)
+        paper = text_paper(self.gold.name, title="", sections=self.gold.sections, with_headings=True)
         chunks = chunk_paper(paper, max_words=self.max_words)
         extraction = asyncio.run(self.extractor.extract(paper, chunks))
         seconds = Score(tallies={"seconds.extraction": Tally(right=time.perf_counter() - started, total=1)})
@@ -239,15 +226,7 @@ class GraphSuite:
     def open(self, request: Request) -> Iterator[Loaded]:
         """See `Suite.open`. Raises SettingsError if mode "model" has no configured model."""
         settings = _settings(request)
-        found: Iterator[_Gold | GoldFileError] = chain(
-            scierc_graphs(request.data),
-            scier_graphs(request.data),
-            scirex_graphs(request.data),
-            gold_acronyms(request.data),
-            gold_expansions(request.data),
-        )
-        gold: list[_Gold]
-        gold, bad = separate_errors(found)
+        gold, bad = separate_errors(read_graph_gold(request.data))
         with ExitStack() as stack:
             extractor = _extractor(settings, request.work, stack)
             items: list[SuiteItem] = [_item(entry, extractor, settings) for entry in gold]
@@ -277,7 +256,7 @@ def _extractor(settings: Settings, work: Path, stack: ExitStack) -> EntityExtrac
     return extractor_for(build_models(settings, cache=store).extract, settings.extract)
 
 
-def _item(entry: _Gold, extractor: EntityExtractor, settings: Settings) -> SuiteItem:
+def _item(entry: GraphGold, extractor: EntityExtractor, settings: Settings) -> SuiteItem:
     match entry:
         case GoldGraph():
             return DocumentItem(gold=entry, extractor=extractor, max_words=settings.chunking.max_words)

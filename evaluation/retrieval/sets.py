@@ -8,9 +8,9 @@ from pathlib import Path
 
 from evaluation.gold.files import separate_errors
 from evaluation.gold.questions import (
-    MMLongBenchQuestion,
     OHRPage,
     OHRQuestion,
+    PdfQuestion,
     mmlongbench_questions,
     ohrbench_pages,
     ohrbench_questions,
@@ -66,7 +66,11 @@ def argscichat(data: Path) -> Iterator[UnitsCorpus | GoldFileError]:
         quoted = _QuotedPaper(dialogue.sentences, title=dialogue.title)
         # The same paper may have several dialogues.
         name = f"argscichat/{dialogue.id.replace('/', '-')}/{dialogue.line}"
-        questions = [quoted.question(f"{name}.{turn.number}", turn.text, [turn.facts]) for turn in dialogue.turns]
+        questions = [
+            quoted.question(f"{name}.{number}", turn.text, [turn.facts])
+            for number, turn in enumerate(dialogue.turns, start=1)
+            if turn.text.strip()
+        ]
         yield from quoted.corpus(name, questions, where=dialogue.where)
 
 
@@ -133,7 +137,7 @@ def mmlongbench(data: Path) -> Iterator[PdfCorpus | GoldFileError]:
         yield PdfCorpus(name=name, questions=tuple(questions), file=file, fingerprint=fingerprint)
 
 
-def _on_pdf(question: MMLongBenchQuestion) -> Question:
+def _on_pdf(question: PdfQuestion) -> Question:
     kinds = tuple(map(_kind, question.evidence_sources))
     pages = dict.fromkeys(question.evidence_pages)
     return Question(
@@ -148,12 +152,9 @@ def ohrbench(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileErro
 
     Each page is a separate paper, written below `folder`; every question is asked of all pages.
     """
-    bad: list[GoldFileError] = []
-    pages = ohrbench_pages(data, bad=bad)
-    yield from bad
-    found = list(ohrbench_questions(data, pages))
-    yield from (question for question in found if isinstance(question, GoldFileError))
-    questions = [question for question in found if isinstance(question, OHRQuestion)]
+    pages, bad_pages = ohrbench_pages(data)
+    questions, bad = separate_errors(ohrbench_questions(data, pages))
+    yield from (*bad_pages, *bad)
     corpus = partial(_page_corpus, pages=pages, questions=questions, folder=folder)
     yield from corpus("ohrbench", [page.text_gt for page in pages])
     yield from corpus("ohrbench-ocr", [page.text_mineru for page in pages])

@@ -83,7 +83,7 @@ def test_bad_gold_and_bad_papers_do_not_stop_the_rest(
     for said in (
         "papers/broken: 'paper.pdf' is damaged",
         "gold_tables.json: field 'tables.0.grid' is missing",
-        "parse_jose_jats.jsonl:1: unknown paper 'nobody'",
+        "parse_jose_jats.jsonl:1: unknown paper 'nobody.pdf'",
         "parse_jose_jats.jsonl:2: field 'title' is missing",
         "parse_jose_jats.jsonl:3: Invalid JSON",
         "parse_olmocr_unit_tests.jsonl:1: unknown paper 'none.pdf'",

@@ -1,12 +1,12 @@
-"""Graph gold: tokens put together, lines read, bad lines said with their place, the rest kept."""
+"""Graph gold: tokens are joined, lines are read, and unusable lines are reported with their place."""
 
 import json
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluation.gold.files import separate_errors
 from evaluation.gold.graphs import (
     Cluster,
     GoldAcronyms,
@@ -16,13 +16,10 @@ from evaluation.gold.graphs import (
     GoldResult,
     Mention,
     entities_of,
-    gold_acronyms,
-    gold_expansions,
     join_tokens,
-    scier_graphs,
-    scierc_graphs,
-    scirex_graphs,
+    read_graph_gold,
 )
+from evaluation.gold.text_papers import TextSection
 from paperscope_core.errors import GoldFileError
 
 SCIERC = {
@@ -58,15 +55,13 @@ IDENTIFIED = {
 }
 EXPANDED = {"id": "A", "tokens": ["An", "ER", "of", "1"], "acronym": 1, "expansion": "error rate"}
 
-Reader = Callable[[Path], Iterable[object]]
 
-
-def read(folder: Path, reader: Reader, name: str, *lines: dict[str, Any] | str) -> tuple[list[Any], list[str]]:
-    """What a reader makes of these lines: the values, and what it says of bad ones."""
+def read(folder: Path, name: str, *lines: dict[str, Any] | str) -> tuple[list[Any], list[str]]:
+    """The gold of one file with these lines, and the messages about unusable ones."""
     (folder / "eval").mkdir(exist_ok=True)
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     (folder / "eval" / name).write_text("\n".join(texts))
-    found = list(reader(folder))
+    found = list(read_graph_gold(folder))
     errors = [str(entry) for entry in found if isinstance(entry, GoldFileError)]
     return [entry for entry in found if not isinstance(entry, GoldFileError)], errors
 
@@ -84,14 +79,14 @@ def read(folder: Path, reader: Reader, name: str, *lines: dict[str, Any] | str) 
 def test_tokens_become_running_text(tokens: str, text: str) -> None:
     running = join_tokens(tokens.split())
     assert running.text == text
-    assert len(running.starts) == len(running.ends) == len(tokens.split())
+    assert len(running.spans) == len(tokens.split())
 
 
 def test_a_span_of_tokens_is_cut_from_the_text() -> None:
     running = join_tokens(["a", "self", "-", "attention", "model", "."])
     assert running.of(1, 5) == "self-attention model"
     for first, end in ((5, 7), (-1, 2), (2, 2)):
-        with pytest.raises(IndexError):
+        with pytest.raises(GoldFileError):
             running.of(first, end)
 
 
@@ -109,21 +104,21 @@ def test_mentions_become_entities() -> None:
 
 
 def test_scierc_is_read(tmp_path: Path) -> None:
-    [graph], errors = read(tmp_path, scierc_graphs, "kg_scierc.jsonl", SCIERC)
+    [graph], errors = read(tmp_path, "kg_scierc.jsonl", SCIERC)
     assert isinstance(graph, GoldGraph)
     assert not errors
     assert graph.name == "scierc/D1"
-    assert graph.sections[0].text == "We use Hidden Markov Models (HMM). They beat CRFs."
+    assert graph.sections[0].paragraphs[0] == "We use Hidden Markov Models (HMM). They beat CRFs."
     assert [entity.forms for entity in graph.entities] == [("hidden markov models", "hmm"), ("crfs",)]
     assert graph.relations == (GoldRelation(source=0, target=1, kind="COMPARE"),)
 
 
 def test_scier_is_grouped_by_document(tmp_path: Path) -> None:
     other = SCIER | {"sentence": "On UCF 1 0 1 image - to - text tasks matter .", "ner": [SCIER["ner"][1]], "rel": []}
-    [graph], errors = read(tmp_path, scier_graphs, "kg_scier.jsonl", SCIER, other)
+    [graph], errors = read(tmp_path, "kg_scier.jsonl", SCIER, other)
     assert not errors
     assert graph.name == "scier/7"
-    assert graph.sections[0].text == (
+    assert graph.sections[0].paragraphs[0] == (
         "A self-attention model for image-to-text tasks. On UCF 101 image-to-text tasks matter."
     )
     assert [entity.forms for entity in graph.entities] == [("self attention model",), ("image to text tasks",)]
@@ -131,11 +126,9 @@ def test_scier_is_grouped_by_document(tmp_path: Path) -> None:
 
 
 def test_scirex_is_read(tmp_path: Path) -> None:
-    [graph], errors = read(tmp_path, scirex_graphs, "kg_scirex.jsonl", SCIREX)
+    [graph], errors = read(tmp_path, "kg_scirex.jsonl", SCIREX)
     assert not errors
-    assert [(section.heading, section.text) for section in graph.sections] == [
-        ("Results.", "BERT reaches 90.1 F1 on SQuAD.")
-    ]
+    assert graph.sections == (TextSection(path=("Results.",), paragraphs=("BERT reaches 90.1 F1 on SQuAD.",)),)
     assert [(entity.forms, entity.salient) for entity in graph.entities] == [
         (("bert",), True),
         (("f1",), True),
@@ -147,58 +140,56 @@ def test_scirex_is_read(tmp_path: Path) -> None:
 
 def test_acronyms_are_read(tmp_path: Path) -> None:
     stray = IDENTIFIED | {"id": "B", "labels": ["O", "I-long", "I-long", "O", "B-short", "B-short", "O"]}
-    found, errors = read(tmp_path, gold_acronyms, "acronym_identification.jsonl", IDENTIFIED, stray)
+    found, errors = read(tmp_path, "acronym_identification.jsonl", IDENTIFIED, stray)
     assert not errors
     assert found[0] == GoldAcronyms(
         name="acronym_identification/A", text="The error rate (ER).", shorts=("ER",), longs=("error rate",)
     )
     assert (found[1].shorts, found[1].longs) == (("ER", ")"), ("error rate",))
-    found, errors = read(tmp_path, gold_expansions, "acronym_disambiguation.jsonl", EXPANDED)
+    found, errors = read(tmp_path, "acronym_disambiguation.jsonl", EXPANDED)
     assert not errors
     assert found == [GoldExpansion(name="acronym_disambiguation/A", text="An ER of 1", short="ER", long="error rate")]
 
 
 @pytest.mark.parametrize(
-    ("reader", "name", "good", "changes", "says"),
+    ("name", "good", "changes", "says"),
     [
-        (scierc_graphs, "kg_scierc.jsonl", SCIERC, {"ner": None}, "'ner'"),
+        ("kg_scierc.jsonl", SCIERC, {"ner": None}, "'ner'"),
         (
-            scierc_graphs,
             "kg_scierc.jsonl",
             SCIERC,
             {"ner": [[[2, 99, "Method"]]]},
             "no tokens from 2 to before 100 among 13",
         ),
-        (scierc_graphs, "kg_scierc.jsonl", SCIERC, {"relations": [[[0, 0, 2, 4, "X"]]]}, "end [0, 0] is no entity"),
-        (scierc_graphs, "kg_scierc.jsonl", SCIERC, {"doc_key": "D1"}, "'D1' is also on line 1"),
-        (scier_graphs, "kg_scier.jsonl", SCIER, {"ner": [["nowhere", "Task"]]}, "'nowhere' is not in"),
-        (scier_graphs, "kg_scier.jsonl", SCIER, {"rel": [["A", "Used-For", "B"]]}, "end 'A' is no entity"),
-        (scirex_graphs, "kg_scirex.jsonl", SCIREX, {"sections": [[0, 99]]}, "no tokens from 0 to before 99 among 14"),
-        (scirex_graphs, "kg_scirex.jsonl", SCIREX, {"coref": {}}, "'BERT' has no entry in 'coref'"),
-        (gold_acronyms, "acronym_identification.jsonl", IDENTIFIED, {"labels": ["O"]}, "1 labels for 7 tokens"),
-        (gold_acronyms, "acronym_identification.jsonl", IDENTIFIED, {"labels": ["B-odd"] * 7}, "label 'B-odd'"),
-        (gold_expansions, "acronym_disambiguation.jsonl", EXPANDED, {"acronym": 4}, "'acronym' is 4, but there are 4"),
+        ("kg_scierc.jsonl", SCIERC, {"relations": [[[0, 0, 2, 4, "X"]]]}, "end [0, 0] is no entity"),
+        ("kg_scierc.jsonl", SCIERC, {"doc_key": "D1"}, "'D1' is also on line 1"),
+        ("kg_scier.jsonl", SCIER, {"ner": [["nowhere", "Task"]]}, "'nowhere' is not in"),
+        ("kg_scier.jsonl", SCIER, {"rel": [["A", "Used-For", "B"]]}, "end 'A' is no entity"),
+        ("kg_scirex.jsonl", SCIREX, {"sections": [[0, 99]]}, "no tokens from 0 to before 99 among 14"),
+        ("kg_scirex.jsonl", SCIREX, {"coref": {}}, "'BERT' has no entry in 'coref'"),
+        ("acronym_identification.jsonl", IDENTIFIED, {"labels": ["O"]}, "1 labels for 7 tokens"),
+        ("acronym_identification.jsonl", IDENTIFIED, {"labels": ["B-odd"] * 7}, "'labels.0'"),
+        ("acronym_disambiguation.jsonl", EXPANDED, {"acronym": 4}, "'acronym' is 4, but there are 4"),
     ],
 )
 def test_a_bad_line_is_said_with_its_place(
-    *, tmp_path: Path, reader: Reader, name: str, good: dict[str, Any], changes: dict[str, Any], says: str
+    *, tmp_path: Path, name: str, good: dict[str, Any], changes: dict[str, Any], says: str
 ) -> None:
     key = next(key for key in ("doc_key", "doc_id", "id") if key in good)
     last = good | {key: "last"}
-    found, errors = read(tmp_path, reader, name, good, good | {key: "bad"} | changes, "{", last)
+    found, errors = read(tmp_path, name, good, good | {key: "bad"} | changes, "{", last)
     assert len(found) == 2
     assert len(errors) == 2
     assert any(f"{name}:2: " in error and says in error for error in errors), errors
     assert any(f"{name}:3: Invalid JSON" in error for error in errors)
 
 
-@pytest.mark.parametrize("reader", [scierc_graphs, scier_graphs, scirex_graphs, gold_acronyms, gold_expansions])
-def test_a_set_may_be_absent(tmp_path: Path, reader: Reader) -> None:
-    assert list(reader(tmp_path)) == []
+def test_a_set_may_be_absent(tmp_path: Path) -> None:
+    assert list(read_graph_gold(tmp_path)) == []
 
 
-@pytest.mark.parametrize("reader", [scierc_graphs, scier_graphs, scirex_graphs, gold_acronyms, gold_expansions])
-def test_the_development_data_has_no_bad_line(shared: Path, reader: Reader) -> None:
-    found = list(reader(shared))
-    assert found
-    assert not [entry for entry in found if isinstance(entry, GoldFileError)]
+def test_the_development_data_has_no_bad_line(shared: Path) -> None:
+    gold, bad = separate_errors(read_graph_gold(shared))
+    assert not bad
+    sets = {"scierc", "scier", "scirex", "acronym_identification", "acronym_disambiguation"}
+    assert {entry.name.partition("/")[0] for entry in gold} == sets

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation, GoldResult, GoldSection
+from evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation, GoldResult
+from evaluation.gold.text_papers import TextSection
 from evaluation.graph.scoring import EntityMatches, score_entities, score_relations, score_results
 from evaluation.score import Score
 from paperscope_core.text.words import entity_key
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 GOLD = GoldGraph(
     name="scierc/d",
-    sections=(GoldSection(heading="", text="The score is 90.1 , not 190.12 or 7.5."),),
+    sections=(TextSection(path=(), paragraphs=("The score is 90.1 , not 190.12 or 7.5.",)),),
     entities=(
         GoldEntity(forms=("naive bayes", "nb"), type="Method", salient=True),
         GoldEntity(forms=("text classification",), type="Task", salient=True),

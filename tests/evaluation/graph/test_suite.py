@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluation.gold.graphs import GoldRelation, GoldSection
-from evaluation.gold.text_papers import paper_of_graph
+from evaluation.gold.graphs import GoldRelation
+from evaluation.gold.text_papers import TextSection, text_paper
 from evaluation.graph.suite import DocumentItem, GraphSuite
 from evaluation.suite import Request
 from ingest import chunk_paper, extractor_for
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def test_a_document_is_a_paper_of_headings_and_paragraphs() -> None:
-    sections = (GoldSection(heading="Intro", text="One. Two."), GoldSection(heading="", text="Three."))
-    paper = paper_of_graph(replace(GOLD, sections=sections))
+    sections = [TextSection(path=("Intro",), paragraphs=("One. Two.",)), TextSection(path=(), paragraphs=("Three.",))]
+    paper = text_paper("d", title="", sections=sections, with_headings=True)
     assert [(element.id.partition("/")[2], element.section.partition("/")[2]) for element in paper.elements] == [
         ("passage-1", "section-1"),
         ("passage-2", "section-1"),
@@ -109,7 +109,7 @@ def test_a_model_is_measured_with_the_rules() -> None:
     text = "Here naive Bayes serves text classification."
     gold = replace(
         GOLD,
-        sections=(GoldSection(heading="", text=text),),
+        sections=(TextSection(path=(), paragraphs=(text,)),),
         relations=(GoldRelation(source=0, target=1, kind="USED-FOR"),),
     )
     found = figures(DocumentItem(gold=gold, extractor=extractor_for(FakeModel(reply)), max_words=180).score())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.gold import Gold, GoldLookup, GoldSpan, GoldTable
 from evaluation.gold.paper_readers import load_gold_tables, table_of_rows
+from evaluation.gold.papers import Gold, GoldLookup, GoldSpan, GoldTable
 from evaluation.parsing.tables import score_lookups, score_tables
 from evaluation.score import Score, Tally
 from ingest import PdfParser

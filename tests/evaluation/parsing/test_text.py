@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evaluation.gold import Gold, GoldCaption, GoldHeading, GoldReference, PageTest
+from evaluation.gold.papers import Gold, GoldCaption, GoldHeading, GoldReference, PageTest
 from evaluation.parsing import score_paper
 from evaluation.score import Score
 from paperscope_core.types import Box, Equation, Figure, Paper, Passage, Place, Reference, Section, Table

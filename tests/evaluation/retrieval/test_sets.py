@@ -69,7 +69,7 @@ def test_dialogues(write: Write) -> None:
         id="On A/B",
         title="On A/B",
         sentences=("Losses are compared.", "Dice is best."),
-        turns=(Turn(number=2, text="What is it about?", facts=("Losses are compared.",)),),
+        turns=(Turn(text="Hi!", facts=()), Turn(text="What is it about?", facts=("Losses are compared.",))),
     )
     assert [str(error).partition(": ")[0] for error in map(str, bad)] == [f"{file}:2", f"{file}:3"]
     assert not list(argscichat_dialogues(data / "nowhere"))
@@ -115,11 +115,8 @@ def test_papers_and_results(write: Write) -> None:
     data = write("kg_nlptdms_tuples.jsonl", TUPLE, TUPLE | {"paper": "p9"}, {"paper": "p1"})
     gold = read_tdms(data)
     sections = (("abstract", ("We compare.", "More.")), ("Results", ("92.1",)))
-    assert gold.papers == (TDMSPaper(id="p1", title="On Losses", sections=sections),)
-    where = f"{data / 'eval' / 'kg_nlptdms_tuples.jsonl'}:1"
-    assert gold.tuples == (
-        TDMSTuple(where=where, paper="p1", task="named_entity", dataset="D / E", metric="F1", score="92.1"),
-    )
+    assert gold.papers == [TDMSPaper(id="p1", title="On Losses", sections=sections)]
+    assert gold.tuples == [TDMSTuple(paper="p1", task="named_entity", dataset="D / E", metric="F1", score="92.1")]
     said = [str(error) for error in gold.bad]
     assert ["kg_nlptdms_text.jsonl:2" in said[0], "kg_nlptdms_tuples.jsonl:2: unknown paper 'p9'" in said[1]] == [
         True
