@@ -387,7 +387,7 @@ def _scirex_sections(line: _SciREXLine, text: JoinedTokens) -> Iterator[TextSect
     """The sections; a section's first sentence is its heading if the source's markup says so."""
     ends: Mapping[int, int] = dict(line.sentences)
     for first, end in line.sections:
-        start, path = first, ()
+        start, path = first, tuple[str, ...]()
         if markup := _MARKUP.match(text.of(first, end)):
             start = min(ends.get(first, first), end)
             heading = text.of(first, start)[markup.end() :] if start > first else ""

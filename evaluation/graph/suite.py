@@ -226,6 +226,7 @@ class GraphSuite:
     def open(self, request: Request) -> Iterator[Loaded]:
         """See `Suite.open`. Raises SettingsError if mode "model" has no configured model."""
         settings = _settings(request)
+        gold: list[GraphGold]
         gold, bad = separate_errors(read_graph_gold(request.data))
         with ExitStack() as stack:
             extractor = _extractor(settings, request.work, stack)

@@ -14,6 +14,7 @@ from evaluation.gold.graphs import (
     GoldGraph,
     GoldRelation,
     GoldResult,
+    GraphGold,
     Mention,
     entities_of,
     join_tokens,
@@ -148,7 +149,9 @@ def test_acronyms_are_read(tmp_path: Path) -> None:
     assert (found[1].shorts, found[1].longs) == (("ER", ")"), ("error rate",))
     found, errors = read(tmp_path, "acronym_disambiguation.jsonl", EXPANDED)
     assert not errors
-    assert found == [GoldExpansion(name="acronym_disambiguation/A", text="An ER of 1", short="ER", long="error rate")]
+    assert found[2:] == [
+        GoldExpansion(name="acronym_disambiguation/A", text="An ER of 1", short="ER", long="error rate")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +192,7 @@ def test_a_set_may_be_absent(tmp_path: Path) -> None:
 
 
 def test_the_development_data_has_no_bad_line(shared: Path) -> None:
+    gold: list[GraphGold]
     gold, bad = separate_errors(read_graph_gold(shared))
     assert not bad
     sets = {"scierc", "scier", "scirex", "acronym_identification", "acronym_disambiguation"}
