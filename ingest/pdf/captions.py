@@ -16,7 +16,7 @@ from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
-__all__ = ["Caption", "find_captions"]
+__all__ = ["Caption", "find_captions", "nameless"]
 
 # In points, or in letter sizes of the caption; chosen on the development papers.
 _MIN_TABLE_RULE = 60.0  # Points; a shorter rule is a fraction bar or an underline.
@@ -35,10 +35,7 @@ _MAX_LABEL = 12  # Letters; only a label without text is followed by a wide gap.
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Caption:
-    """A caption; `label` is normalized ("Table 5"), `text` excludes the label.
-
-    The caption of a table or picture that has none contains no lines.
-    """
+    """A caption; `label` is normalized ("Table 5"), `text` excludes the label; see `nameless` for one without lines."""
 
     kind: CaptionKind
     label: str
@@ -55,6 +52,11 @@ class Caption:
     def continues(self) -> bool:
         """Whether it says that its table is a continuation."""
         return opens_continuation(self.text)
+
+
+def nameless(kind: CaptionKind, box: Box) -> Caption:
+    """Returns the caption of a table or picture in a box that has none."""
+    return Caption(kind=kind, label="", text="", lines=(), box=box)
 
 
 def find_captions(

@@ -1,13 +1,12 @@
 """Drafts the elements of a paper in reading order from the parts found on its pages."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ingest.document.assembly import Draft
 from ingest.document.geometry import bounding_box, box_as_seen
 from ingest.document.headings import is_references_title
-from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
+from ingest.document.line_text import join_lines, vocabulary_of
 from ingest.document.references import entry_label, entry_year
 from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
 from ingest.pdf.columns import reading_order
@@ -17,7 +16,7 @@ from ingest.pdf.headings import FoundHeading
 from ingest.pdf.layout import Edges, PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.listings import FoundListing
-from ingest.pdf.paragraphs import FlowLine, TextStyle, paragraphs_of, split_footnotes, text_style
+from ingest.pdf.paragraphs import FlowLine, paragraphs_of, split_footnotes, text_style
 from ingest.pdf.structure import Structure
 from ingest.pdf.tables.model import FoundTable
 from paperscope_core.types import (
@@ -40,26 +39,6 @@ _Float = FoundTable | FoundFigure | FoundListing
 _Part = _Float | FoundEquation | FoundHeading | FlowLine
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Places:
-    """Makes places on the pages of a paper."""
-
-    paper: str
-    layouts: Sequence[PageLayout]
-
-    def at(self, page: int, box: Box) -> Place:
-        """Returns the place of a box on a page (its index from 0)."""
-        content = self.layouts[page].content
-        return Place(paper=self.paper, page=content.number, box=box_as_seen(box, content).rounded())
-
-    def along(self, lines: Sequence[FlowLine]) -> list[Place]:
-        """Returns one place for each column that contains some of the lines."""
-        return [
-            self.at(page, bounding_box(line.line.box for line in part))
-            for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
-        ]
-
-
 def draft_elements(structure: Structure, *, paper: str) -> list[Draft]:
     """Drafts all elements: title and authors, the text with its floats, and page furniture at the end."""
     return _Drafting(structure, paper=paper).drafts()
@@ -68,28 +47,42 @@ def draft_elements(structure: Structure, *, paper: str) -> list[Draft]:
 class _Drafting:
     def __init__(self, structure: Structure, *, paper: str) -> None:
         self._structure = structure
-        self._places = _Places(paper=paper, layouts=structure.layouts)
-        self._vocabulary: Vocabulary = vocabulary_of(line.text for page in structure.text for line in page)
-        self._parts = [part for page in range(len(structure.layouts)) for part in _page_parts(structure, page)]
-        self._style: TextStyle = text_style([part for part in self._parts if isinstance(part, FlowLine)])
+        self._paper = paper
+        self._vocabulary = vocabulary_of(line.text for page in structure.text for line in page)
+        self._parts = [part for layout in structure.layouts for part in _page_parts(structure, layout)]
+        self._style = text_style([part for part in self._parts if isinstance(part, FlowLine)])
 
     def drafts(self) -> list[Draft]:
         drafts = [*self._head(), *self._text(), *self._floats(), *self._sidebars(), *self._footnotes()]
         drafts.sort(key=lambda draft: draft.at)
         return [*drafts, *self._furniture()]
 
+    def _place(self, page: int, box: Box) -> Place:
+        """Returns the place of a box on a page (its index from 0)."""
+        content = self._structure.layouts[page].content
+        return Place(paper=self._paper, page=content.number, box=box_as_seen(box, content).rounded())
+
+    def _around(self, page: int, lines: Iterable[Line]) -> Place:
+        return self._place(page, bounding_box(line.box for line in lines))
+
+    def _along(self, lines: Sequence[FlowLine]) -> list[Place]:
+        """Returns one place for each column that contains some of the lines."""
+        return [
+            self._around(page, (line.line for line in part))
+            for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
+        ]
+
+    def _joined(self, lines: Iterable[FlowLine]) -> str:
+        return join_lines((line.line.text for line in lines), self._vocabulary)
+
     def _head(self) -> Iterator[Draft]:
         title, authors = self._structure.title, self._structure.authors
         if title:
-            yield Draft(
-                at=-2, element=_passage(join_lines(line.text for line in title), "title", self._on_first(title))
-            )
+            text = join_lines(line.text for line in title)
+            yield Draft(at=-2, element=_passage(text, "title", [self._around(0, title)]))
         if authors:
             text = "\n".join(line.text for line in authors)
-            yield Draft(at=-1, element=_passage(text, "authors", self._on_first(authors)))
-
-    def _on_first(self, lines: Sequence[Line]) -> list[Place]:
-        return [self._places.at(0, bounding_box(line.box for line in lines))]
+            yield Draft(at=-1, element=_passage(text, "authors", [self._around(0, authors)]))
 
     def _text(self) -> Iterator[Draft]:
         """Yields headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
@@ -104,23 +97,23 @@ class _Drafting:
                 entries, text = _bibliography([line for _, line in run], titled=in_references, after=number)
                 number = entries[-1].number if entries else number
                 for paragraph in paragraphs_of(text, style=self._style):
-                    joined = join_lines((line.line.text for line in paragraph.lines), self._vocabulary)
+                    joined = self._joined(paragraph.lines)
                     own = _paragraph_role(joined, bulleted=paragraph.bulleted, role=role)
-                    places = self._places.along(paragraph.lines)
-                    yield Draft(at=at[id(paragraph.lines[0])], element=_passage(joined, own, places))
+                    element = _passage(joined, own, self._along(paragraph.lines))
+                    yield Draft(at=at[id(paragraph.lines[0])], element=element)
                 for entry in entries:
                     yield Draft(at=at[id(entry.lines[0])], element=self._reference(entry))
                 run = []
             if isinstance(part, FoundHeading):
                 in_references = is_references_title(part.text)
                 role = "abstract" if part.text.lower().strip(" .:—") == "abstract" else "paragraph"
-                place = self._places.at(part.page, part.box)
+                place = self._place(part.page, part.box)
                 heading = Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
                 yield Draft(at=index, element=heading)
 
     def _reference(self, entry: Entry) -> Reference:
-        text = join_lines((line.line.text for line in entry.lines), self._vocabulary)
-        place, *more = self._places.along(entry.lines)
+        text = self._joined(entry.lines)
+        place, *more = self._along(entry.lines)
         label, year = entry_label(text), entry_year(text)
         return Reference(id="", place=place, order=0, text=text, label=label, year=year, more_places=tuple(more))
 
@@ -130,7 +123,7 @@ class _Drafting:
                 yield Draft(at=index, element=self._float(part))
 
     def _float(self, part: _Float | FoundEquation) -> Element:
-        place = self._places.at(part.page, part.box)
+        place = self._place(part.page, part.box)
         match part:
             case FoundTable():
                 return self._table(part)
@@ -144,7 +137,7 @@ class _Drafting:
 
     def _table(self, found: FoundTable) -> Table:
         caption = found.caption
-        place, *more = [self._places.at(part.page, part.box) for part in found.parts]
+        place, *more = [self._place(part.page, part.box) for part in found.parts]
         return Table(
             id="",
             place=place,
@@ -154,7 +147,7 @@ class _Drafting:
                     row=cell.row,
                     column=cell.column,
                     text=cell.text,
-                    place=self._places.at(*found.place(cell)),
+                    place=self._place(*found.place(cell)),
                     row_span=cell.row_span,
                     column_span=cell.column_span,
                     role=cell.role,
@@ -164,7 +157,7 @@ class _Drafting:
             ),
             label=caption.label,
             caption=caption.text,
-            caption_place=self._places.at(found.page, caption.box) if caption.lines else None,
+            caption_place=self._place(found.page, caption.box) if caption.lines else None,
             header_rows=found.grid.header_rows,
             confidence=found.grid.confidence,
             more_places=tuple(more),
@@ -172,25 +165,19 @@ class _Drafting:
 
     def _figure(self, found: FoundFigure) -> Figure | Table:
         """Returns a figure, or a table without cells if the caption is a table's and no grid was found."""
-        caption, place = found.caption, self._places.at(found.page, found.box)
+        caption, place = found.caption, self._place(found.page, found.box)
         label, text = caption.label, caption.text
-        at = self._places.at(found.page, caption.box) if caption.lines else None
+        at = self._place(found.page, caption.box) if caption.lines else None
         if caption.kind == "table":
             return Table(
                 id="", place=place, order=0, cells=(), label=label, caption=text, caption_place=at, confidence=0.0
             )
+        panels = tuple(
+            Panel(mark=panel.mark, place=self._place(found.page, panel.box), caption=panel.caption)
+            for panel in found.panels
+        )
         return Figure(
-            id="",
-            place=place,
-            order=0,
-            label=label,
-            caption=text,
-            caption_place=at,
-            text=found.text,
-            panels=tuple(
-                Panel(mark=panel.mark, place=self._places.at(found.page, panel.box), caption=panel.caption)
-                for panel in found.panels
-            ),
+            id="", place=place, order=0, label=label, caption=text, caption_place=at, text=found.text, panels=panels
         )
 
     def _sidebars(self) -> Iterator[Draft]:
@@ -202,10 +189,10 @@ class _Drafting:
                 edges = Edges(left=box.x0, right=box.x1)
                 flow = [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
                 for order, paragraph in enumerate(paragraphs_of(flow, style=self._style)):
-                    text = join_lines((line.line.text for line in paragraph.lines), self._vocabulary)
                     role: PassageRole = "list" if paragraph.bulleted else "paragraph"
+                    element = _passage(self._joined(paragraph.lines), role, self._along(paragraph.lines))
                     at = starts.get(page, len(self._parts)) - 0.5 + order / (2 * len(lines) + 2)
-                    yield Draft(at=at, element=_passage(text, role, self._places.along(paragraph.lines)))
+                    yield Draft(at=at, element=element)
 
     def _footnotes(self) -> Iterator[Draft]:
         """Yields the footnotes, which follow everything else on their page."""
@@ -214,9 +201,8 @@ class _Drafting:
             notes = split_footnotes(lines)
             for order, note in enumerate(notes, start=1):
                 text = join_lines((line.text for line in note), self._vocabulary)
-                place = self._places.at(page, bounding_box(line.box for line in note))
                 at = ends.get(page, len(self._parts)) + order / (len(notes) + 1)
-                yield Draft(at=at, element=_passage(text, "footnote", [place]))
+                yield Draft(at=at, element=_passage(text, "footnote", [self._around(page, note)]))
 
     def _furniture(self) -> Iterator[Draft]:
         for page, lines in enumerate(self._structure.furniture):
@@ -225,7 +211,7 @@ class _Drafting:
                 text = " ".join(word.text for word in strip)
                 printed.append((text, bounding_box(word.box for word in strip)))
             for text, box in printed:
-                yield Draft(at=0, element=_passage(text, "furniture", [self._places.at(page, box)]))
+                yield Draft(at=0, element=_passage(text, "furniture", [self._place(page, box)]))
 
 
 def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
@@ -239,18 +225,18 @@ def _paragraph_role(text: str, *, bulleted: bool, role: PassageRole) -> PassageR
     return "list" if bulleted and role == "paragraph" else role
 
 
-def _page_parts(structure: Structure, page: int) -> list[_Part]:
+def _page_parts(structure: Structure, layout: PageLayout) -> list[_Part]:
     """Returns the parts of a page in reading order."""
-    layout, edges = structure.layouts[page], structure.edges[page]
+    page = layout.index
     headings = [heading for heading in structure.headings if heading.page == page]
     titled = {line for heading in headings for line in heading.lines}
-    parts: list[_Part] = [*headings]
-    for line in structure.text[page]:
-        if line not in titled:
-            column = layout.column(line)
-            parts.append(FlowLine(page=page, column=column, edges=edges[min(column, len(edges) - 1)], line=line))
-    for group in (structure.tables, structure.figures, structure.listings, structure.equations):
-        parts.extend(part for part in group if part.page == page)
+    flow = [
+        FlowLine(page=page, column=layout.column(line), edges=layout.edges_at(line), line=line)
+        for line in structure.text[page]
+        if line not in titled
+    ]
+    floats = [*structure.tables, *structure.figures, *structure.listings, *structure.equations]
+    parts: list[_Part] = [*headings, *flow, *(part for part in floats if part.page == page)]
     return reading_order(parts, box=_box, gutters=layout.gutters)
 
 

@@ -49,55 +49,52 @@ class FoundEquation:
     lines: frozenset[Line]
 
 
-def find_equations(
-    layout: PageLayout, free: Sequence[Line], *, page: int, edges: Sequence[Edges]
-) -> list[FoundEquation]:
-    """Finds the equations of a page among its free lines; `edges` are those of its columns."""
+def find_equations(layout: PageLayout, free: Sequence[Line]) -> list[FoundEquation]:
+    """Finds the equations of a page among its free lines."""
     found: list[FoundEquation] = []
-    across = Edges(left=edges[0].left, right=edges[-1].right)
-    for column, edge in enumerate([*edges, across]):
+    across = Edges(left=layout.edges[0].left, right=layout.edges[-1].right)
+    for column, edge in enumerate([*layout.edges, across]):
         formulas = [line for line in free if layout.column(line) == column and not _is_prose(line, edge)]
         for cluster in runs_of(
             sorted(formulas, key=lambda line: line.box.y0),
             joins=lambda run, line: line.box.y0 < max(other.box.y1 for other in run) + _CONNECTED,
         ):
-            found.extend(_read(layout, cluster, page=page, edge=edge))
+            found.extend(_read(layout, cluster, edge=edge))
     return found
 
 
-def _read(layout: PageLayout, cluster: Sequence[Line], *, page: int, edge: Edges) -> list[FoundEquation]:
+def _read(layout: PageLayout, cluster: Sequence[Line], *, edge: Edges) -> list[FoundEquation]:
     """Returns the equations in lines that are close together: one for each number, with the lines nearest to it."""
     numbered = [line for line in cluster if _number(line, edge)]
     if not numbered:
-        return [_equation(layout, cluster, page=page, number="")] if _is_display(cluster, edge) else []
+        return [_equation(layout, cluster, number="")] if _is_display(cluster, edge) else []
     shares: dict[Line, list[Line]] = {line: [] for line in numbered}
     for line in cluster:
         shares[min(numbered, key=lambda other: abs(other.baseline - line.baseline))].append(line)
     return [
-        _equation(layout, members, page=page, number=_number(line, edge))
+        _equation(layout, members, number=_number(line, edge))
         for line, members in shares.items()
         if len(members) > 1 or len(line.words) > 1
     ]
 
 
-def _equation(layout: PageLayout, lines: Sequence[Line], *, page: int, number: str) -> FoundEquation:
+def _equation(layout: PageLayout, lines: Sequence[Line], *, number: str) -> FoundEquation:
     box = bounding_box(line.box for line in lines)
-    area = Box(box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)
+    area = box.grown(1, 1)
     chars = [
         char for char in layout.content.upright if area.x0 <= char.x0 <= area.x1 and area.y0 <= char.baseline <= area.y1
     ]
     words = [word for word in words_of(chars, body_font="") if not (number and word.text == f"({number})")]
-    return FoundEquation(
-        page=page, number=number, text=read_formula(words, _bars(layout, area)), box=box, lines=frozenset(lines)
-    )
+    text = read_formula(words, _bars(layout, area))
+    return FoundEquation(page=layout.index, number=number, text=text, box=box, lines=frozenset(lines))
 
 
 def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
     """The bars of fractions and roots in an area; those over a single letter are too short to be rules of the page."""
     return [
-        HorizontalRule(box.x0, box.x1, (box.y0 + box.y1) / 2)
+        HorizontalRule(box.x0, box.x1, box.middle)
         for box in layout.content.drawings
-        if box.y1 - box.y0 < _MAX_BAR_HEIGHT < box.x1 - box.x0
+        if box.height < _MAX_BAR_HEIGHT < box.width
         and area.x0 - 2 <= box.x0
         and box.x1 <= area.x1 + 2
         and area.y0 - _BARS_ABOVE <= box.y0
@@ -131,7 +128,7 @@ def _is_prose(line: Line, edge: Edges) -> bool:
     worded = sum(bool(_PROSE_WORD.search(word.text)) for word in line.words) > 0.5 * len(line.words)
     if indent < _MAX_INDENT * line.size and all(_PLAIN_WORD.fullmatch(word.text) for word in line.words):
         return True
-    long = line.width > _LONG_LINE * (edge.right - edge.left) or indent < _FLUSH
+    long = line.width > _LONG_LINE * edge.width or indent < _FLUSH
     return (indent < _FAR_INDENTED or worded) and line.math < _MATH_PROSE and len(line.text) > 3 and long
 
 
@@ -149,7 +146,7 @@ def _is_display(cluster: Sequence[Line], edge: Edges) -> bool:
     if not any(_RELATION.search(line.text) for line in cluster):
         return False
     math = sum(line.math * len(line.text) for line in cluster)
-    centred = abs(box.x0 - edge.left - (edge.right - box.x1)) < _CENTRED * (edge.right - edge.left)
+    centred = abs(box.x0 - edge.left - (edge.right - box.x1)) < _CENTRED * edge.width
     if centred and long_words <= 1:
         math = max(math, sum(len(word.text) for word in words if _is_symbol(word)))
     return math > _DISPLAY_MATH * letters

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.document.geometry import bounding_box, contains, overlap, overlap_x, overlap_y
-from ingest.pdf.captions import Caption
+from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.columns import crosses
+from ingest.pdf.furniture import find_furniture
 from ingest.pdf.graphics import Graphics, find_running_text, graphics_of
-from ingest.pdf.layout import BodyStyle, PageLayout
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import FoundPanel, find_panels, is_marked
+from ingest.pdf.tables.model import FoundTable
 from paperscope_core.types import Box
 
-__all__ = ["FoundFigure", "find_figures", "repeated_pictures"]
+__all__ = ["FoundFigure", "find_figures"]
 
 # Points unless said otherwise; chosen on the development papers.
 _MARGIN = 4.0  # The margin between a figure's crop and its caption or the text.
@@ -63,31 +65,43 @@ class _Surroundings:
     graphics: Graphics
 
 
-def find_figures(
+def find_figures(layouts: Sequence[PageLayout], tables: Sequence[FoundTable]) -> list[FoundFigure]:
+    """Finds the figures of a document outside its tables; a picture that repeats on pages in one place is none."""
+    named = {caption for table in tables for caption in table.captions}
+    claimed = {line for table in tables for line in table.lines}
+    claimed |= {line for layout in layouts for caption in layout.captions for line in caption.lines}
+    free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
+    figures: list[FoundFigure] = []
+    for layout, lines, furniture in zip(layouts, free, find_furniture(layouts, free), strict=True):
+        taken = [part.box for table in tables for part in table.parts if part.page == layout.index]
+        taken += [caption.box for caption in layout.captions if caption in named]
+        captions = [caption for caption in layout.captions if caption not in named]
+        figures.extend(_figures_of_page(layout, captions, taken=taken, free=lines, furniture=furniture))
+    counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.images})
+    return [figure for figure in figures if figure.caption.lines or counts[figure.box.rounded()] < 2]
+
+
+def _figures_of_page(
     layout: PageLayout,
     captions: Sequence[Caption],
     *,
-    page: int,
     taken: Sequence[Box],
     free: Sequence[Line],
-    body: BodyStyle,
-    furniture: frozenset[Line] = frozenset(),
+    furniture: frozenset[Line],
 ) -> list[FoundFigure]:
-    """Finds the figures of a page.
+    """Returns the figures of a page.
 
     Args:
         layout: The page.
         captions: Its captions that have no table.
-        page: Its index.
         taken: The boxes of its tables.
         free: The lines outside tables and captions.
-        body: The style of the body text.
         furniture: The free lines that are furniture.
     """
     wanted = [caption for caption in captions if caption.kind != "other"]
     if not wanted and not layout.content.images:
         return []
-    prose = find_running_text(layout, free, body=body) | furniture
+    prose = find_running_text(layout, free) | furniture
     graphics = graphics_of(layout, taken=taken)
     found: list[FoundFigure] = []
     blocks = [*taken, *(caption.box for caption in captions)]
@@ -100,24 +114,25 @@ def find_figures(
             labels=[line for line in free if line not in prose and line not in used],
             graphics=graphics,
         )
-        found.append(_find(layout, caption, surroundings, page=page))
+        found.append(_find(layout, caption, surroundings))
     others = [*blocks, *(figure.box for figure in found), *(line.box for line in prose)]
-    return [*found, *(_picture(box, page=page) for box in _lone_pictures(layout, graphics.images, others))]
+    pictures = _lone_pictures(layout, graphics.images, others)
+    return [*found, *(FoundFigure(page=layout.index, caption=nameless("figure", box), box=box) for box in pictures)]
 
 
-def _find(layout: PageLayout, caption: Caption, around: _Surroundings, *, page: int) -> FoundFigure:
+def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundFigure:
     """Returns the figure of a caption: the nearest graphics, otherwise the nearest labels."""
     best: tuple[float, Box, frozenset[Line], list[Box]] | None = None
     labelled: tuple[float, Box, frozenset[Line]] | None = None
     for cost, area in _free_areas(layout, caption, around):
         ink = around.graphics.within(area)
         box = bounding_box(ink) if ink else None
-        if box and min(box.x1 - box.x0, box.y1 - box.y0) > _MIN_SIDE:
+        if box and min(box.width, box.height) > _MIN_SIDE:
             lines, whole = _with_labels(box, around, area)
             distance = _distance(whole, caption.box) + cost
             if best is None or distance < best[0]:
                 best = distance, whole, lines, ink
-        labels = [line for line in around.labels if contains(_widened(area), line.box)]
+        labels = [line for line in around.labels if contains(area.grown(0, _MARGIN), line.box)]
         if labels and best is None:
             nearest = min(labels, key=lambda line: _distance(line.box, caption.box))
             distance = _distance(nearest.box, caption.box) + cost
@@ -126,22 +141,22 @@ def _find(layout: PageLayout, caption: Caption, around: _Surroundings, *, page: 
                 labelled = distance, whole, lines
     if best is None:
         box, lines = labelled[1:] if labelled else (caption.box, frozenset())
-        return FoundFigure(page=page, caption=caption, box=box, lines=lines)
+        return FoundFigure(page=layout.index, caption=caption, box=box, lines=lines)
     _, whole, lines, ink = best
     letters = [letter for letter in around.graphics.letters if contains(whole, letter)]
     panels = find_panels(whole, lines=lines, ink=ink, letters=letters, caption=caption.text)
-    return FoundFigure(page=page, caption=caption, box=whole, lines=lines, panels=panels)
+    return FoundFigure(page=layout.index, caption=caption, box=whole, lines=lines, panels=panels)
 
 
 def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[Line], Box]:
     """Returns the labels in and next to a box, those next to them, and the box that contains them all."""
-    wider = _widened(area)
+    wider = area.grown(0, _MARGIN)  # A label may be as close to the text as a crop.
     found: set[Line] = set()
     left = [line for line in around.labels if contains(wider, line.box)]
-    letters: Sequence[Box] = [letter for letter in around.graphics.letters if contains(wider, letter)]
+    letters = [letter for letter in around.graphics.letters if contains(wider, letter)]
     while left or letters:
-        near = Box(box.x0 - _ASIDE, box.y0 - _REACH, box.x1 + _ASIDE, box.y1 + _REACH)
-        far = near._replace(y0=near.y0 - _REACH, y1=near.y1 + _REACH)
+        near = box.grown(_ASIDE, _REACH)
+        far = near.grown(0, _REACH)
         more = [line for line in left if contains(far if is_marked(line) else near, line.box)]
         rotated = [letter for letter in letters if contains(near, letter)]
         if not more and not rotated:
@@ -151,11 +166,6 @@ def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[
         letters = [letter for letter in letters if letter not in rotated]
         box = bounding_box([box, *(line.box for line in more), *rotated])
     return frozenset(found), box
-
-
-def _widened(area: Box) -> Box:
-    """Returns the area with the margins of a crop, since a label may be that close to the text."""
-    return Box(area.x0, area.y0 - _MARGIN, area.x1, area.y1 + _MARGIN)
 
 
 def _distance(box: Box, caption: Box) -> float:
@@ -244,24 +254,14 @@ def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[
     return left, right
 
 
-def repeated_pictures(layouts: Sequence[PageLayout]) -> frozenset[Box]:
-    """Returns the boxes of pictures that repeat at the same place on another page: decoration."""
-    counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.images})
-    return frozenset(place for place, count in counts.items() if count > 1)
-
-
-def _picture(box: Box, *, page: int) -> FoundFigure:
-    return FoundFigure(page=page, caption=Caption(kind="figure", label="", text="", lines=(), box=box), box=box)
-
-
 def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[Box]) -> list[Box]:
     """Returns the pictures of a page that are as large as a figure and overlap none of the other boxes."""
     page = layout.content.width * layout.content.height
     return [
         box
         for box in _joined(images)
-        if min(box.x1 - box.x0, box.y1 - box.y0) >= _MIN_PICTURE
-        and _MIN_PAGE_SHARE < (box.x1 - box.x0) * (box.y1 - box.y0) / page < _MAX_PAGE_SHARE
+        if min(box.width, box.height) >= _MIN_PICTURE
+        and _MIN_PAGE_SHARE < box.width * box.height / page < _MAX_PAGE_SHARE
         and not any(overlap(box, other) for other in others)
     ]
 
@@ -270,8 +270,7 @@ def _joined(images: Sequence[Box]) -> list[Box]:
     """Returns the pictures with touching ones joined, since a picture may be stored in strips."""
     joined: list[Box] = []
     for box in sorted(images, key=lambda box: (box.y0, box.x0)):
-        wide = Box(box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1)
-        touching = [other for other in joined if overlap(other, wide)]
+        touching = [other for other in joined if overlap(other, box.grown(1, 1))]
         joined = [other for other in joined if other not in touching]
         joined.append(bounding_box([*touching, box]))
     return joined

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ingest.document.geometry import runs_of
 from ingest.document.headings import FIXED_TITLE
 from ingest.pdf.headings import style_of
-from ingest.pdf.layout import BodyStyle, PageLayout
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 
 __all__ = ["author_lines", "author_text", "title_lines"]
@@ -31,7 +31,7 @@ _BODY_SIZE = 0.6  # The largest difference from the body's size, in points.
 _NAME_GAP = 0.7  # Letter sizes; a wider gap separates two names.
 
 
-def title_lines(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> list[Line]:
+def title_lines(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
     """Returns the run of the largest lines in the upper part of the first page, without a chapter number.
 
     If nothing is larger than the body, returns the centred lines in bold or capitals at the top of the page. Empty if
@@ -39,7 +39,7 @@ def title_lines(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) ->
     """
     upper = sorted((line for line in free if _may_be_title(line, layout)), key=lambda line: line.baseline)
     largest = max((line.size for line in upper), default=0.0)
-    if largest < body.size + _LARGER:
+    if largest < layout.body.size + _LARGER:
         return _centred_lines(upper, layout)
     large = [line for line in upper if line.size >= largest - _SAME_SIZE]
     return runs_of(large, joins=lambda run, line: line.baseline - run[-1].baseline <= _LEADING * largest)[0]
@@ -70,32 +70,27 @@ def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
     return run
 
 
-def author_lines(
-    free: Sequence[Line], *, title: Sequence[Line], end: Line | None, body: BodyStyle, measure: float
-) -> list[Line]:
+def author_lines(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Line], end: Line | None) -> list[Line]:
     """Returns the lines between the title and the abstract on the first page, without running text.
 
     Args:
-        free: The page's lines in reading order.
+        layout: The page; full lines of its body in one of several columns are running text.
+        free: Its lines in reading order.
         title: The lines of the title.
         end: The first heading, or the line that begins the abstract; None if there is none.
-        body: The style of the body text; full lines of its size are running text.
-        measure: The width of a column, 0 on a page of one.
     """
     if not title or end is None:
         return []
     between = [line for line in free if title[-1].baseline < line.baseline < end.baseline]
     justified = _justified(between)
-    low, high = _FULL_WIDTH
+    low, high = (share * (layout.edges[0].width if layout.columns > 1 else 0.0) for share in _FULL_WIDTH)
     return [
         line
         for line in between
         if line not in title
         and line not in justified
         and not (
-            abs(line.size - body.size) < _BODY_SIZE
-            and len(line.words) >= _MIN_WORDS
-            and low * measure < line.width < high * measure
+            abs(line.size - layout.body.size) < _BODY_SIZE and len(line.words) >= _MIN_WORDS and low < line.width < high
         )
     ]
 

@@ -65,13 +65,12 @@ class Graphics:
 def graphics_of(layout: PageLayout, *, taken: Sequence[Box]) -> Graphics:
     """Returns the graphics of a page outside its tables (`taken`), without dots and page-wide backgrounds."""
     content = layout.content
-    margin = _TABLE_MARGIN
-    tables = [Box(box.x0 - margin, box.y0 - margin, box.x1 + margin, box.y1 + margin) for box in taken]
+    tables = [box.grown(_TABLE_MARGIN, _TABLE_MARGIN) for box in taken]
 
     def free(boxes: Sequence[Box]) -> list[Box]:
         return [box for box in boxes if not any(_middle_in(box, table) for table in tables)]
 
-    drawings = [box for box in _shown(content.drawings, layout) if max(_width(box), _height(box)) > _MIN_DRAWING]
+    drawings = [box for box in _shown(content.drawings, layout) if max(box.width, box.height) > _MIN_DRAWING]
     return Graphics(
         images=free(_shown(content.images, layout)),
         drawings=free(drawings),
@@ -88,26 +87,12 @@ def _letter_box(char: Char, layout: PageLayout) -> Box:
 def _shown(boxes: Sequence[Box], layout: PageLayout) -> list[Box]:
     page = Box(0, 0, layout.content.width, layout.content.height)
     cut = [intersection(box, page) for box in boxes]
-    return [
-        box
-        for box in cut
-        if box.x1 >= box.x0
-        and box.y1 >= box.y0
-        and _width(box) * _height(box) < _PAGE_SHARE * _width(page) * _height(page)
-    ]
-
-
-def _width(box: Box) -> float:
-    return box.x1 - box.x0
-
-
-def _height(box: Box) -> float:
-    return box.y1 - box.y0
+    limit = _PAGE_SHARE * page.width * page.height
+    return [box for box in cut if min(box.width, box.height) >= 0 and box.width * box.height < limit]
 
 
 def _middle_in(box: Box, frame: Box) -> bool:
-    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    return frame.x0 <= x <= frame.x1 and frame.y0 <= y <= frame.y1
+    return frame.x0 <= box.center <= frame.x1 and frame.y0 <= box.middle <= frame.y1
 
 
 def _without_stray_rules(ink: list[Box]) -> list[Box]:
@@ -122,7 +107,7 @@ def _without_stray_rules(ink: list[Box]) -> list[Box]:
 
 
 def _is_rule(box: Box) -> bool:
-    return _height(box) < _RULE_HEIGHT and _width(box) > _RULE_WIDTH
+    return box.height < _RULE_HEIGHT and box.width > _RULE_WIDTH
 
 
 def _share(box: Box, area: Box) -> float:
@@ -136,19 +121,20 @@ def _share_along(low: float, high: float, start: float, end: float) -> float:
     return max(0.0, min(high, end) - max(low, start)) / (high - low)
 
 
-def find_running_text(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> set[Line]:
+def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
     """Finds the free lines of body type that are long or adjacent to such a line, list items, and bold headings.
 
     Framed lines and titles of panels are not running text.
     """
+    body = layout.body
     drawn = [*layout.content.images, *layout.content.drawings]
     page = layout.content.width * layout.content.height
     frames = [
         box
         for box in drawn
-        if _width(box) > _FRAME_WIDTH
-        and _height(box) > _FRAME_LINES * body.size
-        and _width(box) * _height(box) <= _COVERING_SHARE * page
+        if box.width > _FRAME_WIDTH
+        and box.height > _FRAME_LINES * body.size
+        and box.width * box.height <= _COVERING_SHARE * page
     ]
     candidates = [
         line

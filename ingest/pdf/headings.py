@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.document.geometry import bounding_box
@@ -10,7 +10,7 @@ from ingest.document.headings import FIXED_TITLE, NUMBER, split_number
 from ingest.document.line_text import join_lines
 from ingest.document.pages import OutlineEntry
 from ingest.pdf.backends.fonts import is_monospaced, is_small_capitals
-from ingest.pdf.layout import BodyStyle, Edges, PageLayout
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.words import Word
 from paperscope_core.types import Box
@@ -87,7 +87,7 @@ class FoundHeading:
 class _Block:
     """Lines in one style that may be a heading, with the lines before and after them on their page."""
 
-    page: int
+    layout: PageLayout
     lines: tuple[Line, ...]
     above: Line | None
     below: Line | None
@@ -100,6 +100,26 @@ class _Block:
     @property
     def style(self) -> LineStyle:
         return style_of(self.lines[0])
+
+    @property
+    def is_larger(self) -> bool:
+        """Whether it is larger than the body."""
+        return self.lines[0].size > self.layout.body.size + _LARGER
+
+    @property
+    def may_be_heading(self) -> bool:
+        """Whether its text and style allow it to be a heading."""
+        first, text, style, body = self.lines[0], self.text, self.style, self.layout.body
+        return (
+            len(text) <= _MAX_LENGTH
+            and len(self.lines) <= _MAX_LINES
+            and any(letter.isalpha() for letter in text)
+            and max(line.math for line in self.lines) <= _MAX_MATH
+            and first.size >= body.size - (_MUCH_SMALLER if style.bold or style.italic else _LARGER)
+            and not text.endswith((",", ";") if self.is_larger else (",", ";", "-"))
+            and not text[0].islower()
+            and (self.is_larger or not is_monospaced(first.font) or is_monospaced(body.font))
+        )
 
     @property
     def has_space_above(self) -> bool:
@@ -131,13 +151,35 @@ class _Block:
             and (below.bold > _ALIKE_BOLD if last.bold > 0.5 else below.italic > 0.5 and last.italic > 0.5)
         )
 
+    @property
+    def is_row(self) -> bool:
+        """Whether other words are next to it in its column, as in a row of a table."""
+        column, edges = self.layout.column(self.lines[0]), self.layout.edges_at(self.lines[0])
+        words = {word for line in self.lines for word in line.words}
+        return any(
+            abs(other.baseline - line.baseline) < 0.25 * line.size
+            and self.layout.column(other) == column
+            and other.box.x1 > edges.left
+            and other.box.x0 < edges.right
+            and words.isdisjoint(other.words)
+            for line in self.lines
+            for other in self.layout.lines
+        )
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its last line ends before the column does, is centred in it, or the block is set off."""
+        last = self.lines[-1]
+        edges = self.layout.edges_at(last)
+        left, right = last.box.x0 - edges.left, edges.right - last.box.x1
+        centred = abs(left - right) < 0.5 * last.size < left
+        return right > _SHORT * last.size or centred or self.is_set_off
+
 
 def find_headings(
     layouts: Sequence[PageLayout],
     flow: Sequence[Sequence[Line]],
     *,
-    edges: Sequence[Sequence[Edges]],
-    body: BodyStyle,
     outline: Sequence[OutlineEntry],
     run_ins: frozenset[Line] = frozenset(),
     title: Sequence[Line] = (),
@@ -147,28 +189,24 @@ def find_headings(
     Args:
         layouts: The pages.
         flow: The lines of running text of each page, in reading order.
-        edges: The edges of each page's columns.
-        body: The style of the body text.
         outline: The file's bookmarks.
         run_ins: Lines that are known to be headings.
         title: The paper's title; where it is printed again, over a supplement, it is not a heading.
     """
     titles = {_key(entry.title): entry.level for entry in outline}
-    classifier = _HeadingClassifier(layouts=layouts, edges=edges, body=body, titles=titles, run_ins=run_ins)
     blocks = [
-        block
-        for page, (layout, lines) in enumerate(zip(layouts, flow, strict=True))
-        for block in _blocks(page, lines, layout=layout, run_ins=run_ins)
+        block for layout, lines in zip(layouts, flow, strict=True) for block in _blocks(layout, lines, run_ins=run_ins)
     ]
     paper_title = _key(join_lines(line.text for line in title))
     found: list[_Block] = []
     for block in blocks:
         stacked = bool(found) and found[-1].lines[-1] is block.above
-        if _key(block.text) != paper_title and classifier.accepts(block, stacked=stacked):
+        run_in = block.lines[0] in run_ins
+        if _key(block.text) != paper_title and (run_in or _is_heading(block, titles, stacked=stacked)):
             found.append(block)
-    found += _lone_italics([block for block in blocks if block not in found], classifier)
-    order = {line: at for lines in flow for at, line in enumerate(lines)}
-    found.sort(key=lambda block: (block.page, order[block.lines[0]]))
+    found += _lone_italics([block for block in blocks if block not in found])
+    order = {block: at for at, block in enumerate(blocks)}
+    found.sort(key=lambda block: order[block])
     levels = levels_of(
         [block.text for block in found],
         [block.style for block in found],
@@ -176,7 +214,7 @@ def find_headings(
     )
     return [
         FoundHeading(
-            page=block.page,
+            page=block.layout.index,
             text=block.text,
             level=level,
             box=bounding_box(line.box for line in block.lines),
@@ -190,14 +228,14 @@ def _key(text: str) -> str:
     return re.sub(r"\W", "", split_number(text)[1]).lower()
 
 
-def _blocks(page: int, lines: Sequence[Line], *, layout: PageLayout, run_ins: frozenset[Line]) -> Iterator[_Block]:
+def _blocks(layout: PageLayout, lines: Sequence[Line], *, run_ins: frozenset[Line]) -> Iterator[_Block]:
     """Yields the blocks of a page's lines; run-in headings share none with other lines."""
     start = 0
     for index in range(1, len(lines) + 1):
         if index < len(lines) and _may_continue(lines[index - 1], lines[index], layout, run_ins=run_ins):
             continue
         yield _Block(
-            page=page,
+            layout=layout,
             lines=tuple(lines[start:index]),
             above=lines[start - 1] if start else None,
             below=lines[index] if index < len(lines) else None,
@@ -226,82 +264,31 @@ def _is_numbered(line: Line) -> bool:
     return not match["number"].isalpha() or bool(match["dot"]) or len(match["number"]) > 1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _HeadingClassifier:
-    """Decides which blocks are headings; `titles` are those of the outline, as keys."""
+def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> bool:
+    """Whether a block is a heading.
 
-    layouts: Sequence[PageLayout]
-    edges: Sequence[Sequence[Edges]]
-    body: BodyStyle
-    titles: dict[str, int]
-    run_ins: frozenset[Line]
-
-    def accepts(self, block: _Block, *, stacked: bool) -> bool:
-        """Whether a block is a heading; `stacked` is true if it is directly below another one."""
-        if block.lines[0] in self.run_ins:
-            return True
-        text, style, larger = block.text, block.style, self._is_larger(block)
-        strong = style.bold or larger or style.capitals
-        if not (strong or style.italic) or not self.may_be_heading(block):
-            return False
-        key = _key(text)
-        if strong and (FIXED_TITLE.fullmatch(text) or (len(key) > 3 and key in self.titles and not text.endswith(":"))):
-            return True
-        numbered = bool(NUMBER.match(text)) and not text.endswith(".")
-        if numbered and (style.bold or larger):
-            return larger or stacked or block.has_space_above
-        if not self.is_short(block) or not (stacked or block.has_space_above) or block.is_continued:
-            return False
-        plain = strong and not text.endswith((".", ":")) and len(text) > 2
-        return numbered or (plain and not _FORMULA.search(text) and not self.is_row(block))
-
-    def _is_larger(self, block: _Block) -> bool:
-        return block.lines[0].size > self.body.size + _LARGER
-
-    def may_be_heading(self, block: _Block) -> bool:
-        """Whether the text and style of a block allow it to be a heading."""
-        first, text, style, larger = block.lines[0], block.text, block.style, self._is_larger(block)
-        return (
-            len(text) <= _MAX_LENGTH
-            and len(block.lines) <= _MAX_LINES
-            and any(letter.isalpha() for letter in text)
-            and max(line.math for line in block.lines) <= _MAX_MATH
-            and first.size >= self.body.size - (_MUCH_SMALLER if style.bold or style.italic else _LARGER)
-            and not text.endswith((",", ";") if larger else (",", ";", "-"))
-            and not text[0].islower()
-            and (larger or not is_monospaced(first.font) or is_monospaced(self.body.font))
-        )
-
-    def is_row(self, block: _Block) -> bool:
-        """Whether other words are next to the block in its column, as in a row of a table."""
-        layout = self.layouts[block.page]
-        column = layout.column(block.lines[0])
-        edges = self._edges(block, block.lines[0])
-        words = {word for line in block.lines for word in line.words}
-        return any(
-            abs(other.baseline - line.baseline) < 0.25 * line.size
-            and layout.column(other) == column
-            and other.box.x1 > edges.left
-            and other.box.x0 < edges.right
-            and words.isdisjoint(other.words)
-            for line in block.lines
-            for other in layout.lines
-        )
-
-    def is_short(self, block: _Block) -> bool:
-        """Whether the last line ends before the column does, is centred in it, or the block is set off."""
-        last = block.lines[-1]
-        edges = self._edges(block, last)
-        left, right = last.box.x0 - edges.left, edges.right - last.box.x1
-        centred = abs(left - right) < 0.5 * last.size < left
-        return right > _SHORT * last.size or centred or block.is_set_off
-
-    def _edges(self, block: _Block, line: Line) -> Edges:
-        edges = self.edges[block.page]
-        return edges[min(self.layouts[block.page].column(line), len(edges) - 1)]
+    Args:
+        block: The block.
+        titles: The keys of the titles in the outline.
+        stacked: Whether the block is directly below another heading.
+    """
+    text, style = block.text, block.style
+    strong = style.bold or block.is_larger or style.capitals
+    if not (strong or style.italic) or not block.may_be_heading:
+        return False
+    key = _key(text)
+    if strong and (FIXED_TITLE.fullmatch(text) or (len(key) > 3 and key in titles and not text.endswith(":"))):
+        return True
+    numbered = bool(NUMBER.match(text)) and not text.endswith(".")
+    if numbered and (style.bold or block.is_larger):
+        return block.is_larger or stacked or block.has_space_above
+    if not block.is_short or not (stacked or block.has_space_above) or block.is_continued:
+        return False
+    plain = strong and not text.endswith((".", ":")) and len(text) > 2
+    return numbered or (plain and not _FORMULA.search(text) and not block.is_row)
 
 
-def _lone_italics(blocks: Sequence[_Block], classifier: _HeadingClassifier) -> list[_Block]:
+def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
     """Returns headings in italics without numbers: set off by space, with at least two in one style."""
     candidates = [
         block
@@ -310,14 +297,14 @@ def _lone_italics(blocks: Sequence[_Block], classifier: _HeadingClassifier) -> l
         and not NUMBER.match(block.text)
         and block.text[-1].isalnum()
         and len(block.text) < 0.5 * _MAX_LENGTH
-        and classifier.may_be_heading(block)
-        and classifier.is_short(block)
+        and block.may_be_heading
+        and block.is_short
         and block.has_space_above
         and not block.is_continued
         and block.below is not None
         and block.below.italic < 0.5
         and not _FORMULA.search(block.text)
-        and not classifier.is_row(block)
+        and not block.is_row
     ]
     styles = Counter((round(block.lines[0].size, 1), block.lines[0].font) for block in candidates)
     return [block for block in candidates if styles[round(block.lines[0].size, 1), block.lines[0].font] > 1]

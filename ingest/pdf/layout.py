@@ -1,19 +1,20 @@
 """The pages of a document as words, lines and columns, and the style of its body text."""
 
 from bisect import bisect
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from ingest.document.pages import PageContent
+from ingest.pdf.captions import Caption, find_captions
 from ingest.pdf.columns import crosses, find_gutters
 from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.line_numbers import find_line_numbers
 from ingest.pdf.lines import Line, lines_of
 from ingest.pdf.words import Word, fold_initials, words_of
 
-__all__ = ["BodyStyle", "Edges", "PageLayout", "body_style", "column_edges", "page_layouts"]
+__all__ = ["BodyStyle", "Edges", "PageLayout", "page_layouts", "with_edges"]
 
 # Chosen on the development papers.
 _FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a line are smaller.
@@ -31,23 +32,36 @@ class BodyStyle:
     font: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edges:
+    """The x at which the lines of a column begin and end; in ragged text, where the longest lines end."""
+
+    left: float
+    right: float
+
+    @property
+    def width(self) -> float:
+        """The width of the column."""
+        return self.right - self.left
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PageLayout:
-    """The words and lines of a page; `gutters` are the x between its columns, none on a page of one column.
+    """A page as words, lines, captions and columns, with the style of its document's body; `index` counts from 0.
 
-    `numbers` are its line numbers, one list per strip; they are not among its words.
+    `gutters` are the x between its columns, none on a page of one column; `edges` are those of its columns, known once
+    the floats are found. `numbers` are its line numbers, one list per strip; they are not among its words.
     """
 
     content: PageContent
-    words: tuple[Word, ...]
     lines: tuple[Line, ...]
+    words: tuple[Word, ...]
+    captions: tuple[Caption, ...] = ()
     gutters: tuple[float, ...] = ()
+    edges: tuple[Edges, ...] = ()
     numbers: tuple[tuple[Word, ...], ...] = ()
-
-    @property
-    def gutter(self) -> float | None:
-        """The x between the columns of a page of two, None on any other page."""
-        return self.gutters[0] if len(self.gutters) == 1 else None
+    body: BodyStyle = BodyStyle(size=10.0, font="")
+    index: int = 0
 
     @property
     def columns(self) -> int:
@@ -65,21 +79,17 @@ class PageLayout:
             return self.columns
         return bisect(self.gutters, line.center)
 
+    def edges_at(self, line: Line) -> Edges:
+        """Returns the edges of a line's column."""
+        return self.edges[min(self.column(line), len(self.edges) - 1)]
+
     def lines_with(self, words: Collection[Word]) -> frozenset[Line]:
         """Returns the lines that contain any of these words."""
         inside = set(words)
         return frozenset(line for line in self.lines if any(word in inside for word in line.words))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Edges:
-    """The x at which the lines of a column begin and end; in ragged text, where the longest lines end."""
-
-    left: float
-    right: float
-
-
-def body_style(pages: Sequence[PageContent]) -> BodyStyle:
+def _body_style(pages: Sequence[PageContent]) -> BodyStyle:
     """Returns the most frequent size (to 0.5 pt) and font of a document, counted in characters."""
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
@@ -93,8 +103,9 @@ def body_style(pages: Sequence[PageContent]) -> BodyStyle:
     return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])
 
 
-def page_layouts(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageLayout]:
-    """Reads the words and lines of all pages."""
+def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:
+    """Reads the words, lines and captions of all pages."""
+    body = _body_style(pages)
     words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = find_line_numbers(words, rules=[page.horizontal for page in pages])
     for index, (page, strips) in enumerate(zip(pages, numbers, strict=True)):
@@ -102,40 +113,51 @@ def page_layouts(pages: Sequence[PageContent], *, body: BodyStyle) -> list[PageL
         text = [word for word in words[index] if word not in gone]
         words[index] = fold_fractions(text, page.horizontal, below=_FRACTION_SIZE * body.size)
     gutters = find_gutters([(page.width, page_words) for page, page_words in zip(pages, words, strict=True)])
-    return [
-        PageLayout(
-            content=page,
-            words=tuple(page_words),
-            lines=tuple(lines_of(page_words, gutters=page_gutters)),
-            gutters=page_gutters,
-            numbers=tuple(map(tuple, strips)),
+    layouts: list[PageLayout] = []
+    for index, page in enumerate(pages):
+        lines = lines_of(words[index], gutters=gutters[index])
+        middle = gutters[index][0] if len(gutters[index]) == 1 else None
+        layouts.append(
+            PageLayout(
+                content=page,
+                lines=tuple(lines),
+                words=tuple(words[index]),
+                captions=tuple(find_captions(lines, gutter=middle, rules=page.horizontal)),
+                gutters=gutters[index],
+                numbers=tuple(map(tuple, numbers[index])),
+                body=body,
+                index=index,
+            )
         )
-        for page, page_words, page_gutters, strips in zip(pages, words, gutters, numbers, strict=True)
-    ]
+    return layouts
 
 
-def column_edges(
-    layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], *, body: BodyStyle
-) -> list[tuple[Edges, ...]]:
-    """Returns the edges of each page's columns: its own given enough lines of body text, otherwise the document's."""
+def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[PageLayout]:
+    """Returns the pages with the edges of their columns, measured on the free lines of body size of each page.
+
+    A column with few such lines has the edges of the document's other columns in its place.
+    """
     pages = [
         [
-            [line for line in lines if layout.column(line) == column and _is_body(line, body)]
+            [line for line in lines if layout.column(line) == column and _is_body(line, layout.body)]
             for column in range(layout.columns)
         ]
         for layout, lines in zip(layouts, free, strict=True)
     ]
-    common: dict[tuple[int, int], list[Line]] = {}
+    common: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
     for page in pages:
         for column, lines in enumerate(page):
-            common.setdefault((len(page), column), []).extend(lines)
-    edges = {key: _edges(lines) for key, lines in common.items() if lines}
+            common[len(page), column].extend(lines)
+    usual = {key: _edges(lines) for key, lines in common.items() if lines}
     return [
-        tuple(
-            _edges(lines)
-            if len(lines) >= _MIN_LINES
-            else edges.get((len(page), column), Edges(left=0.0, right=layout.content.width))
-            for column, lines in enumerate(page)
+        replace(
+            layout,
+            edges=tuple(
+                _edges(lines)
+                if len(lines) >= _MIN_LINES
+                else usual.get((len(page), column), Edges(left=0.0, right=layout.content.width))
+                for column, lines in enumerate(page)
+            ),
         )
         for layout, page in zip(layouts, pages, strict=True)
     ]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ingest.document.geometry import bounding_box
+from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.line_text import script_text
 from ingest.pdf.words import Word
 from paperscope_core.types import Box
@@ -53,12 +53,12 @@ class Line:
     @property
     def width(self) -> float:
         """The width from the first word to the last."""
-        return self.box.x1 - self.box.x0
+        return self.box.width
 
     @property
     def center(self) -> float:
         """The x of the middle."""
-        return (self.box.x0 + self.box.x1) / 2
+        return self.box.center
 
     @property
     def middle(self) -> float:
@@ -137,19 +137,13 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     return rows
 
 
-def _cut(row: list[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
-    row.sort(key=lambda word: word.x0)
-    pieces = [[row[0]]]
-    right = row[0].x1
-    for word in row[1:]:
-        gap = word.x0 - right
+def _cut(row: Sequence[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
+    def joins(piece: list[Word], word: Word) -> bool:
+        right = max(other.x1 for other in piece)
         between = any(right <= gutter + 1 and word.x0 >= gutter - 1 for gutter in gutters)
-        if gap > (_GUTTER_GAP if between else _MAX_GAP) * word.size:
-            pieces.append([word])
-        else:
-            pieces[-1].append(word)
-        right = max(right, word.x1)
-    return pieces
+        return word.x0 - right <= (_GUTTER_GAP if between else _MAX_GAP) * word.size
+
+    return runs_of(sorted(row, key=lambda word: word.x0), joins=joins)
 
 
 def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[float]) -> list[Line]:

@@ -11,7 +11,7 @@ from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.captions import Caption
-from ingest.pdf.layout import BodyStyle, PageLayout
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
@@ -65,22 +65,18 @@ class FoundListing:
         return "\n".join(_row_text(row, left=left, width=width) for row in _rows(self.lines))
 
 
-def find_listings(
-    layout: PageLayout, captions: Sequence[Caption], free: Sequence[Line], *, page: int, body: BodyStyle
-) -> list[FoundListing]:
+def find_listings(layout: PageLayout, free: Sequence[Line]) -> list[FoundListing]:
     """Finds the listings of a page among the lines that no other float has claimed."""
-    found: list[FoundListing] = []
-    for caption in captions:
-        if caption.kind == "other":
-            listing = _ruled(layout, caption, free, page=page) or _beside(layout, caption, free, page=page)
-            found.extend([listing] if listing else [])
+    captions = [caption for caption in layout.captions if caption.kind == "other"]
+    named = [_ruled(layout, caption, free) or _beside(layout, caption, free) for caption in captions]
+    found = [listing for listing in named if listing]
     used = {line for listing in found for line in (*listing.head, *listing.lines)}
-    if not is_monospaced(body.font):
-        found.extend(_without_caption(layout, [line for line in free if line not in used], page=page))
+    if not is_monospaced(layout.body.font):
+        found.extend(_without_caption(layout, [line for line in free if line not in used]))
     return found
 
 
-def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
+def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundListing | None:
     """Returns the lines between the two rules below the caption, otherwise above it."""
     first = caption.first
     reach = _REACH * first.size
@@ -95,7 +91,7 @@ def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: 
             head, below = list(caption.lines), 0 < first.box.y0 - lower.y < reach
         lines = tuple(line for line in between if line not in head)
         if below and lines and first in head and all(line in free for line in head):
-            return FoundListing(page=page, head=tuple(head), lines=lines)
+            return FoundListing(page=layout.index, head=tuple(head), lines=lines)
     return None
 
 
@@ -125,7 +121,7 @@ def _is_spanned(line: Line, rule: HorizontalRule) -> bool:
     return rule.x0 - _RULE_OVERHANG < line.box.x0 and line.box.x1 < rule.x1 + _RULE_OVERHANG
 
 
-def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page: int) -> FoundListing | None:
+def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundListing | None:
     """Returns the monospaced program directly below or above a caption."""
     head = [line for line in caption.lines if not _is_program(line)]
     if not head or any(line not in free for line in head):
@@ -134,17 +130,17 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line], *, page:
         gap = max(run[0].box.y0 - caption.first.box.y1, caption.first.box.y0 - run[-1].box.y1)
         beside = layout.column(run[0]) == layout.column(caption.first) or layout.columns == 1
         if beside and gap < (_REACH + len(head)) * caption.first.size:
-            return FoundListing(page=page, head=tuple(head), lines=tuple(run))
+            return FoundListing(page=layout.index, head=tuple(head), lines=tuple(run))
     return None
 
 
-def _without_caption(layout: PageLayout, free: Sequence[Line], *, page: int) -> Iterator[FoundListing]:
+def _without_caption(layout: PageLayout, free: Sequence[Line]) -> Iterator[FoundListing]:
     """Yields programs without a caption: several monospaced rows, separate from the text, that are not addresses."""
     for run in _programs(layout, free):
         rows = _rows(run)
         addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
         if len(rows) >= _MIN_ROWS and 3 * addresses < len(rows) and _is_apart(run, layout, free):
-            yield FoundListing(page=page, head=(), lines=tuple(run))
+            yield FoundListing(page=layout.index, head=(), lines=tuple(run))
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:

@@ -45,7 +45,7 @@ class _Mark:
 
     @property
     def center(self) -> float:
-        return (self.box.x0 + self.box.x1) / 2
+        return self.box.center
 
     @property
     def baseline(self) -> float:
@@ -81,7 +81,7 @@ def find_panels(
         pairs = zip(captions.items(), images, strict=True)
         return tuple(FoundPanel(mark=letter, box=box, caption=text) for (letter, text), box in pairs)
     one_row = len({round(mark.baseline / _SAME_ROW) for mark in marks}) < len(marks)
-    if not one_row and whole.y1 - whole.y0 < _FLAT * (whole.x1 - whole.x0):
+    if not one_row and whole.height < _FLAT * whole.width:
         # Marks at different heights in a figure too low for that are notes.
         return ()
     boxes = _boxes(whole, marks, [*ink, *letters, *(line.box for line in lines)])
@@ -137,7 +137,7 @@ def _boxes(whole: Box, marks: Sequence[_Mark], parts: Sequence[Box]) -> dict[str
         sorted(marks, key=lambda mark: mark.baseline),
         joins=lambda row, mark: mark.baseline - row[0].baseline < _SAME_ROW,
     )
-    below = rows[0][0].box.y0 - whole.y0 > _HEAD_SHARE * (whole.y1 - whole.y0) / len(rows)
+    below = rows[0][0].box.y0 - whole.y0 > _HEAD_SHARE * whole.height / len(rows)
     if below:
         cuts = [whole.y0, *(max(mark.box.y1 for mark in row) for row in rows[:-1]), whole.y1]
     else:
@@ -145,14 +145,10 @@ def _boxes(whole: Box, marks: Sequence[_Mark], parts: Sequence[Box]) -> dict[str
     boxes: dict[str, Box] = {}
     for row, (top, bottom) in zip(rows, pairwise(cuts), strict=True):
         row.sort(key=lambda mark: mark.center)
-        band = [box for box in parts if top - 1 <= (box.y0 + box.y1) / 2 <= bottom + 1]
+        band = [box for box in parts if top - 1 <= box.middle <= bottom + 1]
         sides = [_cut_between(left, right, band, centred=below) for left, right in pairwise(row)]
         for mark, (x0, x1) in zip(row, pairwise([whole.x0, *sides, whole.x1]), strict=True):
-            inside = [
-                box
-                for box in band
-                if x0 - 1 <= (box.x0 + box.x1) / 2 <= x1 + 1 and box.x1 - box.x0 < _MAX_WIDTH * (x1 - x0)
-            ]
+            inside = [box for box in band if x0 - 1 <= box.center <= x1 + 1 and box.width < _MAX_WIDTH * (x1 - x0)]
             cell = Box(x0, top, x1, bottom)
             boxes[mark.letter] = intersection(bounding_box(inside), cell) if inside else cell
     return boxes

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from ingest.document.geometry import runs_of
-from ingest.pdf.layout import BodyStyle, Edges, PageLayout
+from ingest.pdf.layout import Edges, PageLayout
 from ingest.pdf.lines import Line, line_of
 
 __all__ = [
@@ -182,7 +182,7 @@ def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) ->
     return host if _LOWER.match(first.line.text) or (flush and alike) else None
 
 
-def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle) -> list[Line]:
+def find_footnotes(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
     """Finds the lines below the last line of body size in a column that begin with a mark or are below a short rule.
 
     Small print that a gap separates from the text may begin with a note without a mark: the authors' note.
@@ -190,7 +190,7 @@ def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle)
     found: list[Line] = []
     for column in range(layout.columns + 1):
         lines = sorted((line for line in free if layout.column(line) == column), key=lambda line: line.baseline)
-        large = [index for index, line in enumerate(lines) if line.size > _NOTE_SIZE * body.size]
+        large = [index for index, line in enumerate(lines) if line.size > _NOTE_SIZE * layout.body.size]
         if not large:
             continue
         above, small = lines[large[-1]], lines[large[-1] + 1 :]
@@ -200,18 +200,18 @@ def find_footnotes(layout: PageLayout, free: Sequence[Line], *, body: BodyStyle)
             if _is_below_rule(line, layout) or (_FOOTNOTE.match(line.text) and _is_after_gap(small, index))
         ]
         apart = bool(small) and small[0].baseline - above.baseline > _TEXT_GAP * above.size
-        if apart and above.size < body.size + _BODY_SIZE and above.bold < 0.5 and _has_note(small, layout, body=body):
+        if apart and above.size < layout.body.size + _BODY_SIZE and above.bold < 0.5 and _has_note(small, layout):
             starts = [0]
         if starts and small[starts[0]].box.y0 > _UPPER_SHARE * layout.content.height:
             found.extend(small[starts[0] :])
     return found
 
 
-def _has_note(small: Sequence[Line], layout: PageLayout, *, body: BodyStyle) -> bool:
+def _has_note(small: Sequence[Line], layout: PageLayout) -> bool:
     """Whether separate small print contains a note: one with a mark, or tiny lines at the foot of the first page."""
     if any(_MARKED_NOTE.match(line.text) for line in small):
         return True
-    low = small[0].box.y0 > _LOW_SHARE * layout.content.height and small[0].size < _TINY * body.size
+    low = small[0].box.y0 > _LOW_SHARE * layout.content.height and small[0].size < _TINY * layout.body.size
     return low and layout.content.number == 1
 
 
@@ -234,17 +234,15 @@ def split_footnotes(lines: Sequence[Line]) -> list[list[Line]]:
     return runs_of(lines, joins=lambda _, line: not _FOOTNOTE.match(line.text))
 
 
-def find_sidebars(
-    lines: Sequence[Line], edges: Sequence[Edges], *, body: BodyStyle
-) -> tuple[list[list[Line]], list[Line]]:
+def find_sidebars(layout: PageLayout, lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line]]:
     """Finds the sidebars of a page: at least three lines of small print entirely outside the columns.
 
     Returns:
         The sidebars left and right of the columns, and the other lines.
     """
-    left, right = edges[0].left, edges[-1].right
+    left, right = layout.edges[0].left, layout.edges[-1].right
     parts = [part for line in lines for part in _parts(line, at=left)]
-    small = [line for line in parts if line.size < _NOTE_SIZE * body.size]
+    small = [line for line in parts if line.size < _NOTE_SIZE * layout.body.size]
     sides = [
         [line for line in small if line.box.x1 < left - _ASIDE],
         [line for line in small if line.box.x0 > right + _ASIDE],

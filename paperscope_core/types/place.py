@@ -17,6 +17,30 @@ class Box(NamedTuple):
     x1: float
     y1: float
 
+    @property
+    def width(self) -> float:
+        """The horizontal extent."""
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        """The vertical extent."""
+        return self.y1 - self.y0
+
+    @property
+    def center(self) -> float:
+        """The x of the middle."""
+        return (self.x0 + self.x1) / 2
+
+    @property
+    def middle(self) -> float:
+        """The y of the middle."""
+        return (self.y0 + self.y1) / 2
+
+    def grown(self, x: float, y: float) -> "Box":
+        """The box with margins left and right (x), above and below (y)."""
+        return Box(self.x0 - x, self.y0 - y, self.x1 + x, self.y1 + y)
+
     def union(self, other: "Box") -> "Box":
         """The smallest box that contains both."""
         return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))

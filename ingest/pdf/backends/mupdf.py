@@ -104,10 +104,9 @@ class MuPdfDocument:
 
     def read(self, number: int) -> PageContent:
         """See `Document.read`."""
-        try:
-            page, rotation = self._unrotated(number)
+        with self._page(number) as (page, rotation):
             drawings = page.get_drawings()
-            shapes = sort_shapes(list(_shapes(drawings)))
+            shapes = sort_shapes(_shapes(drawings))
             chars, slanted = _text(page)
             content = PageContent(
                 number=number,
@@ -121,26 +120,20 @@ class MuPdfDocument:
                 drawings=(*(Box(*drawing["rect"]) for drawing in drawings), *slanted),
             )
             return turned_page(content, turns=-rotation)
-        except _FAILURES as error:
-            raise PageReadError(str(error) or type(error).__name__) from error
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         """See `Document.render`; the page is interpreted once for all boxes."""
         zoom = dpi / 72
-        try:
-            page, rotation = self._unrotated(number)
+        with self._page(number) as (page, rotation):
             width, height = turned_size(page.rect.width, page.rect.height, turns=rotation)
             shown = page.get_displaylist()
             matrix = _mupdf.Matrix(zoom, zoom).prerotate(90 * (rotation - turns))
             clips = [_mupdf.Rect(turned_box(box, width, height, turns=rotation)) for box in boxes]
             return [shown.get_pixmap(matrix=matrix, clip=clip, alpha=0).tobytes("png") for clip in clips]
-        except _FAILURES as error:
-            raise PageReadError(str(error) or type(error).__name__) from error
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
         """See `Document.cells`: those of the table of PyMuPDF's layout analysis that overlaps the box most."""
-        try:
-            page, rotation = self._unrotated(number)
+        with self._page(number) as (page, rotation):
             size = turned_size(page.rect.width, page.rect.height, turns=rotation)
             clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
             # The cells' texts are not used, since they lose decimal points. None means that the search failed.
@@ -151,23 +144,28 @@ class MuPdfDocument:
                 return ()
             size = page.rect.width, page.rect.height
             return tuple(turned_box(Box(*cell), *size, turns=-rotation) for cell in best.cells if cell)
-        except _FAILURES as error:
-            raise PageReadError(str(error) or type(error).__name__) from error
 
     def _metadata(self, key: str) -> str:
         return str((self._document.metadata or {}).get(key) or "").strip()
 
-    def _unrotated(self, number: int) -> tuple[Untyped, int]:
-        """Returns the page without its rotation flag, and the flag's quarter turns clockwise."""
-        page = self._document[number - 1]
-        # MuPDF returns a blank page for a page that doesn't exist.
-        if self._document.xref_object(page.xref) == "null":
-            raise PageReadError("it is missing")
-        rotation = self._rotations.setdefault(number, page.rotation // 90)
-        if page.rotation:
-            # `remove_rotation` would lose the crop box.
-            page.set_rotation(0)
-        return page, rotation
+    @contextmanager
+    def _page(self, number: int) -> Iterator[tuple[Untyped, int]]:
+        """The page without its rotation flag, and the flag's quarter turns clockwise.
+
+        Failures become `PageReadError`.
+        """
+        try:
+            page = self._document[number - 1]
+            # MuPDF returns a blank page for a page that doesn't exist.
+            if self._document.xref_object(page.xref) == "null":
+                raise PageReadError("it is missing")
+            rotation = self._rotations.setdefault(number, page.rotation // 90)
+            if page.rotation:
+                # `remove_rotation` would lose the crop box.
+                page.set_rotation(0)
+            yield page, rotation
+        except _FAILURES as error:
+            raise PageReadError(str(error) or type(error).__name__) from error
 
 
 def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:

@@ -2,13 +2,12 @@
 
 import ctypes
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import hypot, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2.raw as pdfium_c
-from pypdfium2 import PdfMatrix
 
 from ingest.document.geometry import (
     Shape,
@@ -27,13 +26,13 @@ __all__ = ["page_content"]
 
 # pypdfium2 has no types.
 Untyped: TypeAlias = Any
+_Point: TypeAlias = tuple[float, float]
 
-_MAX_DEPTH = 15  # Form objects may be nested without limit; PDFium itself stops at a similar depth.
+_MAX_DEPTH = 16  # Form objects may be nested without limit; PDFium itself stops at a similar depth.
+_UNIT_SQUARE = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))  # A picture, which its matrix maps to the page.
 _NEAR_WHITE = 0.98 * 255  # A lighter fill is not visible on paper.
 _LEVEL = 0.01  # Points; the tolerance for the sides of a rectangle to be level.
 _CORNERS = 4
-
-
 _FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18  # Font descriptor flags (ISO 32000-1, table 123).
 _NAME_LENGTH = 256  # Bytes; longer font names are cut.
 # PDFium returns these for a hyphen at the end of a line.
@@ -41,69 +40,51 @@ _HYPHENS = frozenset((0x02, 0xFFFE))
 _UNKNOWN = 0xFFFD  # Unicode's replacement character.
 
 
-class _DrawnObject(NamedTuple):
-    """A path or a picture, and the matrix that maps it to the page."""
+def page_content(page: Untyped, *, number: int) -> PageContent:
+    """Returns the page's content, measured on the unrotated page from the top left corner of its visible box."""
+    left, bottom, right, top = page.get_bbox()
+    found: list[Shape] = []
+    images: list[Box] = []
+    drawings: list[Box] = []
+    for item in page.get_objects((pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE), max_depth=_MAX_DEPTH):
+        matrix = _matrix(item)
+        if item.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            images.append(_bounds(_placed(_UNIT_SQUARE, matrix, left=left, top=top)))
+            continue
+        paths = [path._replace(points=_placed(path.points, matrix, left=left, top=top)) for path in _subpaths(item)]
+        inked = _is_inked(item)
+        found.extend(shape for path in paths for shape in _shapes(path, inked=inked))
+        if paths:
+            drawings.append(_bounds([point for path in paths for point in path.points]))
+    shapes = sort_shapes(found)
+    return PageContent(
+        number=number,
+        width=right - left,
+        height=top - bottom,
+        chars=_chars_of(page, box=(left, bottom, right, top)),
+        horizontal=shapes.horizontal,
+        vertical=shapes.vertical,
+        fills=shapes.fills,
+        images=tuple(images),
+        drawings=tuple(drawings),
+    )
 
-    handle: Untyped
-    picture: bool
-    matrix: Untyped
+
+def _matrix(item: Untyped) -> Untyped:
+    """Returns the matrix that maps an object, which may be inside form objects, to the page."""
+    matrix = item.get_matrix()
+    return matrix.multiply(_matrix(item.container)) if item.container else matrix
 
 
-def _drawn_objects(page: Untyped) -> Iterator[_DrawnObject]:
-    """Yields all paths and pictures of a page, in the order in which they are drawn."""
-    yield from _inside(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, PdfMatrix(), depth=0)
-
-
-def _inside(holder: Untyped, count: Untyped, item: Untyped, outer: Untyped, *, depth: int) -> Iterator[_DrawnObject]:
-    for index in range(max(count(holder), 0)):
-        handle = item(holder, index)
-        kind = pdfium_c.FPDFPageObj_GetType(handle) if handle else pdfium_c.FPDF_PAGEOBJ_UNKNOWN
-        if kind in (pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE):
-            yield _DrawnObject(handle, kind == pdfium_c.FPDF_PAGEOBJ_IMAGE, _matrix(handle).multiply(outer))
-        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-            inner = _matrix(handle).multiply(outer)
-            count_form, item_form = pdfium_c.FPDFFormObj_CountObjects, pdfium_c.FPDFFormObj_GetObject
-            yield from _inside(handle, count_form, item_form, inner, depth=depth + 1)
-
-
-def _matrix(handle: Untyped) -> Untyped:
-    raw = pdfium_c.FS_MATRIX()
-    return PdfMatrix.from_raw(raw) if pdfium_c.FPDFPageObj_GetMatrix(handle, raw) else PdfMatrix()
-
-
-class _DrawnContent:
-    """Collects shapes, pictures and boxes of paths, measured downwards from the page's top left corner."""
-
-    def __init__(self, *, left: float, top: float) -> None:
-        self.shapes: list[Shape] = []
-        self.images: list[Box] = []
-        self.drawings: list[Box] = []
-        self._left = left
-        self._top = top
-
-    def add(self, item: _DrawnObject) -> None:
-        """Adds a path or a picture."""
-        if item.picture:
-            corners = [item.matrix.on_point(x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
-            self.images.append(_bounds(self._placed(corners)))
-            return
-        inked = _is_inked(item.handle)
-        drawn: list[tuple[float, float]] = []
-        for path in _subpaths(item.handle):
-            points = self._placed([item.matrix.on_point(*point) for point in path.points])
-            drawn.extend(points)
-            self.shapes.extend(_shapes(points, path, inked=inked))
-        if drawn:
-            self.drawings.append(_bounds(drawn))
-
-    def _placed(self, points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-        return [(x - self._left, self._top - y) for x, y in points]
+def _placed(points: Sequence[_Point], matrix: Untyped, *, left: float, top: float) -> list[_Point]:
+    """Returns points of an object as the page shows them, measured downwards from its top left corner."""
+    return [(x - left, top - y) for x, y in (matrix.on_point(*point) for point in points)]
 
 
 class _Subpath(NamedTuple):
     """Connected points; `lines[i]` is true if a straight line leads to point i."""
 
-    points: list[tuple[float, float]]
+    points: list[_Point]
     lines: list[bool]
     closed: bool
 
@@ -127,9 +108,10 @@ def _subpaths(handle: Untyped) -> Iterator[_Subpath]:
         yield path
 
 
-def _shapes(points: Sequence[tuple[float, float]], path: _Subpath, *, inked: bool) -> Iterator[Shape]:
+def _shapes(path: _Subpath, *, inked: bool) -> Iterator[Shape]:
     """Yields a closed rectangle as one shape, any other path as its straight lines."""
-    if _is_rectangle(points, path):
+    points = path.points
+    if _is_rectangle(path):
         yield Shape(box=_bounds(points), filled=inked)
         return
     ring = path.closed and points[0] != points[-1]
@@ -138,11 +120,12 @@ def _shapes(points: Sequence[tuple[float, float]], path: _Subpath, *, inked: boo
         yield Shape(box=_bounds(line), filled=False)
 
 
-def _is_rectangle(points: Sequence[tuple[float, float]], path: _Subpath) -> bool:
+def _is_rectangle(path: _Subpath) -> bool:
+    points = path.points
     corners = points[:-1] if len(points) == _CORNERS + 1 and points[0] == points[-1] else points
     if len(corners) != _CORNERS or not all(path.lines[1:]) or not path.closed:
         return False
-    sides = [(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
+    sides = list(pairwise([*corners, corners[0]]))
     level = [abs(a[1] - b[1]) < _LEVEL for a, b in sides]
     plumb = [abs(a[0] - b[0]) < _LEVEL for a, b in sides]
     return (level[0] and plumb[1] and level[2] and plumb[3]) or (plumb[0] and level[1] and plumb[2] and level[3])
@@ -159,11 +142,8 @@ def _is_inked(handle: Untyped) -> bool:
     return min(red.value, green.value, blue.value) < _NEAR_WHITE
 
 
-def _bounds(points: Sequence[tuple[float, float]]) -> Box:
+def _bounds(points: Iterable[_Point]) -> Box:
     return bounding_box(Box(x, y, x, y) for x, y in points)
-
-
-# pypdfium2 has no types.
 
 
 class _Font(NamedTuple):
@@ -296,26 +276,3 @@ class _Fonts:
             bold=bool(flags & _FLAG_BOLD) or is_bold(name),
             italic=bool(flags & _FLAG_ITALIC) or is_italic(name),
         )
-
-
-# pypdfium2 has no types.
-
-
-def page_content(page: Untyped, *, number: int) -> PageContent:
-    """Returns the page's content, measured on the unrotated page from the top left corner of its visible box."""
-    left, bottom, right, top = page.get_bbox()
-    drawn = _DrawnContent(left=left, top=top)
-    for item in _drawn_objects(page):
-        drawn.add(item)
-    shapes = sort_shapes(drawn.shapes)
-    return PageContent(
-        number=number,
-        width=right - left,
-        height=top - bottom,
-        chars=_chars_of(page, box=(left, bottom, right, top)),
-        horizontal=shapes.horizontal,
-        vertical=shapes.vertical,
-        fills=shapes.fills,
-        images=tuple(drawn.images),
-        drawings=tuple(drawn.drawings),
-    )

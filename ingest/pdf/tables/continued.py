@@ -7,12 +7,11 @@ from itertools import pairwise
 
 from ingest.document.captions import is_continuation_note
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.captions import Caption
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.tables.columns import Columns
-from ingest.pdf.tables.grid import read_grid
+from ingest.pdf.tables.grid import read_grid, read_table
 from ingest.pdf.tables.model import FoundTable, TablePart, TableRegion
 from ingest.pdf.tables.regions import RuleStack, columns_touched, region_of_run, ruled_region, run_of_rows
 from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
@@ -37,7 +36,6 @@ def with_further_parts(
     tables: Sequence[FoundTable],
     layouts: Sequence[PageLayout],
     *,
-    captions: Sequence[Sequence[Caption]],
     stacks: Sequence[Sequence[RuleStack]],
 ) -> list[FoundTable]:
     """Returns the tables, each with all its parts; a table that continues another one is removed from the list.
@@ -45,10 +43,9 @@ def with_further_parts(
     Args:
         tables: The tables with captions, in reading order.
         layouts: The pages.
-        captions: The captions of each page.
         stacks: The unassigned rule stacks of each page.
     """
-    return _PartJoiner(tables, layouts, captions=captions, stacks=stacks).joined()
+    return _PartJoiner(tables, layouts, stacks=stacks).joined()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,13 +63,12 @@ class _PartJoiner:
         tables: Sequence[FoundTable],
         layouts: Sequence[PageLayout],
         *,
-        captions: Sequence[Sequence[Caption]],
         stacks: Sequence[Sequence[RuleStack]],
     ) -> None:
         self._layouts = layouts
         self._stacks = stacks
         self._taken = {line for table in tables for line in table.lines}
-        self._taken |= {line for page in captions for caption in page for line in caption.lines}
+        self._taken |= {line for layout in layouts for caption in layout.captions for line in caption.lines}
         free = [[line for line in layout.lines if line not in self._taken] for layout in layouts]
         self._furniture = find_furniture(layouts, free)
         sizes = Counter(round(line.size, 1) for layout in layouts for line in layout.lines for _ in line.words)
@@ -118,15 +114,14 @@ class _PartJoiner:
         if first is None or first in self._taken:
             return None
         layout = self._layouts[spot.page]
-        for region in self._regions(spot, first, width=last.box.x1 - last.box.x0):
-            if not region.words:
+        for region in self._regions(spot, first, width=last.box.width):
+            found = read_table(layout, region, parts[0].caption)
+            if found is None:
                 continue
-            part = TablePart(page=spot.page, region=region, lines=layout.lines_with(region.words))
-            found = FoundTable(captions=(parts[0].caption,), parts=(part,), grid=read_grid(region))
             body = _without_repeated_header(region, parts[0].parts[0].region)
             likely = region.ruled or len(body.words) < len(region.words) or len(found.grid.rows) >= _FEW_ROWS
             if likely and body.words and _shift(parts[0], found) is not None:
-                self._taken |= part.lines
+                self._taken |= found.lines
                 return found
         return None
 

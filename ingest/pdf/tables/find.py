@@ -1,7 +1,7 @@
 """Finds the tables of a document, with or without a caption, and reads doubtful ones twice."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
@@ -17,18 +17,17 @@ from ingest.document.geometry import (
     turned_size,
 )
 from ingest.document.pages import HorizontalRule, PageContent, PageReadError
-from ingest.pdf.captions import Caption
+from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.tables.continued import with_further_parts
-from ingest.pdf.tables.grid import read_grid
-from ingest.pdf.tables.model import FoundTable, Grid, TablePart, TableRegion
+from ingest.pdf.tables.grid import read_grid, read_table
+from ingest.pdf.tables.model import FoundTable, Grid, TableRegion
 from ingest.pdf.tables.regions import (
     RuleStack,
     Side,
-    assign_stacks,
     borderless_region,
-    preferred_side,
+    pair_captions,
     rule_stacks,
     ruled_region,
 )
@@ -63,53 +62,34 @@ _MIN_FULL_RULES = 2  # One rule alone may be an underline.
 _HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 
 
-def find_tables(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[FoundTable]:
+def find_tables(layouts: Sequence[PageLayout]) -> list[FoundTable]:
     """Finds a table for each table caption with a grid next to it.
 
     A table that is continued in the next column or on the next page is one table.
-
-    Args:
-        layouts: The pages.
-        captions: All captions of each page.
     """
-    named = [[caption for caption in page if caption.kind == "table"] for page in captions]
-    stacks = [rule_stacks(layout, page) for layout, page in zip(layouts, captions, strict=True)]
-    side = preferred_side(list(zip(named, stacks, strict=True)))
+    pages = [
+        ([caption for caption in layout.captions if caption.kind == "table"], rule_stacks(layout)) for layout in layouts
+    ]
+    sides: tuple[Side, Side] = ("above", "below")
+    side = min(sides, key=lambda side: sum(pair_captions(*page, side=side)[0] for page in pages))
     found: list[FoundTable] = []
     free: list[list[RuleStack]] = []
-    for index, layout in enumerate(layouts):
-        pairs = assign_stacks(named[index], stacks[index], side=side)
-        free.append([stack for stack in stacks[index] if stack not in pairs.values()])
-        for caption in named[index]:
-            table = _read(layout, caption, pairs.get(caption), page=index, side=side, captions=captions[index])
-            if table:
-                found.append(table)
-    return with_further_parts(found, layouts, captions=captions, stacks=free)
+    for layout, (captions, stacks) in zip(layouts, pages, strict=True):
+        _, pairs = pair_captions(captions, stacks, side=side)
+        free.append([stack for stack in stacks if stack not in pairs.values()])
+        tables = [_read(layout, caption, pairs.get(caption), side=side) for caption in captions]
+        found.extend(table for table in tables if table)
+    return with_further_parts(found, layouts, stacks=free)
 
 
-def _read(
-    layout: PageLayout,
-    caption: Caption,
-    stack: RuleStack | None,
-    *,
-    page: int,
-    side: Side,
-    captions: Sequence[Caption],
-) -> FoundTable | None:
+def _read(layout: PageLayout, caption: Caption, stack: RuleStack | None, *, side: Side) -> FoundTable | None:
     """Returns the table by its rules, or by its columns if there are no rules or they enclose no body."""
-    by_rules = _table(layout, ruled_region(layout, stack), caption, page=page) if stack else None
+    by_rules = read_table(layout, ruled_region(layout, stack), caption) if stack else None
     if by_rules and by_rules.grid.body_rows:
         return by_rules
-    region = borderless_region(layout, caption, side=side, captions=captions)
-    by_columns = _table(layout, region, caption, page=page) if region else None
+    region = borderless_region(layout, caption, side=side)
+    by_columns = read_table(layout, region, caption) if region else None
     return by_columns if by_columns and (by_columns.grid.body_rows or by_rules is None) else by_rules
-
-
-def _table(layout: PageLayout, region: TableRegion, caption: Caption, *, page: int) -> FoundTable | None:
-    if not region.words:
-        return None
-    part = TablePart(page=page, region=region, lines=layout.lines_with(region.words))
-    return FoundTable(captions=(caption,), parts=(part,), grid=read_grid(region))
 
 
 def with_second_readings(
@@ -165,29 +145,29 @@ def _crossings(box: Box, page: PageContent) -> int:
 
 
 def find_unlabelled_tables(
-    layout: PageLayout, free: Sequence[Line], captions: Sequence[Caption], *, page: int, named: Container[Caption]
+    layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], tables: Sequence[FoundTable]
 ) -> list[FoundTable]:
-    """Finds tables without a caption among the lines that nothing else has claimed.
+    """Finds tables without a caption.
 
     Args:
-        layout: The page.
-        free: Its unclaimed lines.
-        captions: All of its captions.
-        page: Its index.
-        named: The captions that have a table; another table beside that one has no name.
+        layouts: The pages.
+        free: The lines of each page that nothing else has claimed.
+        tables: The tables with a caption; another table beside one of them has no name.
     """
-    open_captions = [caption for caption in captions if caption not in named]
+    named = {caption for table in tables for caption in table.captions}
     found: list[FoundTable] = []
-    for stack in rule_stacks(layout, captions):
-        if len(stack.ys) < _MIN_RULES or any(_is_near(caption.box, stack.box) for caption in open_captions):
-            continue
-        table = _unlabelled(layout, ruled_region(layout, stack), free, page=page)
-        if table and _names_columns(table.grid):
-            found.append(table)
-    rest = set(free) - {line for table in found for line in table.lines}
-    for region in _aligned_regions(layout, [line for line in free if line in rest]):
-        table = _unlabelled(layout, region, free, page=page)
-        found.extend([table] if table else [])
+    for layout, lines in zip(layouts, free, strict=True):
+        open_captions = [caption for caption in layout.captions if caption not in named]
+        ruled = [
+            table
+            for stack in rule_stacks(layout)
+            if len(stack.ys) >= _MIN_RULES and not any(_is_near(caption.box, stack.box) for caption in open_captions)
+            if (table := _unlabelled(layout, ruled_region(layout, stack), lines)) and _names_columns(table.grid)
+        ]
+        used = {line for table in ruled for line in table.lines}
+        regions = _aligned_regions(layout, [line for line in lines if line not in used])
+        aligned = [_unlabelled(layout, region, lines) for region in regions]
+        found.extend([*ruled, *(table for table in aligned if table)])
     return found
 
 
@@ -196,14 +176,13 @@ def _is_near(caption: Box, box: Box) -> bool:
     return overlap_x(caption, box) > 0 and -overlap_y(caption, box) < _CAPTION_DISTANCE
 
 
-def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line], *, page: int) -> FoundTable | None:
+def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -> FoundTable | None:
     """Returns the table of a region, None if its lines are not all free, continue beside it or form no full grid."""
     lines = layout.lines_with(region.words)
     left, right = region.box.x0 - _BESIDE, region.box.x1 + _BESIDE
     if not lines <= set(free) or any(line.box.x0 < left or line.box.x1 > right for line in lines):
         return None
-    caption = Caption(kind="table", label="", text="", lines=(), box=region.box)
-    table = _table(layout, region, caption, page=page)
+    table = read_table(layout, region, nameless("table", region.box))
     if table is None or table.grid.confidence < _TRUSTED or len(table.grid.columns) < 2:
         return None
     body = len(table.grid.body_rows)
@@ -305,7 +284,7 @@ def _aligned_region(
     left = _values_left(body)
     full = [rule for rule in rules if rule.x0 < left + _TOUCH and rule.x1 > ink.x1 - _TOUCH]
     fills = tuple(fill for fill in layout.content.fills if overlap_y(fill, box) > 0)
-    set_off = len(full) >= _MIN_FULL_RULES or _are_shaded(body, fills, width=ink.x1 - ink.x0)
+    set_off = len(full) >= _MIN_FULL_RULES or _are_shaded(body, fills, width=ink.width)
     if not set_off and not (len(block) > len(body) and _is_plain_grid(body)):
         return None
     first = body[0].box.y0
@@ -340,7 +319,5 @@ def _is_inside(rule: HorizontalRule, box: Box) -> bool:
 
 def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:
     """Whether fills cover most of the width of some rows and not of others."""
-    shaded = [
-        sum(fill.x1 - fill.x0 for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows
-    ]
+    shaded = [sum(fill.width for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows]
     return any(first != second for first, second in pairwise(shaded))

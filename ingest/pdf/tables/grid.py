@@ -8,15 +8,28 @@ from statistics import median
 
 from ingest.document.cell_values import is_value
 from ingest.document.pages import HorizontalRule
+from ingest.pdf.captions import Caption
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import columns_of, cut_at_strips, strips_at, strips_of
 from ingest.pdf.tables.headers import body_rows, grouped_header
-from ingest.pdf.tables.model import CellRole, Grid, GridCell, GridRow, Piece, RowKind, TableRegion, Zones
+from ingest.pdf.tables.model import (
+    CellRole,
+    FoundTable,
+    Grid,
+    GridCell,
+    GridRow,
+    Piece,
+    RowKind,
+    TablePart,
+    TableRegion,
+    Zones,
+)
 from ingest.pdf.tables.row_joining import join_rows, span_labels
 from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
 from ingest.pdf.words import Word
 
-__all__ = ["read_grid"]
+__all__ = ["read_grid", "read_table"]
 
 # Chosen on the tables of the development papers.
 _UNDERLINE = (-1.1, 4.1)  # The distance, in points, from a baseline to the rule that underlines its word.
@@ -30,6 +43,14 @@ _NO_GRID_CONFIDENCE = 0.2  # The grid has one column only, or no body.
 _UNRULED_FACTOR = 0.9  # A table without rules, whose extent is less certain.
 _USUAL_SHARE = 0.7  # A share of the usual number of columns; a row that fills fewer may be cut wrongly.
 _COLLISION = re.compile(r"[^\W\d]{2,}.*\s[+−-]?\d+\.\d+")
+
+
+def read_table(layout: PageLayout, region: TableRegion, caption: Caption) -> FoundTable | None:
+    """Reads the table in a region of a page, None if the region has no words."""
+    if not region.words:
+        return None
+    part = TablePart(page=layout.index, region=region, lines=layout.lines_with(region.words))
+    return FoundTable(captions=(caption,), parts=(part,), grid=read_grid(region))
 
 
 def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:

@@ -213,7 +213,7 @@ def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[
     if parenthesized and abs(segment.center - columns.center(1, len(columns) - 1)) < _CENTRED:
         return True
     set_off = segment.bold > _SET_OFF or segment.italic > _SET_OFF or alone
-    if abs(segment.center - (box.x0 + box.x1) / 2) < _CENTRED and len(columns) > 2:
+    if abs(segment.center - box.center) < _CENTRED and len(columns) > 2:
         return set_off or last > first
     return first == 0 and set_off
 
@@ -249,7 +249,7 @@ def _as_header(row: GridRow, columns: Columns, *, last: bool) -> GridRow:
     if not last and 2 <= len(pieces) < len(columns) - 1:
         stub = pieces[0].box.x0 < columns.intervals[0][1]
         titles = pieces[1:] if stub else pieces
-        groups = partition([(piece.box.x0 + piece.box.x1) / 2 for piece in titles], columns, first=1)
+        groups = partition([piece.box.center for piece in titles], columns, first=1)
         if groups:
             shared = [
                 Piece(first=first, last=end, lines=piece.lines)

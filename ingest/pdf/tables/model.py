@@ -212,6 +212,11 @@ class FoundTable:
         """The lines of all parts."""
         return frozenset(line for part in self.parts for line in part.lines)
 
+    @property
+    def claimed(self) -> frozenset[Line]:
+        """The lines of all parts and captions."""
+        return self.lines.union(*(caption.lines for caption in self.captions))
+
     def place(self, cell: GridCell) -> tuple[int, Box]:
         """Returns the page of a cell's first line, and the cell's box there."""
         part = self._part(cell.lines[0])

@@ -21,10 +21,9 @@ from paperscope_core.types import Box
 __all__ = [
     "RuleStack",
     "Side",
-    "assign_stacks",
     "borderless_region",
     "columns_touched",
-    "preferred_side",
+    "pair_captions",
     "region_of_run",
     "rule_stacks",
     "ruled_region",
@@ -100,14 +99,9 @@ class RuleStack:
         return abs(self.x0 - rule.x0) < _SAME_END and abs(self.x1 - rule.x1) < _SAME_END
 
 
-def rule_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleStack]:
-    """Groups the rules of a page into stacks by their ends; captions and running text separate rules.
-
-    Args:
-        layout: The page.
-        captions: All of its captions.
-    """
-    in_captions = {line for caption in captions for line in caption.lines}
+def rule_stacks(layout: PageLayout) -> list[RuleStack]:
+    """Groups the rules of a page into stacks by their ends; captions and running text separate rules."""
+    in_captions = {line for caption in layout.captions for line in caption.lines}
     lines = [line for line in layout.lines if line not in in_captions]
     widths = Counter(round(line.width / 2) * 2 for line in lines if len(line.words) >= _MIN_PROSE_WORDS)
     measure = widths.most_common(1)[0][0] if widths else 0.0
@@ -119,7 +113,7 @@ def rule_stacks(layout: PageLayout, captions: Sequence[Caption]) -> list[RuleSta
             stack
             for stack in stacks
             if stack.has_ends(rule)
-            and not _has_caption_between(stack.ys[-1], rule, captions)
+            and not _has_caption_between(stack.ys[-1], rule, layout.captions)
             and not (rule.width >= _MEASURE_SHARE * measure and _has_prose_between(stack.ys[-1], rule, lines))
         ]
         if not fitting:
@@ -161,24 +155,14 @@ def _widest_gap(line: Line) -> float:
     return max((second.x0 - first.x1 for first, second in pairwise(line.words)), default=0.0)
 
 
-def preferred_side(pages: Sequence[tuple[Sequence[Caption], Sequence[RuleStack]]]) -> Side:
-    """Returns the side of their captions on which the document's tables are: the one with the smaller total cost."""
-    costs: dict[Side, float] = {"above": 0.0, "below": 0.0}
-    for side in costs:
-        costs[side] = sum(_pair(captions, stacks, side)[0] for captions, stacks in pages)
-    return min(costs, key=lambda side: costs[side])
-
-
-def assign_stacks(
+def pair_captions(
     captions: Sequence[Caption], stacks: Sequence[RuleStack], *, side: Side
-) -> Mapping[Caption, RuleStack]:
-    """Pairs table captions with stacks of their page, nearest first; `side` is the usual side of tables."""
-    return _pair(captions, stacks, side)[1]
+) -> tuple[float, Mapping[Caption, RuleStack]]:
+    """Pairs table captions with stacks of their page, nearest first; `side` is the usual side of tables.
 
-
-def _pair(
-    captions: Sequence[Caption], stacks: Sequence[RuleStack], side: Side
-) -> tuple[float, dict[Caption, RuleStack]]:
+    Returns:
+        The total cost, and the stack of each caption that has one.
+    """
     places = [(caption, stack, place) for caption in captions for stack in stacks for place in ("above", "below")]
     pairs: dict[Caption, RuleStack] = {}
     taken: set[RuleStack] = set()
@@ -198,27 +182,27 @@ def _pair(
 
 def _distance(caption: Box, table: Box, place: str) -> float | None:
     """Returns the distance of a table above or below a caption, None if it is not there."""
-    if overlap_x(caption, table) < _MIN_SHARED_WIDTH * min(caption.x1 - caption.x0, table.x1 - table.x0):
+    if overlap_x(caption, table) < _MIN_SHARED_WIDTH * min(caption.width, table.width):
         return None
     distance = caption.y0 - table.y1 if place == "above" else table.y0 - caption.y1
     return distance if -_MAX_OVERLAP <= distance <= _MAX_DISTANCE else None
 
 
-def without_running_rules(layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]]) -> list[PageLayout]:
+def without_running_rules(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     """Returns the pages without rules in the outer eighth that repeat in the same place on at least three pages.
 
     Floats at the top or foot of pages begin or end in the same place, too, so the outline of a table is kept.
     """
     counts = Counter(place for layout in layouts for place in {_place(rule) for rule in layout.content.horizontal})
-    return [_cleared(layout, page, counts) for layout, page in zip(layouts, captions, strict=True)]
+    return [_cleared(layout, counts) for layout in layouts]
 
 
-def _cleared(layout: PageLayout, captions: Sequence[Caption], counts: Counter[tuple[int, int, int]]) -> PageLayout:
+def _cleared(layout: PageLayout, counts: Counter[tuple[int, int, int]]) -> PageLayout:
     content = layout.content
     repeated = {rule for rule in content.horizontal if counts[_place(rule)] >= _REPEATS and _in_margin(rule, content)}
     if not repeated:
         return layout
-    stacks = rule_stacks(layout, captions)
+    stacks = rule_stacks(layout)
     running = {rule for rule in repeated if not any(_outlines(rule, stack, repeated, layout) for stack in stacks)}
     kept = tuple(rule for rule in content.horizontal if rule not in running)
     return replace(layout, content=replace(content, horizontal=kept))
@@ -275,12 +259,10 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
     )
 
 
-def borderless_region(
-    layout: PageLayout, caption: Caption, *, side: Side, captions: Sequence[Caption]
-) -> TableRegion | None:
+def borderless_region(layout: PageLayout, caption: Caption, *, side: Side) -> TableRegion | None:
     """Returns the run of lines next to a caption that forms columns, on the usual side first; None if there is none."""
     sides: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
-    taken = {line for other in captions for line in other.lines}
+    taken = {line for other in layout.captions for line in other.lines}
     band = columns_touched(layout, caption.box) or (0.0, layout.content.width)
     for place in sides:
         edge = caption.box.y0 if place == "above" else caption.box.y1
@@ -334,7 +316,7 @@ def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1)
         for rule in layout.content.horizontal
         if box.x0 - _SAME_END <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
     )
-    full = tuple(sorted(rule.y for rule in partial if rule.width > _FULL_RULE * (box.x1 - box.x0)))
+    full = tuple(sorted(rule.y for rule in partial if rule.width > _FULL_RULE * box.width))
     words += rotated_labels(layout, box, words, rules=full)
     return TableRegion(box=box, words=words, rules=(box.y0, *full, box.y1), ruled=False)
 

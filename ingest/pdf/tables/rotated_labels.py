@@ -151,7 +151,7 @@ def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
 def _middle_baseline(label: _Label, baselines: Sequence[float]) -> float:
     """Returns the baseline of the row beside the middle of a label, or a separate one between two rows."""
     size = label.lines[0].size
-    middle = (label.box.y0 + label.box.y1) / 2 + _MIDDLE * size
+    middle = label.box.middle + _MIDDLE * size
     nearest = min(baselines, key=lambda y: abs(y - middle), default=middle)
     return nearest if abs(nearest - middle) < _SAME_ROW * size else middle
 

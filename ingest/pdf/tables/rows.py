@@ -110,16 +110,11 @@ def _host(word: Word, rows: Sequence[list[Word]], *, em: float) -> list[Word] | 
 
 
 def _segments(row: Sequence[Word], *, em: float, verticals: Sequence[float]) -> list[Line]:
-    ordered = sorted(row, key=lambda word: word.x0)
-    runs = [[ordered[0]]]
-    right = ordered[0].x1
-    for word in ordered[1:]:
-        cut = any(right - 1 < x < word.x0 + 1 for x in verticals)
-        if cut or word.x0 - right > _SEGMENT_GAP * em:
-            runs.append([word])
-        else:
-            runs[-1].append(word)
-        right = max(right, word.x1)
+    def joins(run: list[Word], word: Word) -> bool:
+        right = max(other.x1 for other in run)
+        return word.x0 - right <= _SEGMENT_GAP * em and not any(right - 1 < x < word.x0 + 1 for x in verticals)
+
+    runs = runs_of(sorted(row, key=lambda word: word.x0), joins=joins)
     if len(runs) > 1 and _BULLET.fullmatch(runs[0][0].text) and runs[1][0].x0 - runs[0][0].x1 < _BULLET_GAP * em:
         item = " ".join(word.text for word in runs[1])
         runs[:2] = runs[:2] if is_value(item) else [runs[0] + runs[1]]

@@ -123,8 +123,8 @@ def equations(*placed: tuple[str, float, float]) -> list[FoundEquation]:
     words = words_of(letters, body_font="Times")
     content = PageContent(number=1, width=350, height=500, chars=letters)
     lines = lines_of(words, gutters=())
-    layout = PageLayout(content=content, words=tuple(words), lines=tuple(lines))
-    return find_equations(layout, lines, page=0, edges=[Edges(left=50, right=300)])
+    edges = (Edges(left=50, right=300),)
+    return find_equations(PageLayout(content=content, words=tuple(words), lines=tuple(lines), edges=edges), lines)
 
 
 PROSE = "we know from the text before that it"

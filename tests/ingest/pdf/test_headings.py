@@ -23,10 +23,10 @@ def found(lines: list[Line], *, title: tuple[Line, ...] = ()) -> list[FoundHeadi
         content=PageContent(number=1, width=600, height=800),
         words=tuple(word for item in lines for word in item.words),
         lines=tuple(lines),
+        edges=(Edges(left=50, right=max(item.box.x1 for item in lines)),),
+        body=BodyStyle(size=10, font="Times"),
     )
-    edges = [(Edges(left=50, right=max(item.box.x1 for item in lines)),)]
-    body = BodyStyle(size=10, font="Times")
-    return find_headings([layout], [lines], edges=edges, body=body, outline=(), title=title)
+    return find_headings([layout], [lines], outline=(), title=title)
 
 
 def test_a_heading_in_italics_over_two_lines_is_one() -> None:

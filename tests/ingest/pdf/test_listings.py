@@ -22,8 +22,9 @@ def _listings(
         line_of([replace(word, font=font or word.font) for word in sentence(text, x0, baseline)])
         for text, x0, baseline in texts
     ]
-    layout = PageLayout(content=content, words=(), lines=tuple(lines))
-    return find_listings(layout, find_captions(lines, gutter=None), lines, page=0, body=_BODY)
+    captions = tuple(find_captions(lines, gutter=None))
+    layout = PageLayout(content=content, words=(), lines=tuple(lines), captions=captions, body=_BODY)
+    return find_listings(layout, lines)
 
 
 def test_algorithm_between_the_rules_below_its_caption() -> None:

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from ingest.document.line_text import join_lines
 from ingest.document.pages import PageContent
-from ingest.pdf.layout import BodyStyle, Edges, PageLayout
+from ingest.pdf.layout import Edges, PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.paragraphs import FlowLine, TextStyle, find_footnotes, find_sidebars, paragraphs_of
 from tests.ingest.pdf.words import sentence
 
-_BODY = BodyStyle(size=10, font="Times")
 _STYLE = TextStyle(pitch=1.2, indents=True)
 
 
@@ -49,16 +48,16 @@ def test_a_note_on_the_authors_needs_no_mark() -> None:
     text = [_line("the text of a column", 690)]
     notes = [_line("The authors are with a school.", 720, size=8), _line("¹A note of its own.", 730, size=8)]
     page = _page(1, [])
-    assert find_footnotes(page, [*text, *notes], body=_BODY) == notes
-    assert find_footnotes(page, text, body=_BODY) == []
+    assert find_footnotes(page, [*text, *notes]) == notes
+    assert find_footnotes(page, text) == []
 
 
 def test_small_print_outside_the_column_is_a_sidebar() -> None:
     text = [_line("the text of a column", 100 + 12 * row, x0=170) for row in range(4)]
     aside = [_line(words, 104 + 12 * row, x0=40, size=8) for row, words in enumerate(("License", "Copyright", "2022"))]
-    edges = [Edges(left=170, right=270)]
-    assert find_sidebars([*text, *aside], edges, body=_BODY) == ([aside], text)
-    assert find_sidebars([*text, *aside[:2]], edges, body=_BODY) == ([], [*text, *aside[:2]])
+    page = replace(_page(1, []), edges=(Edges(left=170, right=270),))
+    assert find_sidebars(page, [*text, *aside]) == ([aside], text)
+    assert find_sidebars(page, [*text, *aside[:2]]) == ([], [*text, *aside[:2]])
 
 
 def test_items_of_a_list_are_separated_by_their_marks() -> None:
@@ -73,7 +72,7 @@ def test_first_entries_of_a_bibliography_are_not_footnotes() -> None:
     heading = line_of([replace(item, bold=True) for item in sentence("References", 50, 650, size=12)])
     entries = [_line("1. Bee, A.: A book. Town", 680, size=8), _line("https://a.example/b", 690, size=8)]
     page = _page(2, [])
-    assert find_footnotes(page, [heading, *entries], body=_BODY) == []
+    assert find_footnotes(page, [heading, *entries]) == []
 
 
 def test_line_of_small_typewriter_names_stays_in_its_paragraph() -> None:

@@ -43,6 +43,7 @@ def page(rows: Sequence[Sequence[tuple[float, str]]]) -> PageLayout:
         content=content,
         words=tuple(word for line in lines for word in line.words),
         lines=tuple(lines),
+        captions=tuple(find_captions(lines, gutter=None)),
     )
 
 
@@ -59,7 +60,7 @@ def plain_page() -> PageLayout:
 
 
 def tables(layout: PageLayout) -> list[FoundTable]:
-    return find_tables([layout], [find_captions(layout.lines, gutter=None)])
+    return find_tables([layout])
 
 
 def boxes(columns: Sequence[float] = COLUMNS) -> list[Box]:

@@ -141,7 +141,7 @@ def page_of(rows: Sequence[tuple[float, Sequence[tuple[float, str]]]], rules: Se
         content=content,
         words=tuple(item for line in lines for item in line.words),
         lines=tuple(lines),
-        gutters=(),
+        captions=tuple(find_captions(lines, gutter=None)),
     )
 
 
@@ -152,8 +152,7 @@ def table_rows(first: float, count: int) -> list[tuple[float, Sequence[tuple[flo
 
 
 def rules_left(pages: Sequence[PageLayout]) -> list[list[float]]:
-    captions = [find_captions(page.lines, gutter=None) for page in pages]
-    return [[rule.y for rule in page.content.horizontal] for page in without_running_rules(pages, captions)]
+    return [[rule.y for rule in page.content.horizontal] for page in without_running_rules(pages)]
 
 
 def test_last_rule_of_tables_at_the_foot_of_three_pages_is_not_furniture() -> None:
@@ -175,7 +174,7 @@ def test_rules_at_the_head_of_three_pages_are_furniture() -> None:
 
 def test_a_table_without_a_last_rule_keeps_its_body() -> None:
     page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [112, 134])
-    [table] = find_tables([page], [find_captions(page.lines, gutter=None)])
+    [table] = find_tables([page])
     assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
 
 
@@ -200,7 +199,7 @@ def test_rows_below_an_inner_rule_belong_to_the_table(
     after: list[tuple[float, Sequence[tuple[float, str]]]], kept: bool
 ) -> None:
     page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 14), *after], [112, 134, 173])
-    [table] = find_tables([page], [find_captions(page.lines, gutter=None)])
+    [table] = find_tables([page])
     stubs = [cell.text for cell in table.grid.cells if cell.column == 0]
     assert stubs == ["Model", *(f"row{row}" for row in range(1, 15 if kept else 4))]
 
