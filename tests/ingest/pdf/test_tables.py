@@ -424,8 +424,9 @@ def test_wrapped_cells_make_a_table_without_rules() -> None:
         content=PageContent(number=1, width=300, height=400, chars=()),
         words=tuple(item for line in page for item in line.words),
         lines=tuple(page),
+        captions=tuple(find_captions(page, gutter=None)),
     )
-    [table] = find_tables([layout], [find_captions(page, gutter=None)])
+    [table] = find_tables([layout])
     found = {(cell.row, cell.column): cell.text for cell in table.grid.cells}
     assert found[1, 1] == "two surveys by phone and post"
     assert found[2, 1] == "reviews of each record by hand"
