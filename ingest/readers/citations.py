@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from ingest.document.references import entry_label, entry_year
+from ingest.document.drafts import draft_reference
 from ingest.readers.inline_text import collapse_spaces, inline_text, node_text
 from ingest.readers.markup_tree import Node
 from paperscope_core.types import Place, Reference
@@ -55,11 +56,12 @@ def _reference(
     text: str, *, number: str, surnames: Sequence[str], year: int | None, places: tuple[Place, ...]
 ) -> Reference:
     """Returns an entry labelled by its number, else by names and year; a number missing in the text is prefixed."""
-    year = year or entry_year(text)
-    label = f"[{number}]" if number else _author_year_label(surnames, year) or entry_label(text)
+    label = f"[{number}]" if number else ""
     if number and not text.startswith((label, f"{number}.")):
         text = f"{label} {text}"
-    return Reference(id="", place=places[0], order=0, text=text, label=label, year=year, more_places=places[1:])
+    draft = draft_reference(text, *places)
+    year = year or draft.year
+    return replace(draft, label=label or _author_year_label(surnames, year) or draft.label, year=year)
 
 
 def _author_year_label(surnames: Sequence[str], year: int | None) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage, draft_table
 from ingest.readers.docx_archive import DocxArchive
 from ingest.readers.docx_paragraphs import (
     DocxImage,
@@ -15,7 +16,7 @@ from ingest.readers.docx_paragraphs import (
     read_paragraph,
 )
 from ingest.readers.float_captions import split_caption
-from ingest.readers.inline_text import collapse_spaces, equation_label
+from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node
 from ingest.readers.reading import Reading, Source, SourceLines, bold_heading_level
 from ingest.readers.table_grid import MarkupCell, table_cells
@@ -80,7 +81,7 @@ class _DocxWalker:
         """Headers and footers, each text once, placed on the document's last line."""
         paragraphs = (paragraph for part in parts if part is not None for paragraph in part.iter("p"))
         texts = dict.fromkeys(text for paragraph in paragraphs if (text := self._read(paragraph).text))
-        return [Passage(id="", place=self._here, order=0, text=text, role="furniture") for text in texts]
+        return [draft_passage(text, "furniture", self._here) for text in texts]
 
     def _read(self, node: Node) -> Paragraph:
         return read_paragraph(node, note_number=self._note_number)
@@ -158,7 +159,7 @@ class _DocxWalker:
 
     def _passage(self, text: str, role: PassageRole, *, level: int = 0) -> None:
         if text.strip():
-            self._add(Passage(id="", place=self._here, order=0, text=text, role=role, level=level))
+            self._add(draft_passage(text, role, self._here, level=level))
 
     def _code(self, text: str) -> None:
         """Adds a line of code; consecutive lines are one listing."""
@@ -175,7 +176,7 @@ class _DocxWalker:
         if not of_table and (isinstance(last, Figure) or (isinstance(last, Table) and not last.caption)):
             self._elements[-1] = replace(last, caption=text, caption_place=self._here)
         else:
-            self._pending_caption = Passage(id="", place=self._here, order=0, text=text)
+            self._pending_caption = draft_passage(text, "paragraph", self._here)
 
     def _add(self, element: Element) -> None:
         caption, self._pending_caption = self._pending_caption, None
@@ -190,14 +191,14 @@ class _DocxWalker:
         match = _EQUATION_NUMBER.fullmatch(paragraph.text_without_formulas)
         for count, formula in enumerate(paragraph.formulas, start=1):
             number = match[1] if match and count == len(paragraph.formulas) else ""
-            self._add(Equation(id="", place=self._here, order=0, text=formula, label=equation_label(number)))
+            self._add(draft_equation(formula, self._here, number=number))
 
     def _image(self, image: DocxImage) -> None:
         part = self._targets.get(image.relation, "")
         data = self._archive.image(part) if part else None
         crop = self._source.images.add(data, name=part) if data is not None else None
         if crop:
-            self._add(Figure(id="", place=self._here, order=0, caption=image.description, crop=crop))
+            self._add(draft_figure(self._here, caption=Caption(text=image.description), crop=crop))
 
     def _table(self, node: Node) -> None:
         if equation := self._numbered_equation(node):
@@ -224,8 +225,7 @@ class _DocxWalker:
         match = _EQUATION_NUMBER.fullmatch(rest[0]) if len(rest) == 1 else None
         if not formulas or (rest and not match):
             return None
-        label = equation_label(match[1] if match else "")
-        return Equation(id="", place=self._here, order=0, text=" ; ".join(formulas), label=label)
+        return draft_equation(" ; ".join(formulas), self._here, number=match[1] if match else "")
 
 
 def _notes(root: Node | None, kind: str) -> dict[str, Node]:
@@ -272,10 +272,7 @@ def _docx_table(
     while head < len(nodes) and nodes[head].find("trpr", "tblheader") is not None:
         head += 1
     cells, header_rows = table_cells(rows, head=head)
-    if not cells:
-        return None
-    place = lines.at(first, first + max(len(nodes) - 1, 0))
-    return Table(id="", place=place, order=0, cells=cells, header_rows=header_rows)
+    return draft_table(cells, lines.at(first, first + len(nodes) - 1), header_rows=header_rows) if cells else None
 
 
 def _rows(table: Node) -> list[Node]:

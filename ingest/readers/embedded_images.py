@@ -5,7 +5,7 @@ import binascii
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -102,8 +102,9 @@ class EmbeddedImages:
         except OSError as error:
             raise _RefusedError(f"pictures that can't be read ({error.strerror})") from error
 
-    def joined(self, crops: Sequence[str]) -> str | None:
-        """Returns one crop of several images side by side, as the panels of a figure."""
+    def joined(self, sources: Iterable[str]) -> str | None:
+        """Returns one crop of the images that a text refers to, side by side as the panels of a figure."""
+        crops = [crop for source in sources if (crop := self.named(source))]
         if len(crops) < 2:
             return next(iter(crops), None)
         images = [Image.open(io.BytesIO(self.crops[crop])).convert("RGB") for crop in crops[:_MAX_PANELS]]

@@ -4,18 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from ingest.document.captions import normalized_label
-from paperscope_core.types import Element, Figure, Passage, Table
+from ingest.document.captions import CaptionKind, normalized_label
+from ingest.document.drafts import Caption, draft_table
+from paperscope_core.types import Element, Figure, Passage, Place, Table
 
-__all__ = ["Label", "attach_captions", "label_of", "split_caption"]
+__all__ = ["attach_captions", "label_of", "read_caption", "split_caption"]
 
-
-FloatKind = Literal["table", "figure", "code"]
 Side = Literal["above", "below"]
 
-_KINDS: dict[str, FloatKind] = {"tab": "table", "fig": "figure", "sch": "figure", "alg": "code", "lis": "code"}
+_KINDS: dict[str, CaptionKind] = {"tab": "table", "fig": "figure", "sch": "figure", "alg": "other", "lis": "other"}
 _LABEL = re.compile(
     r"(?:(?:Supplementary|Supplemental|Extended Data|Appendix)\s+)?"
     r"(?P<word>Table|Tab\.?|Figure|Fig\.?|Scheme|Algorithm|Listing)\s*"
@@ -28,27 +27,28 @@ _ROLES = ("paragraph", "list", "heading")
 _MAX_LENGTH = 2000
 
 
-class Label(NamedTuple):
-    """The kind of a caption, its label, normalized ("Table 5"), and the text after it."""
-
-    kind: FloatKind
-    label: str
-    rest: str
-
-
-def split_caption(text: str) -> Label | None:
+def split_caption(text: str, *, place: Place | None = None) -> Caption | None:
     """Splits a caption after its label; returns None without a label."""
     match = _LABEL.match(text)
     if not match or not match["word"][0].isupper():
         return None
-    kind = _KINDS[match["word"][:3].lower()]
-    return Label(kind, normalized_label(match["word"], match["number"]), text[match.end() :].strip(" :"))
+    return Caption(
+        kind=_KINDS[match["word"][:3].lower()],
+        label=normalized_label(match["word"], match["number"]),
+        text=text[match.end() :].strip(" :"),
+        place=place,
+    )
+
+
+def read_caption(text: str, *, place: Place | None) -> Caption:
+    """Returns a caption, which may have no label."""
+    return split_caption(text, place=place) or Caption(text=text, place=place)
 
 
 def label_of(text: str) -> str:
     """Normalizes a label: `TABLE 2.` becomes `Table 2`; others stay as printed."""
     found = split_caption(text)
-    return found.label if found and not found.rest else text.strip(" .:")
+    return found.label if found and not found.text else text.strip(" .:")
 
 
 def attach_captions(elements: Sequence[Element]) -> list[Element]:
@@ -56,54 +56,49 @@ def attach_captions(elements: Sequence[Element]) -> list[Element]:
 
     Between two captions, the side of the document's other captions of that kind is preferred.
     """
-    texts = {index: found for index, element in enumerate(elements) if (found := _caption(element))}
-    pairs = _pairs(elements, texts)
+    captions = {index: found for index, element in enumerate(elements) if (found := _caption(element))}
+    pairs = _pairs(elements, captions)
     used = set(pairs.values())
-    result: list[Element] = []
-    for index, element in enumerate(elements):
-        if index in used:
-            continue
-        if index in pairs:
-            caption = elements[pairs[index]]
-            result.append(_captioned(element, caption, texts[pairs[index]]))
-        else:
-            result.append(element)
-    return result
+    return [
+        _captioned(element, captions[pairs[index]]) if index in pairs else element
+        for index, element in enumerate(elements)
+        if index not in used
+    ]
 
 
-def _caption(element: Element) -> Label | None:
-    """Returns the label of a passage that is a caption: the label is followed by punctuation or nothing."""
+def _caption(element: Element) -> Caption | None:
+    """Returns the caption that a passage is, None if it is none: the label is followed by punctuation or nothing."""
     if not isinstance(element, Passage) or element.role not in _ROLES or len(element.text) > _MAX_LENGTH:
         return None
     if match := _UNLABELLED.match(element.text):
-        return Label("table", "", element.text[match.end() :].strip())
+        return Caption(kind="table", text=element.text[match.end() :].strip(), place=element.place)
     match = _LABEL.match(element.text)
     if match and (match["mark"].strip() or match.end() == len(element.text)):
-        return split_caption(element.text)
+        return split_caption(element.text, place=element.place)
     return None
 
 
-def _pairs(elements: Sequence[Element], texts: dict[int, Label]) -> dict[int, int]:
+def _pairs(elements: Sequence[Element], captions: dict[int, Caption]) -> dict[int, int]:
     """Returns the caption of each float, by index; each caption belongs to one float."""
     sides: dict[int, dict[Side, int]] = {}
     for index, element in enumerate(elements):
         if isinstance(element, Table | Figure | Passage) and _lacks_caption(element):
             found: dict[Side, int] = {}
-            if index - 1 in texts and _fits(element, texts[index - 1]) and texts[index - 1].label:
+            if index - 1 in captions and _fits(element, captions[index - 1]) and captions[index - 1].label:
                 found["above"] = index - 1
-            if index + 1 in texts and _fits(element, texts[index + 1]):
+            if index + 1 in captions and _fits(element, captions[index + 1]):
                 found["below"] = index + 1
             if found:
                 sides[index] = found
     candidates_of = Counter(caption for found in sides.values() for caption in found.values())
-    votes: Counter[tuple[FloatKind, Side]] = Counter()
+    votes: Counter[tuple[str, Side]] = Counter()
     for found in sides.values():
         for side, caption in found.items():
-            votes[texts[caption].kind, side] += 2 if len(found) == 1 and candidates_of[caption] == 1 else 0
-    votes.update({("table", "above"): 1, ("figure", "below"): 1, ("code", "above"): 1})
+            votes[captions[caption].kind, side] += 2 if len(found) == 1 and candidates_of[caption] == 1 else 0
+    votes.update({("table", "above"): 1, ("figure", "below"): 1, ("other", "above"): 1})
     pairs: dict[int, int] = {}
     ranked = [
-        (candidates_of[caption] == 1 and len(found) == 1, votes[texts[caption].kind, side], -index, caption)
+        (candidates_of[caption] == 1 and len(found) == 1, votes[captions[caption].kind, side], -index, caption)
         for index, found in sides.items()
         for side, caption in found.items()
     ]
@@ -121,34 +116,24 @@ def _lacks_caption(element: Table | Figure | Passage) -> bool:
     return not element.label and (isinstance(element, Table) or not split_caption(element.caption))
 
 
-def _fits(element: Table | Figure | Passage, label: Label) -> bool:
+def _fits(element: Table | Figure | Passage, caption: Caption) -> bool:
     match element:
         case Passage():
-            return label.kind == "code"
+            return caption.kind == "other"
         case Table():
-            return label.kind == "table" and not (element.caption and not label.label)
+            return caption.kind == "table" and not (element.caption and not caption.label)
         case _:
-            return bool(label.label)
+            return bool(caption.label)
 
 
-def _captioned(element: Element, caption: Element, label: Label) -> Element:
+def _captioned(element: Element, caption: Caption) -> Element:
     """Returns the float with its caption; the image of a table becomes a table without cells."""
     match element:
         case Passage():
-            return replace(element, label=label.label, caption=label.rest)
-        case Figure(crop=crop, place=place) if label.kind == "table":
-            return Table(
-                id="",
-                place=place,
-                order=0,
-                cells=(),
-                label=label.label,
-                caption=label.rest,
-                caption_place=caption.place,
-                crop=crop,
-                confidence=0.0,
-            )
+            return replace(element, label=caption.label, caption=caption.text)
+        case Figure() if caption.kind == "table":
+            return draft_table((), element.place, caption=caption, crop=element.crop)
         case Table() | Figure():
-            return replace(element, label=label.label, caption=label.rest, caption_place=caption.place)
+            return replace(element, label=caption.label, caption=caption.text, caption_place=caption.place)
         case _:
             return element

@@ -1,12 +1,12 @@
 """Converts HTML pages to elements: plain ones, arXiv's (LaTeXML), PubMed Central's, pandoc's."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ingest.document.references import entry_label, entry_year
+from ingest.document.drafts import draft_passage, draft_reference
 from ingest.readers.html_floats import equations_of, figure_of, float_elements, is_float, listing_text
-from ingest.readers.html_tables import html_table, is_layout, is_table
+from ingest.readers.html_tables import html_tables, is_layout, is_table
 from ingest.readers.inline_text import (
     INVISIBLE_TAGS,
     collapse_spaces,
@@ -16,7 +16,7 @@ from ingest.readers.inline_text import (
 )
 from ingest.readers.markup_tree import Node, decode, parse_html
 from ingest.readers.reading import ElementCollector, Reading, Source
-from paperscope_core.types import Element, Passage, Reference
+from paperscope_core.types import Element, Passage
 
 __all__ = ["HtmlWalker", "read_html"]
 
@@ -53,7 +53,7 @@ def read_html(source: Source) -> Reading:
     titles = _metadata(tree, _TITLES)
     title = next(iter(titles), "") or next((node.plain_text() for node in tree.iter("title") if node.plain_text()), "")
     return Reading(
-        elements=_with_title(elements, titles),
+        elements=_with_title(elements, frozenset(map(str.casefold, titles))),
         title=title,
         authors=tuple(dict.fromkeys(_first_name_first(author) for author in _metadata(tree, _AUTHORS))),
         problems=(*problems, *lost),
@@ -88,17 +88,14 @@ def _first_name_first(author: str) -> str:
     return f"{first} {last}" if comma and "," not in first else author
 
 
-def _with_title(elements: Sequence[Element], titles: Sequence[str]) -> list[Element]:
-    """Marks the heading that repeats the metadata's title, if no element is marked as the title."""
-    result = list(elements)
-    if any(isinstance(element, Passage) and element.role == "title" for element in result):
-        return result
-    known = {title.casefold() for title in titles}
-    for index, element in enumerate(result):
-        if isinstance(element, Passage) and element.role == "heading" and element.text.casefold() in known:
-            result[index] = replace(element, role="title", level=0)
-            break
-    return result
+def _with_title(elements: Sequence[Element], titles: Collection[str]) -> Sequence[Element]:
+    """Marks the first heading that repeats the metadata's title, if no element is marked as the title."""
+    passages = [(at, element) for at, element in enumerate(elements) if isinstance(element, Passage)]
+    if not any(element.role == "title" for _, element in passages):
+        for at, element in passages:
+            if element.role == "heading" and element.text.casefold() in titles:
+                return [*elements[:at], replace(element, role="title", level=0), *elements[at + 1 :]]
+    return elements
 
 
 class HtmlWalker:
@@ -223,8 +220,7 @@ class HtmlWalker:
         if caption is not None and caption.text().strip():
             self._elements.add_blocks(float_elements(node, source=self._source))
         else:
-            table = html_table(node, lines=self._lines)
-            self._elements.add_blocks([table] if table else [])
+            self._elements.add_blocks(html_tables([node], lines=self._lines))
 
     def _equations(self, node: Node) -> None:
         self._elements.add_blocks(equations_of(node, lines=self._lines))
@@ -236,7 +232,7 @@ class HtmlWalker:
         if mark is not None:
             text = f"{inline_text([mark])} {text}"
             self._elements.add_inline(mark)
-        self._elements.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
+        self._elements.add(draft_passage(text, "footnote", self._lines.of(node)))
 
     def _endnotes(self, node: Node) -> None:
         self._elements.end_paragraph()
@@ -253,17 +249,8 @@ class HtmlWalker:
             return
         tag = next((part for part in node.iter() if "ltx_tag_bibitem" in part.classes), None)
         number = node_text(tag).strip("[]() .")
-        label = f"[{number}]" if number.isdigit() else entry_label(text)
-        self._elements.add(
-            Reference(
-                id="",
-                place=self._lines.of(node),
-                order=0,
-                text=f"{label} {text}" if number.isdigit() else text,
-                label=label,
-                year=entry_year(text),
-            )
-        )
+        text = f"[{number}] {text}" if number.isdigit() else text
+        self._elements.add(draft_reference(text, self._lines.of(node)))
 
     def _furniture(self, node: Node) -> None:
         self._elements.add_passage(node, node_text(node), "furniture")

@@ -1,15 +1,18 @@
 """Figures, tables and listings of an HTML page with their captions, and its display equations."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
-from ingest.readers.float_captions import Label, split_caption
-from ingest.readers.html_tables import html_table, is_layout, is_table
-from ingest.readers.inline_text import collapse_spaces, equation_label, node_text
+from ingest.document.drafts import NO_CAPTION, Caption, draft_equation, draft_figure, draft_listing, draft_table
+from ingest.readers.float_captions import read_caption, split_caption
+from ingest.readers.html_tables import html_tables, is_layout, is_table
+from ingest.readers.inline_text import collapse_spaces, node_text
 from ingest.readers.latex import latex_text, split_tag
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import mathml_text
 from ingest.readers.reading import Source, SourceLines
-from paperscope_core.types import Element, Equation, Figure, Panel, Passage, Place, Table
+from paperscope_core.types import Element, Equation, Figure, Panel
 
 __all__ = ["equations_of", "figure_of", "float_elements", "is_float", "listing_text"]
 
@@ -27,35 +30,26 @@ def is_float(node: Node) -> bool:
 def figure_of(image: Node, *, source: Source) -> Figure:
     """Returns the figure of an image without a caption; the image's title or alternative text is used instead."""
     text = collapse_spaces(image.get("title") or image.get("alt"))
-    label = split_caption(text)
-    if label and label.kind != "figure":
-        label = None
-    return Figure(
-        id="",
-        place=source.lines.of(image),
-        order=0,
-        label=label.label if label else "",
-        caption=label.rest if label else text,
-        crop=source.images.named(_address(image)),
-    )
+    caption = split_caption(text)
+    if caption is None or caption.kind != "figure":
+        caption = Caption(text=text)
+    return draft_figure(source.lines.of(image), caption=caption, crop=source.images.named(_address(image)))
 
 
-def float_elements(node: Node, *, source: Source) -> list[Element]:
+def float_elements(node: Node, *, source: Source) -> Sequence[Element]:
     """The elements of a float, [] if it holds several floats with captions of their own, or nothing of its kind."""
     own_caption = next(filter(_is_caption, node.outermost(lambda part: _is_caption(part) or is_float(part))), None)
     if own_caption is None and any(_is_labelled(part) for part in node.iter() if is_float(part)):
         return []
-    caption = own_caption or _any_caption(node)
-    text = node_text(caption)
-    place = source.lines.of(caption) if caption is not None else None
-    label = split_caption(text)
+    captioned = own_caption or _any_caption(node)
+    caption = read_caption(node_text(captioned), place=source.lines.of(captioned)) if captioned else NO_CAPTION
     tables = [node] if is_table(node) else [part for part in node.outermost(is_table) if not is_layout(part)]
-    if tables and not (label and label.kind == "figure" and next(node.iter("img"), None)):
-        return _tables(tables, label, text, place, source=source)
+    if tables and not (caption.kind == "figure" and next(node.iter("img"), None)):
+        return html_tables(tables, lines=source.lines, caption=caption)
     is_listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.iter())
-    if is_listing or (label and label.kind == "code"):
-        return [_listing(node, label, text, source=source)]
-    return _figure(node, label, text, place, source=source)
+    if is_listing or caption.kind == "other":
+        return [draft_listing(listing_text(node), source.lines.of(node), caption=caption)]
+    return _figure(node, caption, source=source)
 
 
 def _is_caption(node: Node) -> bool:
@@ -70,37 +64,6 @@ def _is_labelled(node: Node) -> bool:
     return split_caption(node_text(_any_caption(node))) is not None
 
 
-def _tables(
-    tables: list[Node], label: Label | None, text: str, place: Place | None, *, source: Source
-) -> list[Element]:
-    """Returns the tables of a float; the caption belongs to the first one."""
-    found: list[Element] = []
-    for node in tables:
-        first = not found
-        table = html_table(
-            node,
-            lines=source.lines,
-            label=label.label if label and first else "",
-            caption=(label.rest if label else text) if first else "",
-            caption_place=place if first else None,
-        )
-        if table:
-            found.append(table)
-    return found
-
-
-def _listing(node: Node, label: Label | None, text: str, *, source: Source) -> Passage:
-    return Passage(
-        id="",
-        place=source.lines.of(node),
-        order=0,
-        text=listing_text(node),
-        role="code",
-        label=label.label if label else "",
-        caption=label.rest if label else text,
-    )
-
-
 def listing_text(node: Node) -> str:
     """Returns the lines of a listing or an algorithm, indented as in the source."""
     rows = [part for part in node.iter() if "ltx_listingline" in part.classes]
@@ -110,36 +73,17 @@ def listing_text(node: Node) -> str:
     return inner.text().expandtabs(4).strip("\n").rstrip()
 
 
-def _figure(node: Node, label: Label | None, text: str, place: Place | None, *, source: Source) -> list[Element]:
-    images = list(node.iter("img"))
-    crop = source.images.joined([crop for image in images if (crop := source.images.named(_address(image)))])
-    if label and label.kind == "table":
-        table = Table(
-            id="",
-            place=source.lines.of(node),
-            order=0,
-            cells=(),
-            label=label.label,
-            caption=label.rest,
-            caption_place=place,
-            crop=crop,
-            confidence=0.0,
-        )
-        return [table]
-    if not images and not text:
-        return []
-    alternative = " ".join(filter(None, (collapse_spaces(image.get("alt")) for image in images)))
-    figure = Figure(
-        id="",
-        place=source.lines.of(node),
-        order=0,
-        label=label.label if label else "",
-        caption=label.rest if label else text or alternative,
-        caption_place=place,
-        crop=crop,
-        panels=_panels(node, source=source),
-    )
-    return [figure]
+def _figure(node: Node, caption: Caption, *, source: Source) -> list[Element]:
+    """Returns the figure, or the table without cells, that the images of a float show; [] without any."""
+    place, images = source.lines.of(node), list(node.iter("img"))
+    crop = source.images.joined(map(_address, images))
+    if caption.kind == "table":
+        return [draft_table((), place, caption=caption, crop=crop)]
+    if not caption.label and not caption.text:
+        if not images:
+            return []
+        caption = replace(caption, text=" ".join(filter(None, (collapse_spaces(image.get("alt")) for image in images))))
+    return [draft_figure(place, caption=caption, crop=crop, panels=_panels(node, source=source))]
 
 
 def _panels(node: Node, *, source: Source) -> tuple[Panel, ...]:
@@ -171,7 +115,7 @@ def equations_of(node: Node, *, lines: SourceLines) -> list[Equation]:
 
 
 def _equation(text: str, number: str, node: Node, *, lines: SourceLines) -> list[Equation]:
-    return [Equation(id="", place=lines.of(node), order=0, text=text, label=equation_label(number))] if text else []
+    return [draft_equation(text, lines.of(node), number=number)] if text else []
 
 
 def _latex_source(node: Node) -> str:

@@ -1,15 +1,16 @@
 """HTML tables (also those of JATS and LaTeXML) to cells."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from ingest.document.drafts import NO_CAPTION, Caption, draft_table
 from ingest.readers.inline_text import inline_text, is_bold
 from ingest.readers.markup_tree import Node
 from ingest.readers.reading import SourceLines
 from ingest.readers.table_grid import MarkupCell, table_cells
-from paperscope_core.types import Place, Table
+from paperscope_core.types import Table
 
-__all__ = ["html_table", "is_layout", "is_table"]
+__all__ = ["html_tables", "is_layout", "is_table"]
 
 _TAGS = frozenset("table thead tbody tfoot tr td th".split())
 # LaTeXML also makes tables of spans with these classes.
@@ -30,28 +31,23 @@ def is_layout(table: Node) -> bool:
     return any(node.tag in _BLOCKS or (node.tag == "table" and not node.classes) for node in table.iter())
 
 
-def html_table(
-    table: Node, *, lines: SourceLines, label: str = "", caption: str = "", caption_place: Place | None = None
-) -> Table | None:
-    """Returns the table, None if it contains no text."""
+def html_tables(nodes: Iterable[Node], *, lines: SourceLines, caption: Caption = NO_CAPTION) -> list[Table]:
+    """Returns the tables that contain text; the caption belongs to the first one."""
+    found: list[Table] = []
+    for node in nodes:
+        if table := _html_table(node, lines=lines, caption=NO_CAPTION if found else caption):
+            found.append(table)
+    return found
+
+
+def _html_table(table: Node, *, lines: SourceLines, caption: Caption) -> Table | None:
     head = 0
     rows: list[list[MarkupCell]] = []
     for row, in_head in _rows(table, in_head=False):
         head += in_head and len(rows) == head
         rows.append([_cell(node, lines=lines) for node in row.nodes if _tag(node) in ("td", "th")])
     cells, header_rows = table_cells(rows, head=head)
-    if not cells:
-        return None
-    return Table(
-        id="",
-        place=lines.of(table),
-        order=0,
-        cells=cells,
-        label=label,
-        caption=caption,
-        caption_place=caption_place,
-        header_rows=header_rows,
-    )
+    return draft_table(cells, lines.of(table), header_rows=header_rows, caption=caption) if cells else None
 
 
 def _tag(node: Node) -> str:

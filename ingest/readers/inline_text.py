@@ -10,7 +10,6 @@ from ingest.readers.mathml import mathml_text
 __all__ = [
     "INVISIBLE_TAGS",
     "collapse_spaces",
-    "equation_label",
     "inline_text",
     "is_bold",
     "list_markers",
@@ -57,11 +56,6 @@ def is_bold(items: Iterable[Node | str]) -> bool:
                 return False
             seen = True
     return seen
-
-
-def equation_label(number: str) -> str:
-    """`Equation 3`, "" without a number."""
-    return f"Equation {number}" if number else ""
 
 
 def _text(item: Node | str) -> str:

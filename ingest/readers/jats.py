@@ -1,15 +1,16 @@
 """Converts JATS XML, the format of PubMed Central and many publishers, to elements."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage, draft_table
 from ingest.readers.citations import jats_name, jats_reference
 from ingest.readers.float_captions import label_of
-from ingest.readers.html_tables import html_table
-from ingest.readers.inline_text import equation_label, inline_text, list_markers, node_text
+from ingest.readers.html_tables import html_tables
+from ingest.readers.inline_text import inline_text, list_markers, node_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.reading import ElementCollector, Reading, Source
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Place, Table
+from paperscope_core.types import Element, Figure, PassageRole
 
 __all__ = ["read_jats"]
 
@@ -97,7 +98,7 @@ def _furniture(front: Node, meta: Node, source: Source) -> list[Element]:
 
 
 def _passage(text: str, role: PassageRole, *nodes: Node, source: Source) -> list[Element]:
-    return [Passage(id="", place=source.lines.of(*nodes), order=0, text=text, role=role)] if text else []
+    return [draft_passage(text, role, source.lines.of(*nodes))] if text else []
 
 
 class _JatsWalker:
@@ -158,8 +159,8 @@ class _JatsWalker:
         text = inline_text(child for child in node.children if child is not label)
         self._elements.end_paragraph()
         if text:
-            name = equation_label(number.removeprefix("Equation ").removeprefix("Eq. "))
-            self._elements.add(Equation(id="", place=self._lines.of(node), order=0, text=text, label=name))
+            number = number.removeprefix("Equation ").removeprefix("Eq. ")
+            self._elements.add(draft_equation(text, self._lines.of(node), number=number))
 
     def _list(self, node: Node) -> None:
         self._elements.end_paragraph()
@@ -190,7 +191,7 @@ class _JatsWalker:
         text = inline_text(child for child in node.children if child is not label)
         if text:
             text = f"{node_text(label)} {text}".strip()
-            self._elements.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role="footnote"))
+            self._elements.add(draft_passage(text, "footnote", self._lines.of(node)))
 
     def _reference(self, node: Node) -> None:
         reference = jats_reference(node, place=self._lines.of(node))
@@ -201,59 +202,34 @@ class _JatsWalker:
 
     def _figure(self, node: Node) -> Figure:
         """Returns a figure with its label and caption; a bare `graphic` has none."""
-        label, caption, place = self._caption(node)
-        graphics = [node] if node.tag == "graphic" else list(node.iter("graphic", "inline-graphic"))
-        return Figure(
-            id="",
-            place=self._lines.of(node),
-            order=0,
-            label=label,
-            caption=caption,
-            caption_place=place,
-            crop=self._crop(graphics),
-        )
+        graphics = [node] if node.tag == "graphic" else node.iter("graphic", "inline-graphic")
+        return draft_figure(self._lines.of(node), caption=self._caption(node), crop=self._crop(graphics))
 
     def _tables(self, node: Node) -> list[Element]:
         """Returns the tables of a `table-wrap`, the first one with the caption, and their notes.
 
         If the table is only an image, it has no cells.
         """
-        label, caption, place = self._caption(node)
-        found: list[Element] = []
-        for inner in [node] if node.tag == "table" else node.outermost(lambda part: part.tag == "table"):
-            captioned = {} if found else {"label": label, "caption": caption}
-            table = html_table(inner, lines=self._lines, caption_place=None if found else place, **captioned)
-            if table:
-                found.append(table)
+        caption = self._caption(node)
+        tables = [node] if node.tag == "table" else node.outermost(lambda part: part.tag == "table")
+        found: list[Element] = [*html_tables(tables, lines=self._lines, caption=caption)]
         if not found:
-            found.append(
-                Table(
-                    id="",
-                    place=self._lines.of(node),
-                    order=0,
-                    cells=(),
-                    label=label,
-                    caption=caption,
-                    caption_place=place,
-                    crop=self._crop(list(node.iter("graphic"))),
-                    confidence=0.0,
-                )
-            )
+            crop = self._crop(node.iter("graphic"))
+            found.append(draft_table((), self._lines.of(node), caption=caption, crop=crop))
         for foot in node.findall("table-wrap-foot"):
             for note in foot.outermost(lambda part: part.tag in ("fn", "p")):
                 found += _passage(node_text(note), "footnote", note, source=self._source)
         return found
 
-    def _caption(self, node: Node) -> tuple[str, str, Place | None]:
-        """Label, caption and the caption's place; the caption's title precedes its paragraphs."""
+    def _caption(self, node: Node) -> Caption:
+        """Returns label and caption; the caption's title precedes its paragraphs."""
         label, caption = node.find("label"), node.find("caption")
         name = label_of(node_text(label))
         if caption is None:
-            return name, "", self._lines.of(label) if label is not None else None
+            return Caption(label=name, place=self._lines.of(label) if label is not None else None)
         parts = [text for part in caption.nodes if (text := node_text(part))]
         text = " ".join(part if part.endswith((".", ":", "?")) or part is parts[-1] else f"{part}." for part in parts)
-        return name, text or node_text(caption), self._lines.of(label or caption, caption)
+        return Caption(label=name, text=text or node_text(caption), place=self._lines.of(label or caption, caption))
 
-    def _crop(self, graphics: list[Node]) -> str | None:
-        crops = [crop for node in graphics if (crop := self._source.images.named(node.get("href")))]
-        return self._source.images.joined(crops)
+    def _crop(self, graphics: Iterable[Node]) -> str | None:
+        return self._source.images.joined(node.get("href") for node in graphics)

@@ -1,16 +1,15 @@
 """Blocks found on pages by a layout engine (MinerU, docling), and their roles: title, authors, headings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.document.headings import split_number
+from ingest.document.headings import is_references_title, split_number
 from ingest.document.line_text import join_lines
-from paperscope_core.types import Box
+from paperscope_core.types import Box, PassageRole, Place
 
-__all__ = ["Block", "BlockKind", "Front", "TextLine", "find_front", "heading_level", "is_abstract", "is_heading"]
-
+__all__ = ["Block", "BlockKind", "Front", "Outline", "TextLine", "find_front", "is_heading"]
 
 BlockKind = Literal[
     "title", "heading", "text", "list", "reference", "code", "equation", "table", "figure", "note", "footnote",
@@ -21,6 +20,8 @@ _ABSTRACT = re.compile(r"abstract\b[\s.:—–-]*", re.IGNORECASE)
 _DIGIT = re.compile(r"\d|^[IVX]+$")
 # A longer heading is a sentence.
 _MAX_HEADING_WORDS = 18
+# A longer heading that begins with "Abstract" names something else.
+_MAX_ABSTRACT_TITLE = 12
 _FIXED_TITLE = re.compile(
     r"(?:abstract|references|bibliography|acknowledge?ments?|appendi(?:x|ces)|conclusions?|limitations|introduction|"
     r"discussion|ethics statement|funding|data availability|supplementary materials?)[.:]?",
@@ -43,8 +44,7 @@ class Block:
 
     Attributes:
         kind: Its kind; a "note" is a caption or footnote of some float.
-        page: The index of the page, from 0.
-        box: Its box in points.
+        place: Its page, and its box in points.
         lines: Its lines of text.
         level: The heading level, 0 if unknown.
         html: A table in HTML.
@@ -53,13 +53,22 @@ class Block:
     """
 
     kind: BlockKind
-    page: int
-    box: Box
+    place: Place
     lines: tuple[TextLine, ...] = ()
     level: int = 0
     html: str = ""
     images: tuple[str, ...] = ()
     continues: bool = False
+
+    @property
+    def page(self) -> int:
+        """The number of the page."""
+        return self.place.page
+
+    @property
+    def box(self) -> Box:
+        """The box in points."""
+        return self.place.box
 
     @property
     def text(self) -> str:
@@ -71,33 +80,38 @@ class Block:
 class Front:
     """The blocks of the title and of the authors."""
 
-    title: Block | None
-    authors: tuple[Block, ...]
+    title: Block | None = None
+    authors: tuple[Block, ...] = ()
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All of them."""
+        return (*filter(None, [self.title]), *self.authors)
+
+    @property
+    def author_lines(self) -> tuple[str, ...]:
+        """The lines of the authors."""
+        return tuple(line.text for block in self.authors for line in block.lines)
 
 
 def find_front(blocks: Sequence[Block]) -> Front:
     """Finds the title, the first heading of the first page, and the authors, between title and first section."""
     if not blocks:
-        return Front(title=None, authors=())
+        return Front()
     first = [block for block in blocks if block.page == blocks[0].page and block.kind in ("title", "heading", "text")]
     title = next((block for block in first if block.kind == "title"), None)
     title = title or next((block for block in first if block.kind == "heading" and not _is_section(block)), None)
     if title is None or any(_is_section(block) for block in first[: first.index(title)]):
-        return Front(title=None, authors=())
+        return Front()
     after = first[first.index(title) + 1 :]
-    end = next((index for index, block in enumerate(after) if _is_section(block) or is_abstract(block.text)), None)
-    return Front(title=title, authors=tuple(after[:end]) if end is not None else ())
+    end = next((index for index, block in enumerate(after) if _is_section(block) or _ABSTRACT.match(block.text)), None)
+    return Front(title=title, authors=tuple(after[:end] if end is not None else ()))
 
 
 def _is_section(block: Block) -> bool:
     """Whether a heading certainly begins a section: by its number, if it has a digit (unlike `A Paper`), or title."""
     number = split_number(block.text)[0]
     return block.kind == "heading" and bool(_DIGIT.search(number) or _FIXED_TITLE.fullmatch(block.text.strip()))
-
-
-def is_abstract(text: str) -> bool:
-    """Whether a text begins with the word "Abstract"."""
-    return bool(_ABSTRACT.match(text))
 
 
 def is_heading(block: Block) -> bool:
@@ -110,12 +124,37 @@ def is_heading(block: Block) -> bool:
     return text[0] != "•" and not text.endswith((":", ",", ";")) and len(text.split()) <= _MAX_HEADING_WORDS
 
 
-def heading_level(text: str, *, given: int, least: int, last: int) -> int:
-    """The level of a heading: by its number; else `given`, that of the layout engine, counted from the document's
-    `least`; else 1 for a fixed title, and one below the `last` numbered heading for others."""
-    number = split_number(text)[0]
-    if number:
-        return number.count(".") + 1
-    if _FIXED_TITLE.fullmatch(text.strip()) or not last:
-        return max(1, given - least + 1) if given and not _FIXED_TITLE.fullmatch(text.strip()) else 1
-    return last + 1
+class Outline:
+    """Follows the headings of a document: their levels, and what each says about the text below it.
+
+    Args:
+        levels: The levels that the layout engine gave the document's headings, 0 if it gave none.
+    """
+
+    def __init__(self, levels: Iterable[int]) -> None:
+        self._top = min(filter(None, levels), default=1)
+        self._last_numbered = 0
+        self._in_abstract = False
+        self.in_references = False
+
+    def enter(self, heading: str, *, level: int) -> int:
+        """Enters the section below a heading and returns the heading's level.
+
+        The level follows from the heading's number; else it is `level`, that of the layout engine, counted from the
+        document's top level; else 1 for a fixed title, and one below the last numbered heading for others.
+        """
+        self.in_references = is_references_title(heading)
+        self._in_abstract = bool(_ABSTRACT.match(heading)) and len(heading) < _MAX_ABSTRACT_TITLE
+        if number := split_number(heading)[0]:
+            self._last_numbered = number.count(".") + 1
+            return self._last_numbered
+        if _FIXED_TITLE.fullmatch(heading.strip()):
+            return 1
+        if self._last_numbered:
+            return self._last_numbered + 1
+        return max(1, level - self._top + 1) if level else 1
+
+    def role(self, text: str) -> PassageRole:
+        """Returns "abstract" for text below that heading, and for text that begins with the word before section 1."""
+        opens = bool(_ABSTRACT.match(text)) and not self._last_numbered
+        return "abstract" if self._in_abstract or opens else "paragraph"

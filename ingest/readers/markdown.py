@@ -10,12 +10,13 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from ingest.document.drafts import draft_passage
 from ingest.readers.front_matter import FrontMatter, split_front_matter
 from ingest.readers.html import HtmlWalker
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import decode, parse_html
 from ingest.readers.reading import Reading, Source
-from paperscope_core.types import Element, Passage, PassageRole
+from paperscope_core.types import Element, PassageRole
 
 __all__ = ["read_markdown"]
 
@@ -63,11 +64,7 @@ def _head(front: FrontMatter, source: Source) -> list[Element]:
         ("authors", "\n".join(front.authors), "author"),
         ("abstract", collapse_spaces(front.abstract), "abstract"),
     )
-    return [
-        Passage(id="", place=source.lines.at(*front.span(key)), order=0, text=text, role=role)
-        for role, text, key in parts
-        if text
-    ]
+    return [draft_passage(text, role, source.lines.at(*front.span(key))) for role, text, key in parts if text]
 
 
 def markdown_html(text: str) -> str:

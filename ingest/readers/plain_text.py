@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.document.cell_values import is_value
+from ingest.document.drafts import draft_passage, draft_table
 from ingest.document.headings import is_references_title
 from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
 from ingest.readers.inline_text import collapse_spaces
@@ -132,8 +133,7 @@ class _Reader:
         return self._passage(block, join_lines((collapse_spaces(line) for line in block.lines), self._words), role)
 
     def _passage(self, block: _Block, text: str, role: PassageRole, *, level: int = 0) -> Passage:
-        place = self._lines.at(block.first, block.last)
-        return Passage(id="", place=place, order=0, text=text, role=role, level=level)
+        return draft_passage(text, role, self._lines.at(block.first, block.last), level=level)
 
 
 def _is_heading(text: str, number: str) -> bool:
@@ -207,7 +207,7 @@ def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
         for (number, _), row in zip(body, rows, strict=True)
     ]
     cells, header_rows = table_cells(marked, head=head if head < len(body) else 0)
-    return Table(id="", place=lines.at(block.first, block.last), order=0, cells=cells, header_rows=header_rows)
+    return draft_table(cells, lines.at(block.first, block.last), header_rows=header_rows)
 
 
 def _barred(lines: list[str]) -> list[list[str]]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from ingest.document.assembly import Draft, assemble_paper
 from ingest.document.authors import author_names
+from ingest.document.drafts import draft_reference
 from ingest.document.headings import is_references_title
-from ingest.document.references import entry_label, entry_year
 from ingest.readers.float_captions import attach_captions
 from ingest.readers.reading import Reading, Source, section_number
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Element, Figure, Page, PaperFormat, ParsedPaper, Passage, PassageRole, Reference
+from paperscope_core.types import Element, Figure, Page, PaperFormat, ParsedPaper, Passage, PassageRole
 
 __all__ = ["build_paper"]
 
@@ -45,7 +45,7 @@ def build_paper(
         raise PaperFileError(f"{source.name!r} holds no text that can be read{reason}. Is it the right file?")
     kept = [element for element in attach_captions(reading.elements) if not _is_decoration(element)]
     front = _find_front(kept, title=reading.title, authors=reading.authors)
-    elements = _with_references(_with_abstract(_with_levels(front.elements)))
+    elements = _with_roles(_with_levels(front.elements))
     elements.sort(key=lambda element: _has_role(element, "furniture"))
     paper = assemble_paper(
         [Draft(at=at, element=element) for at, element in enumerate(elements)],
@@ -172,36 +172,28 @@ def _with_levels(elements: Sequence[Element]) -> list[Element]:
     return result
 
 
-def _with_abstract(elements: Sequence[Element]) -> list[Element]:
-    """Marks the paragraphs below the heading "Abstract", and those that begin with the word."""
+def _with_roles(elements: Sequence[Element]) -> list[Element]:
+    """Marks the abstract, and turns each paragraph and list item below a heading "References" into an entry.
+
+    The paragraphs below the heading "Abstract", and those that begin with the word, are the abstract.
+    """
     result: list[Element] = []
-    inside = False
+    heading = ""
     for element in elements:
         if isinstance(element, Passage) and element.role == "heading":
-            inside = _is_abstract_title(element.text)
-        opens = isinstance(element, Passage) and element.text.lower().startswith(_ABSTRACT_OPENINGS)
-        if isinstance(element, Passage) and element.role == "paragraph" and (inside or opens):
-            result.append(replace(element, role="abstract"))
-        else:
-            result.append(element)
-    return result
-
-
-def _with_references(elements: Sequence[Element]) -> list[Element]:
-    """Turns each paragraph and list item below a heading "References" into an entry."""
-    result: list[Element] = []
-    inside = False
-    for element in elements:
-        if isinstance(element, Passage) and element.role == "heading":
-            inside = is_references_title(element.text)
-        if inside and isinstance(element, Passage) and element.role in ("paragraph", "list"):
-            text = element.text
-            for marker in _LIST_MARKERS:
-                text = text.removeprefix(marker)
-            label, year = entry_label(text), entry_year(text)
-            result.append(Reference(id="", place=element.place, order=0, text=text, label=label, year=year))
-        else:
-            result.append(element)
+            heading = element.text
+        if isinstance(element, Passage) and element.role in ("paragraph", "list"):
+            opens = element.text.lower().startswith(_ABSTRACT_OPENINGS)
+            if element.role == "paragraph" and (opens or _is_abstract_title(heading)):
+                result.append(replace(element, role="abstract"))
+                continue
+            if is_references_title(heading):
+                text = element.text
+                for marker in _LIST_MARKERS:
+                    text = text.removeprefix(marker)
+                result.append(draft_reference(text, element.place))
+                continue
+        result.append(element)
     return result
 
 

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ingest.document.drafts import draft_passage
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.inline_text import inline_text, is_bold
 from ingest.readers.markup_tree import Node
-from paperscope_core.types import Box, Element, Page, PageProblem, Passage, PassageRole, Place
+from paperscope_core.types import Box, Element, Page, PageProblem, PassageRole, Place
 
 __all__ = ["ElementCollector", "Reading", "Source", "SourceLines", "bold_heading_level", "section_number"]
 
@@ -120,7 +121,7 @@ class ElementCollector:
             level = bold_heading_level(text) if self._bold_headings and not self.marker and is_bold(self._inline) else 0
             role: PassageRole = "list" if self.marker else "heading" if level else "paragraph"
             place = self._lines.at(*self._span)
-            self._elements.append(Passage(id="", place=place, order=0, text=self.marker + text, role=role, level=level))
+            self._elements.append(draft_passage(self.marker + text, role, place, level=level))
             self.marker = ""
         self._elements.extend(self._after_paragraph)
         self._inline, self._after_paragraph = [], []
@@ -129,7 +130,7 @@ class ElementCollector:
         """Ends the paragraph and adds a passage, unless it is empty."""
         self.end_paragraph()
         if text:
-            self.add(Passage(id="", place=self._lines.of(node), order=0, text=text, role=role, level=level))
+            self.add(draft_passage(text, role, self._lines.of(node), level=level))
 
     def add(self, *elements: Element) -> None:
         """Adds elements; inside a paragraph they follow it."""

@@ -1,22 +1,28 @@
 """Converts TEI XML (GROBID's and hand-made) to elements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import groupby
-from typing import Protocol
+from typing import TypeAlias
 
+from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage, draft_table
 from ingest.document.geometry import bounding_box
 from ingest.readers.citations import cited_numbers, tei_name, tei_reference
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.float_captions import split_caption
-from ingest.readers.inline_text import equation_label, inline_text, is_bold, node_text
+from ingest.readers.inline_text import inline_text, is_bold, node_text
 from ingest.readers.latex import latex_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
-from ingest.readers.reading import Reading, Source, SourceLines
+from ingest.readers.reading import Reading, Source
 from ingest.readers.table_grid import MarkupCell, table_cells
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Box, Element, Equation, Figure, Page, Passage, PassageRole, Place, Table
+from paperscope_core.types import Box, Element, Page, Passage, PassageRole, Place
 
 __all__ = ["read_tei"]
+
+# Makes one or more places of nodes.
+_PlacesOf: TypeAlias = Callable[..., tuple[Place, ...]]
 
 _BLOCKS = frozenset("figure table list formula note listbibl".split())
 _DEFAULT_TITLES = {"acknowledgement": "Acknowledgements", "references": "References", "funding": "Funding"}
@@ -60,56 +66,35 @@ def _authors(root: Node) -> list[Node]:
     return [author for author in found if author.plain_text()]
 
 
+class _NoCoordinatesError(Exception):
+    """An element without coordinates: the places of this file must be lines."""
+
+
 def _elements_and_pages(root: Node, source: Source) -> tuple[list[Element], Sequence[Page]]:
+    """Returns the elements and the pages, () if the places are lines."""
     pages = _pages(root)
     numbers = cited_numbers(root)
     if pages:
-        walker = _TeiWalker(_PagePlaces(source.lines.paper), images=source.images, numbers=numbers)
+        places_of = partial(_page_places, source.lines.paper)
         try:
-            elements = walker.walk(root)
+            elements = _TeiWalker(places_of, images=source.images, numbers=numbers).walk(root)
         except _NoCoordinatesError:
             pass
         else:
             if {element.place.page for element in elements} <= {page.number for page in pages}:
                 return elements, pages
-    return _TeiWalker(_LinePlaces(source.lines), images=source.images, numbers=numbers).walk(root), ()
+    return _TeiWalker(lambda *nodes: (source.lines.of(*nodes),), images=source.images, numbers=numbers).walk(root), ()
 
 
-class _Places(Protocol):
-    """Makes places of nodes."""
-
-    def of(self, *nodes: Node) -> tuple[Place, ...]:
-        """At least one place."""
-        ...
-
-
-class _LinePlaces:
-    def __init__(self, lines: SourceLines) -> None:
-        self._lines = lines
-
-    def of(self, *nodes: Node) -> tuple[Place, ...]:
-        return (self._lines.of(*nodes),)
-
-
-class _NoCoordinatesError(Exception):
-    """An element without coordinates: the places of this file must be lines."""
-
-
-class _PagePlaces:
-    """Makes boxes on pages. Raises `_NoCoordinatesError` for nodes without coordinates."""
-
-    def __init__(self, paper: str) -> None:
-        self._paper = paper
-
-    def of(self, *nodes: Node) -> tuple[Place, ...]:
-        """Returns one place for each page in turn."""
-        boxes = [box for node in nodes for box in _boxes(node)]
-        if not boxes:
-            raise _NoCoordinatesError
-        return tuple(
-            Place(paper=self._paper, page=page, box=bounding_box(box for _, box in group).rounded())
-            for page, group in groupby(boxes, key=lambda item: item[0])
-        )
+def _page_places(paper: str, *nodes: Node) -> tuple[Place, ...]:
+    """Returns a place for each page in turn. Raises `_NoCoordinatesError` for nodes without coordinates."""
+    boxes = [box for node in nodes for box in _boxes(node)]
+    if not boxes:
+        raise _NoCoordinatesError
+    return tuple(
+        Place(paper=paper, page=page, box=bounding_box(box for _, box in group).rounded())
+        for page, group in groupby(boxes, key=lambda item: item[0])
+    )
 
 
 def _pages(root: Node) -> tuple[Page, ...]:
@@ -155,9 +140,9 @@ class _TeiWalker:
     `numbers` are those by which the text cites its bibliography.
     """
 
-    def __init__(self, places: _Places, *, images: EmbeddedImages, numbers: Mapping[str, str]) -> None:
+    def __init__(self, places_of: _PlacesOf, *, images: EmbeddedImages, numbers: Mapping[str, str]) -> None:
         self._elements: list[Element] = []
-        self._places = places
+        self._places_of = places_of
         self._images = images
         self._numbers = numbers
 
@@ -181,10 +166,7 @@ class _TeiWalker:
 
     def _passage(self, text: str, role: PassageRole, *nodes: Node, level: int = 0) -> None:
         if text:
-            place, *more = self._places.of(*nodes)
-            self._elements.append(
-                Passage(id="", place=place, order=0, text=text, role=role, level=level, more_places=tuple(more))
-            )
+            self._elements.append(draft_passage(text, role, *self._places_of(*nodes), level=level))
 
     def _content(self, node: Node, *, level: int) -> None:
         for child in node.nodes:
@@ -246,43 +228,30 @@ class _TeiWalker:
         if not any(isinstance(element, Passage) and element.role == "heading" for element in self._elements[-1:]):
             self._passage("References", "heading", node, level=1)
         for entry in node.findall("biblstruct", "bibl", "biblfull"):
-            if entry.plain_text() and (found := tei_reference(entry, self._places.of(entry), numbers=self._numbers)):
+            if entry.plain_text() and (found := tei_reference(entry, self._places_of(entry), numbers=self._numbers)):
                 self._elements.append(found)
 
     def _table(self, node: Node) -> None:
         """The table with its caption and notes; without cells if the file holds none."""
-        label, caption = _caption(node, "Table")
         table = node if node.tag == "table" else next(node.iter("table"), None)
-        place, *more = self._places.of(node)
-        cells, header_rows = table_cells(_rows(table, place) if table is not None else [])
-        if not (cells or label or caption):
+        places = self._places_of(node)
+        caption = _caption(node, "Table")
+        cells, header_rows = table_cells(_rows(table, places[0]) if table is not None else [])
+        if caption.label or caption.text:
+            caption = replace(caption, place=places[0])
+        elif not cells:
             return
-        self._elements.append(
-            Table(
-                id="",
-                place=place,
-                order=0,
-                cells=cells,
-                label=label,
-                caption=caption,
-                caption_place=place if label or caption else None,
-                header_rows=header_rows,
-                confidence=1.0 if cells else 0.0,
-                more_places=tuple(more),
-            )
-        )
+        self._elements.append(draft_table(cells, *places, caption=caption, header_rows=header_rows))
         for note in node.findall("note"):
             if text := node_text(note):
-                self._elements.append(Passage(id="", place=place, order=0, text=text, role="footnote"))
+                self._elements.append(draft_passage(text, "footnote", places[0]))
 
     def _figure(self, node: Node) -> None:
-        label, caption = _caption(node, "Figure")
         crop = self._images.named(next((part.get("url") for part in node.iter("graphic") if part.get("url")), ""))
-        if label or caption or crop:
-            place = self._places.of(node)[0]
-            self._elements.append(
-                Figure(id="", place=place, order=0, label=label, caption=caption, caption_place=place, crop=crop)
-            )
+        caption = _caption(node, "Figure")
+        if caption.label or caption.text or crop:
+            place = self._places_of(node)[0]
+            self._elements.append(draft_figure(place, caption=replace(caption, place=place), crop=crop))
 
     def _equation(self, node: Node) -> None:
         label = node.find("label")
@@ -291,26 +260,24 @@ class _TeiWalker:
         if node.get("notation").lower() in ("tex", "latex"):
             text = latex_text(text.strip("$"))
         if text:
-            place = self._places.of(node)[0]
-            self._elements.append(Equation(id="", place=place, order=0, text=text, label=equation_label(number)))
+            self._elements.append(draft_equation(text, self._places_of(node)[0], number=number))
 
 
 def _without_blocks(node: Node) -> list[Node | str]:
     return [child for child in node.children if isinstance(child, str) or child.tag not in _BLOCKS]
 
 
-def _caption(figure: Node, kind: str) -> tuple[str, str]:
+def _caption(figure: Node, kind: str) -> Caption:
     """Label and caption from `head`, `label` and `figDesc`, as GROBID or people write them."""
     title, description = node_text(figure.find("head")), node_text(figure.find("figdesc"))
     if found := split_caption(title):
-        rest = found.rest.strip(" .")
-        return found.label, f"{rest}. {description}" if rest and description else description or found.rest
+        rest = found.text.strip(" .")
+        return replace(found, text=f"{rest}. {description}" if rest and description else description or found.text)
     if found := split_caption(description):
-        return found.label, found.rest
-    label = figure.find("label")
-    number = label.plain_text().strip(" .") if label is not None else ""
+        return found
+    number = node_text(figure.find("label")).strip(" .")
     name = f"{kind} {number}" if number[:1].isdigit() else number
-    return name, ". ".join(filter(None, (title.rstrip("."), description)))
+    return Caption(label=name, text=". ".join(filter(None, (title.rstrip("."), description))))
 
 
 def _rows(table: Node, place: Place) -> list[list[MarkupCell]]:

@@ -20,7 +20,7 @@ from ingest.document.crops import add_crops
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import read_pdf
 from ingest.ocr import needs_recognition
-from ingest.readers.docling.elements import Places, draft_nodes
+from ingest.readers.docling.elements import NodeDrafter
 from ingest.readers.docling.schema import DoclingFile
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback
@@ -57,10 +57,11 @@ def find_models(settings: ParserSettings) -> Path:
     return models.absolute()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DoclingParser:
     """Reads papers from PDF files with docling.
 
-    Args:
+    Attributes:
         models: The folder of docling's models; no others are used, and none are downloaded.
         backend: Opens the file as well, to render the crops.
         ocr: Recognises text, if the folder has models for that.
@@ -69,30 +70,27 @@ class DoclingParser:
         max_pages: Files with more pages are refused.
     """
 
-    def __init__(
-        self, *, models: Path, backend: Backend, ocr: bool, seconds: float, dpi: int, max_pages: int | None = None
-    ) -> None:
-        self._models = models
-        self._backend = backend
-        self._ocr = ocr
-        self._seconds = seconds
-        self._dpi = dpi
-        self._max_pages = max_pages
+    models: Path
+    backend: Backend
+    ocr: bool
+    seconds: float
+    dpi: int
+    max_pages: int | None = None
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; also raises `SettingsError`, if the models can't be loaded."""
         data = read_pdf(file.path)
-        with self._backend.open(data, name=file.name, password=file.password) as document:
+        with self.backend.open(data, name=file.name, password=file.password) as document:
             count = document.page_count
-            if self._max_pages is not None and count > self._max_pages:
+            if self.max_pages is not None and count > self.max_pages:
                 raise PaperFileError(
-                    f"{file.name!r} has {count} pages, over the limit of {self._max_pages}; raise limits.max_pages to "
+                    f"{file.name!r} has {count} pages, over the limit of {self.max_pages}; raise limits.max_pages to "
                     "add it."
                 )
             options = _Options(
-                models=self._models,
-                ocr=self._ocr and (self._models / _OCR_MODELS).is_dir(),
-                seconds=self._seconds,
+                models=self.models,
+                ocr=self.ocr and (self.models / _OCR_MODELS).is_dir(),
+                seconds=self.seconds,
                 password=file.password,
             )
             converted = convert(data, options, name=file.name, on_page=on_page)
@@ -104,7 +102,7 @@ class DoclingParser:
             )
             views = _readable_pages(document)
             problems = sorted((*paper.problems, *_pages_without_text(paper, views)), key=lambda problem: problem.page)
-            return add_crops(replace(paper, problems=tuple(problems)), document, views=views, dpi=self._dpi)
+            return add_crops(replace(paper, problems=tuple(problems)), document, views=views, dpi=self.dpi)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -202,15 +200,14 @@ def paper_of_docling(
         ) from error
     if not read.pages:
         raise PaperFileError(f"{file!r}: docling found no page in it. Fetch the file again.")
-    places = Places(read, paper=paper_id(sha256))
-    drafted = draft_nodes(read, places)
+    drafted = NodeDrafter(read, paper=paper_id(sha256))
     return assemble_paper(
         drafted.drafts,
         sha256=sha256,
         file=file,
         title=drafted.title or file,
-        authors=author_names(drafted.authors, metadata=""),
-        pages=places.pages,
+        authors=author_names(drafted.author_lines, metadata=""),
+        pages=drafted.pages,
         problems=(*problems, *drafted.problems),
         format="pdf",
     )

@@ -66,11 +66,11 @@ def read_json(file: Path) -> bytes:
         raise PaperFileError(f"{file}: can't be read ({error.strerror}); check its permissions") from error
 
 
-def read_blocks(data: bytes, *, file: Path) -> BlockDocument:
+def read_blocks(data: bytes, *, file: Path, paper: str) -> BlockDocument:
     """Returns the blocks in MinerU's JSON. Raises `PaperFileError`, naming file and key, for any other JSON."""
     try:
         if file.name.endswith(_CONTENT_LIST):
-            document = blocks_of_items(_ITEMS.validate_json(data))
+            document = blocks_of_items(_ITEMS.validate_json(data), paper=paper)
         else:
             middle = Middle.model_validate_json(data)
             if middle.pdf_info is None and middle.pages is None:
@@ -78,7 +78,7 @@ def read_blocks(data: bytes, *, file: Path) -> BlockDocument:
                     f"{file}: has neither the key 'pdf_info' nor 'pages'; it is no middle.json of a MinerU "
                     "that Paperscope knows (0.7 to 4)"
                 )
-            document = blocks_of_middle(middle)
+            document = blocks_of_middle(middle, paper=paper)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -15,7 +15,7 @@ from typing import IO
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
 from ingest.document.source import read_pdf
-from ingest.readers.mineru.elements import FloatBuilder, draft_blocks
+from ingest.readers.mineru.elements import BlockDrafter
 from ingest.readers.mineru.folder import is_mineru_folder, mineru_file, read_blocks, read_json
 from ingest.sandbox.cancellation import on_cancel
 from paperscope_core.errors import PaperFileError, SettingsError
@@ -61,26 +61,25 @@ def read_folder(
     file = mineru_file(folder)
     data = read_json(file)
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
-    document = read_blocks(data, file=file)
+    document = read_blocks(data, file=file, paper=paper_id(sha256))
     count = len(document.pages)
     if max_pages is not None and count > max_pages:
         raise PaperFileError(
             f"{name}: {count} pages are over the limit of {max_pages}; raise limits.max_pages to add it."
         )
-    floats = FloatBuilder(document, paper=paper_id(sha256), folder=folder)
-    drafted = draft_blocks(document, paper=paper_id(sha256), floats=floats)
+    drafted = BlockDrafter(document, folder=folder)
     unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
     paper = assemble_paper(
         drafted.drafts,
         sha256=sha256,
         file=name,
         title=drafted.title or name,
-        authors=author_names(drafted.authors, metadata=""),
+        authors=author_names(drafted.author_lines, metadata=""),
         pages=document.pages,
         problems=(*unsized, *drafted.problems),
         format=format,
     )
-    return ParsedPaper(paper=paper, crops=floats.crops)
+    return ParsedPaper(paper=paper, crops=drafted.crops)
 
 
 class MinerUCommandParser:
