@@ -14,9 +14,11 @@ from pydantic import BaseModel, TypeAdapter, WithJsonSchema, create_model, field
 import prompts
 from ingest.captioning.selection import Pictured, select_images
 from ingest.document.element_text import element_text
+from ingest.extraction.batches import gather_replies
 from ingest.extraction.entity_types import TypeSystem
-from ingest.extraction.float_entities import excerpt, float_mentions
+from ingest.extraction.float_entities import float_mentions
 from ingest.extraction.mentions import contains_name, read_paper
+from ingest.extraction.sentences import excerpt
 from paperscope_core.errors import ModelError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema
@@ -39,15 +41,13 @@ from paperscope_core.types import (
 )
 from prompts import as_data
 
-__all__ = ["ImageCaptioner", "ImageReply", "description_of", "image_adapter", "is_english"]
-
+__all__ = ["ImageCaptioner", "ImageReply", "is_english"]
 
 # Fewer words are no evidence; a formula or a list of names has few function words, another language hardly any.
 _LEAST_WORDS = 12
 _LEAST_SHARE = 0.15
 _LATIN = 0x250
 _WORD = re.compile(r"[^\W\d_]+")
-
 
 _MOST_ENTITIES = 40
 _MOST_LINES = 120
@@ -115,7 +115,7 @@ class ImageReply(BaseModel):
         return value
 
 
-def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
+def _image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
     """Validates replies; the schema lists the types, but a reply with another type is accepted."""
     named: Any = Annotated[str, WithJsonSchema({"type": "string", "enum": list(types.meanings)})]
     entity = create_model("EntityReply", __base__=EntityReply, __doc__=EntityReply.__doc__, type=(named, ...))
@@ -123,18 +123,18 @@ def image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
     return TypeAdapter(create_model("ImageReply", __base__=ImageReply, __doc__=ImageReply.__doc__, **fields))
 
 
-def description_of(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
+def _description(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
     """Returns the reply as a value. An entity is kept if its name occurs in the image (`visible_text`) or in the
     element's text. Repeated and excess entities, lines and points are dropped and counted."""
-    lines = _lines(reply.visible_text)[:_MOST_LINES]
+    texts = (excerpt(text, limit=_LONGEST_LINE) for text in reply.visible_text)
+    lines = [line for line in dict.fromkeys(texts) if line][:_MOST_LINES]
     printed = entity_key("\n".join((element_text(element), *lines)))
-    named: dict[str, SeenEntity] = {}
-    for seen in _named(reply.entities, types):
-        if contains_name(entity_key(seen.name), printed):
-            named.setdefault(entity_key(seen.name), seen)
-    entities = list(named.values())[:_MOST_ENTITIES]
+    entities = _entities(reply.entities, printed, types)[:_MOST_ENTITIES]
     points = _points(reply.data_points)[:_MOST_POINTS]
     given = len(reply.visible_text) + len(reply.entities) + len(reply.data_points)
+    dropped = given - len(lines) - len(entities) - len(points)
+    if dropped:
+        _log.info("dropped %d entries of the reply to %s", dropped, element.id)
     return ImageDescription(
         element=element.id,
         crop=element.crop or "",
@@ -145,47 +145,38 @@ def description_of(element: Pictured, reply: ImageReply, *, types: TypeSystem) -
         entities=tuple(entities),
         points=tuple(points),
         latex=reply.latex.strip() if len(reply.latex) <= _LONGEST_LATEX else "",
-        dropped=given - len(lines) - len(entities) - len(points),
+        dropped=dropped,
     )
 
 
-def _lines(texts: Sequence[str]) -> list[str]:
-    return [line for line in dict.fromkeys(excerpt(text, limit=_LONGEST_LINE) for text in texts) if line]
-
-
-def _named(entities: Sequence[EntityReply], types: TypeSystem) -> list[SeenEntity]:
-    """Returns the entities whose name has letters and is not too long."""
-    seen = [
-        SeenEntity(
-            name=" ".join(entity.name.split()),
-            type=entity.type if entity.type in types.meanings else types.rest,
-            description=excerpt(entity.description),
-        )
-        for entity in entities
-    ]
-    return [one for one in seen if len(one.name) <= _LONGEST_NAME and sum(map(str.isalpha, one.name)) > 1]
+def _entities(entities: Sequence[EntityReply], printed: str, types: TypeSystem) -> list[SeenEntity]:
+    """Returns the entities whose name is printed, has letters and is not too long, without repeats."""
+    named: dict[str, SeenEntity] = {}
+    for entity in entities:
+        name = " ".join(entity.name.split())
+        key = entity_key(name)
+        if len(name) <= _LONGEST_NAME and sum(map(str.isalpha, name)) > 1 and contains_name(key, printed):
+            type_ = entity.type if entity.type in types.meanings else types.rest
+            named.setdefault(key, SeenEntity(name=name, type=type_, description=excerpt(entity.description)))
+    return list(named.values())
 
 
 def _points(points: Sequence[PointReply]) -> list[DataPoint]:
-    cut = (
-        DataPoint(
-            series=excerpt(point.series, limit=_LONGEST_NAME),
-            x=excerpt(point.x, limit=_LONGEST_NAME),
-            y=excerpt(point.y, limit=_LONGEST_NAME),
-            estimated=point.estimated,
-        )
-        for point in points
-    )
-    return [point for point in dict.fromkeys(cut) if point.y or point.x]
+    cut: dict[DataPoint, None] = {}
+    for point in points:
+        series, x, y = (excerpt(text, limit=_LONGEST_NAME) for text in (point.series, point.x, point.y))
+        if x or y:
+            cut[DataPoint(series=series, x=x, y=y, estimated=point.estimated)] = None
+    return list(cut)
 
 
 class ImageCaptioner:
     """Describes images of papers with a vision model; wrappers of the model limit and cache the calls."""
 
-    def __init__(self, model: VisionModel, *, types: TypeSystem | None = None) -> None:
+    def __init__(self, model: VisionModel, *, types: TypeSystem = TypeSystem()) -> None:
         self._model = model
-        self._types = types or TypeSystem()
-        self._adapter = image_adapter(self._types)
+        self._types = types
+        self._adapter = _image_adapter(types)
         self._prompt = prompts.load("describe_image", placeholders=_PLACEHOLDERS)
 
     @property
@@ -220,8 +211,8 @@ class ImageCaptioner:
         picked = await asyncio.to_thread(select_images, paper, crops)
         kept = {one.element: one for one in before.descriptions} if before.reader == self.reader else {}
         asked = [element for element in picked.wanted if element.id not in kept]
-        spoken = await asyncio.to_thread(_mentions_of_floats, paper)
-        requests = [self._request(element, crops, spoken) for element in asked]
+        mentions = await asyncio.to_thread(_mentions_of_floats, paper)
+        requests = [self._request(element, crops, mentions) for element in asked]
         fresh = await self._read_all(asked, requests, on_read)
         unread = [one for one in fresh if isinstance(one, UnreadImage)]
         if unread and len(unread) == len(fresh) and before.descriptions and not kept:
@@ -237,37 +228,35 @@ class ImageCaptioner:
         """Runs all calls at once; errors other than ModelError are raised when all have ended."""
         done = 0
 
-        async def read(element: Pictured, request: ModelRequest) -> ImageReading:
+        async def read(request: ModelRequest) -> ImageReply | ModelError:
             nonlocal done
-            reading = await self._read(element, request)
+            outcome: ImageReply | ModelError
+            try:
+                outcome, _ = await ask_json(self._model, request, self._adapter)
+            except ModelError as error:
+                outcome = error
             done += 1
             on_read(done, len(elements))
-            return reading
+            return outcome
 
         if elements:
             on_read(0, len(elements))
-        outcomes = await asyncio.gather(*map(read, elements, requests), return_exceptions=True)
         readings: list[ImageReading] = []
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-            readings.append(outcome)
+        for element, outcome in zip(elements, await gather_replies(map(read, requests)), strict=True):
+            if isinstance(outcome, ImageReply):
+                readings.append(_description(element, outcome, types=self._types))
+            else:
+                _log.info("%s was not read: %s", element.id, outcome)
+                crop = element.crop or ""
+                readings.append(UnreadImage(element=element.id, crop=crop, place=element.place, reason=outcome.public))
         return readings
 
-    async def _read(self, element: Pictured, request: ModelRequest) -> ImageReading:
-        try:
-            reply, _ = await ask_json(self._model, request, self._adapter)
-        except ModelError as error:
-            _log.info("%s was not read: %s", element.id, error)
-            return UnreadImage(element=element.id, crop=element.crop or "", place=element.place, reason=error.public)
-        return _log_dropped(description_of(element, reply, types=self._types))
-
-    def _request(self, element: Pictured, crops: Mapping[str, bytes], spoken: MentionTexts) -> ModelRequest:
+    def _request(self, element: Pictured, crops: Mapping[str, bytes], mentions: MentionTexts) -> ModelRequest:
         parts = crops_of(element)[:_MOST_PARTS]
         system, user = self._prompt.fill(
             types=", ".join(self._types.meanings),
             what=_KINDS[element.kind] + (f", cut into {len(parts)} pictures" if len(parts) > 1 else ""),
-            text=as_data(_context_of(element, spoken.get(element.id, ()))),
+            text=as_data(_context_of(element, mentions.get(element.id, ()))),
         )
         pictures = tuple(crops[part] for part in parts)
         return ModelRequest(
@@ -276,21 +265,15 @@ class ImageCaptioner:
         )
 
 
-def _log_dropped(description: ImageDescription) -> ImageDescription:
-    if description.dropped:
-        _log.info("dropped %d entries of the reply to %s", description.dropped, description.element)
-    return description
-
-
 def _mentions_of_floats(paper: Paper) -> MentionTexts:
     """Returns the first sentences that mention each element; for an equation, those around it."""
     text = read_paper(paper)
-    spoken: dict[str, dict[str, None]] = defaultdict(dict)
+    mentions: dict[str, dict[str, None]] = defaultdict(dict)
     for mention in sorted(float_mentions(paper, text), key=lambda mention: mention.sentence):
         sentence = text.sentences[mention.sentence]
         if not sentence.caption:
-            spoken[mention.float][excerpt(sentence.text)] = None
-    return {element: tuple(sentences)[:_MOST_MENTIONS] for element, sentences in spoken.items()}
+            mentions[mention.float][excerpt(sentence.text)] = None
+    return {element: tuple(sentences)[:_MOST_MENTIONS] for element, sentences in mentions.items()}
 
 
 def _context_of(element: Pictured, mentions: Sequence[str]) -> str:

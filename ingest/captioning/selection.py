@@ -10,10 +10,9 @@ from numpy import uint8
 from numpy.typing import NDArray
 from PIL import Image
 
-from paperscope_core.types import Equation, Figure, Paper, Place, SkippedImage, Table, crops_of
+from paperscope_core.types import Equation, Figure, Paper, SkippedImage, Table, crops_of
 
 __all__ = ["Pictured", "Pixels", "Selection", "select_images"]
-
 
 # Grey levels (of 255) by which a pixel differs from the background, and the least share of such pixels in a picture.
 _INK = 24
@@ -24,7 +23,6 @@ _LEAST_INK = 0.001
 _GRID = 64
 _SHAPE = 0.02
 _ALIKE = 12
-
 
 Pictured = Table | Figure | Equation
 _LEAST_PIXELS = 24
@@ -95,34 +93,28 @@ def select_images(paper: Paper, crops: Mapping[str, bytes]) -> Selection:
     for element in paper.elements:
         if not isinstance(element, Pictured) or not (named := crops_of(element)):
             continue
-        pixels = _read(crops[named[0]])
-        if pixels is None:
-            reason = "its crop can't be opened as a picture"
-        else:
+        try:
+            pixels = Pixels.read(crops[named[0]])
             reason = next(_reasons(element, pixels, seen), "")
+        except ValueError:
+            reason = "its crop can't be opened as a picture"
         if reason:
             skipped.append(SkippedImage(element=element.id, crop=named[0], place=element.place, reason=reason))
-        elif pixels is not None:
+        else:
             wanted.append(element)
             seen[named] = (element, pixels)
     return Selection(wanted=tuple(wanted), skipped=tuple(skipped))
-
-
-def _read(data: bytes) -> Pixels | None:
-    try:
-        return Pixels.read(data)
-    except ValueError:
-        return None
 
 
 def _reasons(
     element: Pictured, pixels: Pixels, seen: Mapping[tuple[str, ...], tuple[Pictured, Pixels]]
 ) -> Iterator[str]:
     least = _LEAST_EQUATION if isinstance(element, Equation) else _LEAST_POINTS
-    side = _least_side(element.place)
+    box = element.place.box
+    side = round(min(box.x1 - box.x0, box.y1 - box.y0), 1)
     if min(pixels.width, pixels.height) < _LEAST_PIXELS:
         yield f"too small: {pixels.width} × {pixels.height} pixels, the least side is {_LEAST_PIXELS}"
-    elif side is not None and side < least:
+    elif side < least and not element.place.by_line:
         yield f"too small: {side:g} points, the least side is {least:g}"
     if pixels.blank:
         yield "blank: fewer than one pixel in a thousand stands out"
@@ -132,12 +124,6 @@ def _reasons(
     for other, others in seen.values():
         if isinstance(element, Figure) and isinstance(other, Figure) and pixels.shows_the_same(others):
             yield f"looks the same as {_name(other)}"
-
-
-def _least_side(place: Place) -> float | None:
-    """In points; None where boxes count lines."""
-    box = place.box
-    return None if place.by_line else round(min(box.x1 - box.x0, box.y1 - box.y0), 1)
 
 
 def _name(element: Pictured) -> str:

@@ -8,16 +8,12 @@ from PIL import Image, ImageDraw, ImageFont
 
 from paperscope_core.types import Box
 
-__all__ = ["Mark", "draw_marks"]
-
+__all__ = ["Color", "Mark", "draw_marks"]
 
 Color = tuple[int, int, int]
-
+Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 _TINT = 36
 _FONT = 0.011
-
-
-Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,20 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from typing import Literal
+from collections import Counter
 
 from paperscope_core.types import Equation, Figure, Paper, Table
 
 __all__ = ["crop_names", "file_stems", "safe_name", "unique_name"]
 
-
 _LONGEST = 40
-_FOLDERS: Mapping[Literal["table", "figure", "equation"], str] = {
-    "table": "tables",
-    "figure": "figures",
-    "equation": "equations",
-}
 
 
 def file_stems(paper: Paper) -> dict[str, str]:
@@ -26,7 +19,7 @@ def file_stems(paper: Paper) -> dict[str, str]:
     """
     named: dict[str, str] = {}
     taken: set[str] = set()
-    unlabelled = dict.fromkeys(_FOLDERS, 0)
+    unlabelled: Counter[str] = Counter()
     for element in paper.elements:
         if not isinstance(element, Table | Figure | Equation):
             continue
@@ -36,7 +29,7 @@ def file_stems(paper: Paper) -> dict[str, str]:
             name = f"{element.kind}-unlabelled-{unlabelled[element.kind]}"
         elif not name[0].isalpha():
             name = f"{element.kind}-{name}"
-        named[element.id] = unique_name(f"{_FOLDERS[element.kind]}/{name}", taken=taken)
+        named[element.id] = unique_name(f"{element.kind}s/{name}", taken=taken)
     return named
 
 

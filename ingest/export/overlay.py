@@ -1,16 +1,14 @@
 """Draws the elements that a parser read over the image of their page."""
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from ingest.export.drawing import Color, Mark, draw_marks
-from paperscope_core.types import Element, Equation, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
+from paperscope_core.types import Element, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
 
 __all__ = ["LEGEND", "PageImages", "draw_page", "overlay_names", "page_marks"]
 
-
 _DPI = 110
-
 LEGEND: Mapping[str, Color] = {
     "title, authors": (106, 61, 154),
     "heading": (192, 28, 40),
@@ -61,7 +59,7 @@ def page_marks(paper: Paper, page: int) -> list[Mark]:
 
 def _marks(element: Element, page: int, *, number: int) -> Iterator[Mark]:
     color = LEGEND[_kind(element)]
-    name = " ".join(filter(None, [str(number or ""), "" if isinstance(element, Reference) else _label(element)]))
+    name = " ".join(filter(None, [str(number or ""), "" if isinstance(element, Reference) else element.label]))
     if element.place.page == page:
         yield Mark(box=element.place.box, color=color, label=name)
     for place in places_of(element)[1:]:
@@ -74,24 +72,13 @@ def _marks(element: Element, page: int, *, number: int) -> Iterator[Mark]:
 
 def _kind(element: Element) -> str:
     """Returns the element's word in the legend."""
-    if isinstance(element, Passage):
-        return _ROLES.get(element.role, element.role)
-    return element.kind
-
-
-def _label(element: Element) -> str:
-    return getattr(element, "label", "")
+    return _ROLES.get(element.role, element.role) if isinstance(element, Passage) else element.kind
 
 
 def _inner_places(element: Element) -> Iterator[Place]:
-    match element:
-        case Table():
-            yield from (cell.place for cell in element.cells if cell.text)
-            yield from filter(None, [element.caption_place])
-        case Figure():
-            yield from (panel.place for panel in element.panels)
-            yield from filter(None, [element.caption_place])
-        case Passage() | Equation() | Reference():
-            return
-        case _:
-            assert_never(element)
+    if isinstance(element, Table):
+        yield from (cell.place for cell in element.cells if cell.text)
+    if isinstance(element, Figure):
+        yield from (panel.place for panel in element.panels)
+    if isinstance(element, Table | Figure) and element.caption_place:
+        yield element.caption_place

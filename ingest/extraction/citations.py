@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from ingest.document.authors import authors_of
 from ingest.document.element_text import element_text
 from ingest.document.references import title_of
-from ingest.extraction.float_entities import excerpt
-from ingest.extraction.mentions import PaperText
+from ingest.extraction.mentions import Sentence
+from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation
 
-__all__ = ["citations", "own_work"]
-
+__all__ = ["citations"]
 
 # The most sentences that cite a work, and entities of each, that are linked to it.
 _MAX_SENTENCES = 3
@@ -28,45 +27,39 @@ _MARK = re.compile(r"\[\S*\]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Cited:
-    """A cited work, its entries in the bibliography, and the numbers of the sentences that cite it."""
+    """A cited work (its sources are its entries in the bibliography), and the numbers of the citing sentences."""
 
     entity: Entity
-    entries: tuple[str, ...]
     sentences: tuple[int, ...]
 
 
-def citations(paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]) -> Extraction:
+def citations(paper: Paper, named: SentenceEntities) -> Extraction:
     """Returns the paper and the works that it cites as entities, with relations `cites`, `cited with` and `mentions`.
 
     The id of a work is derived from its title and the first author's surname, so that it is one entity in all papers
     that cite it, and for the paper itself; the year is omitted, because a preprint's differs from the journal's. A work
     whose title can't be read is named as it is cited and belongs to this paper only.
-
-    Args:
-        paper: The paper.
-        text: Its text.
-        found: The entities of each sentence.
-        known: The score of each entity.
     """
-    own = own_work(paper)
+    own = _own_work(paper)
     if own is None:
         return Extraction(entities=(), relations=())
-    cited = [one for one in _cited(paper, text) if one.entity.id != own.id]
+    cited = [one for one in _cited(paper, named) if one.entity.id != own.id]
     relations = (
-        *(_cites(own, one, text) for one in cited),
-        *(relation for one in cited for relation in _cited_with(one, text, found, known)),
-        *_abstract_mentions(paper, own, text, found, known),
+        *(_cites(own, one, named) for one in cited),
+        *(relation for one in cited for relation in _cited_with(one, named)),
+        *_abstract_mentions(paper, own, named),
     )
     entities = (own, *(one.entity for one in cited)) if relations else ()
     return Extraction(entities=entities, relations=relations)
 
 
-def own_work(paper: Paper) -> Entity | None:
+def _own_work(paper: Paper) -> Entity | None:
     """Returns the paper itself as an entity; None if no element contains its title."""
-    titled = [element.id for element in paper.elements if isinstance(element, Passage) and element.role == "title"]
     key = entity_key(paper.title)
     sources = tuple(
-        element.id for element in paper.elements if element.id in titled and key in entity_key(element_text(element))
+        element.id
+        for element in paper.elements
+        if isinstance(element, Passage) and element.role == "title" and key in entity_key(element.text)
     )
     if not key or not sources:
         return None
@@ -75,7 +68,7 @@ def own_work(paper: Paper) -> Entity | None:
     return Entity(id=id_, name=paper.title, type=WORK, description=excerpt(paper.title), sources=sources)
 
 
-def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
+def _cited(paper: Paper, named: SentenceEntities) -> Iterator[_Cited]:
     """Yields the cited works; entries of one title and author are one work."""
     works: dict[str, list[Reference]] = defaultdict(list)
     names: dict[str, str] = {}
@@ -85,7 +78,7 @@ def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
             if name:
                 names.setdefault(id_, name)
                 works[id_].append(element)
-    citing = _citing(paper, text)
+    citing = _citing(paper, named.sentences)
     for id_, entries in works.items():
         labels = {entity_key(entry.label): entry.label for entry in entries if not _MARK.fullmatch(entry.label)}
         labels.pop(entity_key(names[id_]), None)
@@ -98,7 +91,7 @@ def _cited(paper: Paper, text: PaperText) -> Iterator[_Cited]:
             aliases=tuple(label for key, label in labels.items() if key),
         )
         sentences = sorted({number for entry in entries for number in citing[entry.id]})
-        yield _Cited(entity=entity, entries=entity.sources, sentences=tuple(sentences))
+        yield _Cited(entity=entity, sentences=tuple(sentences))
 
 
 def _named(reference: Reference) -> tuple[str, str]:
@@ -119,7 +112,7 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text).casefold() if letter.isalnum())
 
 
-def _citing(paper: Paper, text: PaperText) -> Mapping[str, list[int]]:
+def _citing(paper: Paper, sentences: Sequence[Sentence]) -> Mapping[str, list[int]]:
     """Returns the numbers of the sentences that cite each entry."""
     entries = {element.id for element in paper.elements if isinstance(element, Reference)}
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -127,59 +120,39 @@ def _citing(paper: Paper, text: PaperText) -> Mapping[str, list[int]]:
         if link.target in entries:
             marks[link.source].append((" ".join(link.text.split()), link.target))
     citing: dict[str, list[int]] = defaultdict(list)
-    for number, sentence in enumerate(text.sentences):
+    for number, sentence in enumerate(sentences):
         for mark, entry in marks.get(sentence.element, ()):
             if mark and mark in sentence.text:
                 citing[entry].append(number)
     return citing
 
 
-def _cites(own: Entity, cited: _Cited, text: PaperText) -> Relation:
+def _cites(own: Entity, cited: _Cited, named: SentenceEntities) -> Relation:
     """The relation `cites`; its evidence is the first sentence that cites the work, or the entry if none does."""
-    sentences = [text.sentences[number] for number in cited.sentences]
+    sentences = [named.sentences[number] for number in cited.sentences]
     return Relation(
         source=own.id,
         target=cited.entity.id,
         kind="cites",
         description=excerpt(sentences[0].text) if sentences else cited.entity.description,
-        sources=tuple(dict.fromkeys((*(sentence.element for sentence in sentences), *cited.entries))),
+        sources=tuple(dict.fromkeys((*(sentence.element for sentence in sentences), *cited.entity.sources))),
         weight=_WEIGHT,
     )
 
 
-def _cited_with(
-    cited: _Cited, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
-) -> Iterator[Relation]:
+def _cited_with(cited: _Cited, named: SentenceEntities) -> Iterator[Relation]:
     for number in cited.sentences[:_MAX_SENTENCES]:
-        for entity in sorted(found[number], key=lambda one: (-known[one], one))[:_MAX_TERMS]:
-            yield Relation(
-                source=entity,
-                target=cited.entity.id,
-                kind="cited with",
-                description=excerpt(text.sentences[number].text),
-                sources=(text.sentences[number].element,),
-                weight=_WEIGHT,
-            )
+        for entity in named.best(named.ids[number], _MAX_TERMS):
+            yield sentence_relation(entity, cited.entity.id, "cited with", [named.sentences[number]], weight=_WEIGHT)
 
 
-def _abstract_mentions(
-    paper: Paper, own: Entity, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
-) -> Iterator[Relation]:
+def _abstract_mentions(paper: Paper, own: Entity, named: SentenceEntities) -> Iterator[Relation]:
     """Yields relations to the entities of the abstract."""
     abstract = {e.id for e in paper.elements if isinstance(e, Passage) and e.role == "abstract"}
-    first = {
-        entity: number
-        for number in reversed(range(len(text.sentences)))
-        if text.sentences[number].element in abstract
-        for entity in found[number]
-    }
-    for entity in sorted(first, key=lambda one: (-known[one], one))[:_MAX_OWN]:
-        sentence = text.sentences[first[entity]]
-        yield Relation(
-            source=own.id,
-            target=entity,
-            kind="mentions",
-            description=excerpt(sentence.text),
-            sources=(sentence.element,),
-            weight=_WEIGHT,
-        )
+    first: dict[str, Sentence] = {}
+    for sentence, entities in zip(named.sentences, named.ids, strict=True):
+        if sentence.element in abstract:
+            for entity in entities:
+                first.setdefault(entity, sentence)
+    for entity in named.best(first, _MAX_OWN):
+        yield sentence_relation(own.id, entity, "mentions", [first[entity]], weight=_WEIGHT)

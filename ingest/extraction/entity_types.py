@@ -25,7 +25,6 @@ __all__ = [
     "types_in_context",
 ]
 
-
 TermType = Literal["dataset", "metric", "task", "method", "quantity", "concept"]
 EntityType = Literal[
     "table", "figure", "equation", "paper", "dataset", "metric", "task", "method", "quantity", "concept"
@@ -90,7 +89,6 @@ CLASS_WORDS = frozenset(
     "procedure property quantity result sample score strategy system table task technique type value".split()
 )
 _WORD = re.compile(r"[^\W_]+")
-
 
 FLOATS = ("table", "figure", "equation")
 DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
@@ -187,10 +185,10 @@ class TypeSystem:
         return min(types, key=lambda name: (order.get(name, len(order)), name))
 
 
-def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[int, TermType]:
-    """Returns, by the finder's numbers, the type indicated by most contexts of a term (one in ten at least)."""
-    votes: dict[int, Counter[TermType]] = defaultdict(Counter)
-    occurrences: Counter[int] = Counter()
+def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[str, TermType]:
+    """Returns, by the ids of the terms, the type indicated by most contexts of a term (one in ten at least)."""
+    votes: dict[str, Counter[TermType]] = defaultdict(Counter)
+    occurrences: Counter[str] = Counter()
     for sentence in sentences:
         text, places = finder.places(sentence.text)
         for term, start, end in places:

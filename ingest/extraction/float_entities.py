@@ -1,24 +1,23 @@
 """Tables, figures and equations as entities, with relations to their contents."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.document.element_text import element_text
-from ingest.extraction.mentions import PaperText, Sentence
+from ingest.extraction.mentions import PaperText, Sentence, TermFinder
+from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import Entity, Equation, Figure, Link, Paper, Passage, Relation, Table
 
 __all__ = [
     "FloatMention",
-    "excerpt",
     "float_entities",
     "float_mentions",
     "float_relations",
     "inner_relations",
     "nearby_relations",
 ]
-
 
 _MAX_MENTIONS = 3
 _MAX_TERMS = 8
@@ -170,69 +169,43 @@ def _link_name(link: Link) -> str:
     return text if named else ""
 
 
-def excerpt(text: str, *, limit: int = 600) -> str:
-    """Returns the text, cut to whole words within `limit` characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[:limit].rpartition(" ")[0]
-
-
-def float_relations(
-    mentions: Sequence[FloatMention], text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float]
-) -> Iterator[Relation]:
-    """Yields relations: a float `shows` what its caption names, and `mentions` what sentences about it name.
-
-    `found` lists the entities of each sentence, `known` their scores; the best of a sentence are linked.
-    """
+def float_relations(mentions: Sequence[FloatMention], named: SentenceEntities) -> Iterator[Relation]:
+    """Yields relations: a float `shows` what its caption names, and `mentions` what sentences about it name; the best
+    entities of a sentence are linked."""
     for mention in mentions:
-        sentence = text.sentences[mention.sentence]
-        best = sorted(found[mention.sentence], key=lambda entity: (-known[entity], entity))[:_MAX_TERMS]
-        for entity in best:
-            yield Relation(
-                source=mention.float,
-                target=entity,
-                kind="shows" if sentence.caption else "mentions",
-                description=excerpt(sentence.text),
-                sources=(sentence.element,),
-            )
+        sentence = named.sentences[mention.sentence]
+        for entity in named.best(named.ids[mention.sentence], _MAX_TERMS):
+            yield sentence_relation(mention.float, entity, "shows" if sentence.caption else "mentions", [sentence])
 
 
-def inner_relations(paper: Paper, find: Callable[[str], Sequence[str]]) -> Iterator[Relation]:
-    """Yields relations from a figure, which `shows` what its inner text names; `find` returns a text's entities."""
+def inner_relations(paper: Paper, finder: TermFinder) -> Iterator[Relation]:
+    """Yields relations from a figure, which `shows` what its inner text names."""
     for element in _floats(paper):
         for words in inner_words(element):
-            for entity in find(words):
+            description = excerpt(" | ".join(filter(None, (element.label, words))))
+            for entity in finder.find(words):
                 yield Relation(
-                    source=element.id,
-                    target=entity,
-                    kind="shows",
-                    description=excerpt(" | ".join(filter(None, (element.label, words)))),
-                    sources=(element.id,),
+                    source=element.id, target=entity, kind="shows", description=description, sources=(element.id,)
                 )
 
 
-def nearby_relations(
-    paper: Paper, text: PaperText, found: Sequence[Sequence[str]], known: Mapping[str, float], linked: Collection[str]
-) -> Iterator[Relation]:
+def nearby_relations(paper: Paper, named: SentenceEntities, linked: Collection[str]) -> Iterator[Relation]:
     """Yields `near` relations from floats without relations to the best entities of the nearest sentence."""
     elements = {element.id: element for element in paper.elements}
+    naming = [
+        (elements[sentence.element], sentence, ids)
+        for sentence, ids in zip(named.sentences, named.ids, strict=True)
+        if ids
+    ]
     for element in _floats(paper):
         near = [
-            number
-            for number, sentence in enumerate(text.sentences)
-            if found[number] and elements[sentence.element].section == element.section
+            (holder.order - element.order, number, sentence, ids)
+            for number, (holder, sentence, ids) in enumerate(naming)
+            if holder.section == element.section
         ]
         if element.id in linked or not near:
             continue
         # The last sentence before it, or else the first one after it.
-        order = [elements[text.sentences[number].element].order - element.order for number in near]
-        nearest = min(range(len(near)), key=lambda one: (abs(order[one]), -one if order[one] < 0 else one))
-        sentence = text.sentences[near[nearest]]
-        for entity in sorted(found[near[nearest]], key=lambda entity: (-known[entity], entity))[:_MAX_NEAR]:
-            yield Relation(
-                source=element.id,
-                target=entity,
-                kind="near",
-                description=excerpt(sentence.text),
-                sources=(sentence.element,),
-                weight=0.5,
-            )
+        _, _, sentence, ids = min(near, key=lambda one: (abs(one[0]), -one[1] if one[0] < 0 else one[1]))
+        for entity in named.best(ids, _MAX_NEAR):
+            yield sentence_relation(element.id, entity, "near", [sentence], weight=0.5)

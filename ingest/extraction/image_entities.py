@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.extraction.entity_types import FLOATS, TypeSystem
-from ingest.extraction.float_entities import excerpt
 from ingest.extraction.mentions import TermFinder, is_coined, read_paper, variant_key
 from ingest.extraction.merge import combine
+from ingest.extraction.sentences import excerpt
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Chunk,
@@ -23,7 +23,6 @@ from paperscope_core.types import (
 )
 
 __all__ = ["add_to_chunks", "add_to_graph"]
-
 
 _MOST_POINTS = 30
 
@@ -41,7 +40,7 @@ class _Sighting:
 
 
 def add_to_graph(
-    paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem | None = None
+    paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem = TypeSystem()
 ) -> Extraction:
     """Adds the descriptions of images to an extraction.
 
@@ -50,7 +49,6 @@ def add_to_graph(
     whose description says that it was seen in an image. If such a name is specific (several words, or capitals or
     digits within), the elements that contain it are its sources, too.
     """
-    types = types or TypeSystem()
     entities = {entity.id: entity for entity in extraction.entities}
     own = _own_names(extraction.entities)
     sights: dict[str, list[_Sighting]] = defaultdict(list)
@@ -125,15 +123,15 @@ def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
     """Adds the elements that name the entities to their sources, and the first such sentence to their descriptions."""
     telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
     text = read_paper(paper)
-    finder = TermFinder([(entity.name,) for entity in telling])
+    finder = TermFinder({entity.id: (entity.name,) for entity in telling})
     holders: dict[str, list[str]] = defaultdict(list)
     for element, words in text.texts.items():
-        for number in finder.find(words):
-            holders[telling[number].id].append(element)
+        for entity_id in finder.find(words):
+            holders[entity_id].append(element)
     first: dict[str, str] = {}
     for sentence in text.sentences:
-        for number in finder.find(sentence.text):
-            first.setdefault(telling[number].id, excerpt(sentence.text))
+        for entity_id in finder.find(sentence.text):
+            first.setdefault(entity_id, excerpt(sentence.text))
     return [
         replace(
             entity,
@@ -145,13 +143,8 @@ def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
 
 
 def _depicts(sight: _Sighting, home: str) -> Relation:
-    return Relation(
-        source=sight.picture.id,
-        target=home,
-        kind="depicts",
-        description=sight.words,
-        sources=(sight.picture.id,),
-    )
+    picture = sight.picture.id
+    return Relation(source=picture, target=home, kind="depicts", description=sight.words, sources=(picture,))
 
 
 def _summary(description: ImageDescription) -> str:

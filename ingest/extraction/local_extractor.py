@@ -10,7 +10,6 @@ from ingest.extraction.citations import citations
 from ingest.extraction.cooccurrence import cooccurrences, neighbour_relations
 from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name, types_in_context
 from ingest.extraction.float_entities import (
-    excerpt,
     float_entities,
     float_mentions,
     float_relations,
@@ -19,9 +18,10 @@ from ingest.extraction.float_entities import (
 )
 from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
-from ingest.extraction.relation_patterns import TypedTerm, pattern_relations
+from ingest.extraction.relation_patterns import pattern_relations
+from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from ingest.extraction.table_facts import table_names, table_statements
-from ingest.extraction.terms import Meaning, Term, gather_terms
+from ingest.extraction.terms import Term, gather_terms
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
 
@@ -39,9 +39,9 @@ class LocalExtractor:
     """
 
     def __init__(
-        self, *, types: TypeSystem | None = None, phrases: int = 120, singles: int = 60, links: int = 4
+        self, *, types: TypeSystem = TypeSystem(), phrases: int = 120, singles: int = 60, links: int = 4
     ) -> None:
-        self._types = types or TypeSystem()
+        self._types = types
         self._phrases = phrases
         self._singles = singles
         self._links = links
@@ -56,44 +56,42 @@ class LocalExtractor:
         names = [name for table in tables for name in table_names(table)]
         gathered, meanings = gather_terms(text, names, phrase_limit=self._phrases, single_limit=self._singles)
         finder = TermFinder(
-            [term.forms if term.searched else () for term in gathered],
-            holding=[number for number, term in enumerate(gathered) if term.single],
+            {term.id: term.forms if term.searched else () for term in gathered},
+            holding=[term.id for term in gathered if term.single],
         )
-        told = types_in_context(text.sentences, finder)
-        terms = [replace(term, type=_type(term, told.get(number))) for number, term in enumerate(gathered)]
-        found = [[terms[number].id for number in finder.find(sentence.text)] for sentence in text.sentences]
+        indicated = types_in_context(text.sentences, finder)
+        terms = [replace(term, type=_type(term, indicated.get(term.id))) for term in gathered]
+        named = SentenceEntities.find(text, finder, {term.id: term.score for term in terms})
         ids = {entity_key(form): term.id for term in terms for form in term.forms}
-        known = {term.id: term.score for term in terms}
         mentions = float_mentions(paper, text)
-        stated = list(
-            pattern_relations(
-                text.sentences, finder, lambda number: TypedTerm(id=terms[number].id, type=terms[number].type)
-            )
-        )
-        told_pairs = {frozenset((one.source, one.target)) for one in stated}
-        together = cooccurrences(text.sentences, found, known, links=self._links)
+        stated = list(pattern_relations(text.sentences, finder, {term.id: term.type for term in terms}))
+        stated_pairs = {frozenset((one.source, one.target)) for one in stated}
+        together = cooccurrences(named, links=self._links)
         relations = [
             *stated,
-            *(one for one in together if frozenset((one.source, one.target)) not in told_pairs),
-            *float_relations(mentions, text, found, known),
-            *inner_relations(paper, lambda words: [terms[number].id for number in finder.find(words)]),
+            *(one for one in together if frozenset((one.source, one.target)) not in stated_pairs),
+            *float_relations(mentions, named),
+            *inner_relations(paper, finder),
             *(relation for table in tables for relation in _table_relations(table, ids)),
-            *_meaning_relations(meanings, ids),
+            *(
+                sentence_relation(ids[entity_key(m.short)], ids[entity_key(m.long)], STANDS_FOR, [m.sentence])
+                for m in meanings
+            ),
         ]
-        relations.extend(nearby_relations(paper, text, found, known, _ends(relations)))
-        lonely = {term.id for term in terms if term.kept} - _ends(relations)
-        relations.extend(neighbour_relations(text.sentences, found, lonely))
+        relations.extend(nearby_relations(paper, named, _ends(relations)))
+        isolated = {term.id for term in terms if term.kept} - _ends(relations)
+        relations.extend(neighbour_relations(named, isolated))
         floats = float_entities(paper, text, mentions)
-        entities = _entities(text, terms, finder, found, linked=_ends(relations))
+        entities = _entities(text, terms, finder, named, linked=_ends(relations))
         typed = (replace(entity, type=self._types.fit(entity.type)) for entity in entities)
         drawn = Extraction(entities=(*floats, *typed), relations=tuple(relations))
-        return combine(drawn, citations(paper, text, found, known), types=self._types)
+        return combine(drawn, citations(paper, named), types=self._types)
 
 
-def _type(term: Term, told: TermType | None) -> str:
+def _type(term: Term, indicated: TermType | None) -> str:
     """Returns the type indicated by the name, else by its contexts, else by its position."""
-    own = {type_of_name(form) for form in term.forms} - {"concept"}
-    return term.type if own or told is None else told
+    has_own = any(type_of_name(form) != "concept" for form in term.forms)
+    return term.type if has_own or indicated is None else indicated
 
 
 def _ends(relations: Sequence[Relation]) -> set[str]:
@@ -101,21 +99,21 @@ def _ends(relations: Sequence[Relation]) -> set[str]:
 
 
 def _entities(
-    text: PaperText, terms: Sequence[Term], finder: TermFinder, found: Sequence[Sequence[str]], *, linked: set[str]
+    text: PaperText, terms: Sequence[Term], finder: TermFinder, named: SentenceEntities, *, linked: set[str]
 ) -> Iterator[Entity]:
     """Terms as entities, without phrases that have no relation."""
-    elements: dict[int, list[str]] = defaultdict(list)
+    elements: dict[str, list[str]] = defaultdict(list)
     for element, words in text.texts.items():
-        for number in finder.find(words):
-            elements[number].append(element)
+        for entity in finder.find(words):
+            elements[entity].append(element)
     sentences: dict[str, list[str]] = defaultdict(list)
-    for sentence, ids in zip(text.sentences, found, strict=True):
+    for sentence, ids in zip(named.sentences, named.ids, strict=True):
         for entity in ids:
             sentences[entity].append(sentence.text)
-    for number, term in enumerate(terms):
+    for term in terms:
         # A name may occur only within longer names; then its first occurrence counts.
-        named = text.holding([term.name], text.texts)[:1]
-        sources = text.holding(term.forms, (*elements[number], *term.tables, *named))
+        first = text.holding([term.name], text.texts)[:1]
+        sources = text.holding(term.forms, (*elements[term.id], *term.tables, *first))
         if sources and (term.kept or term.id in linked):
             forms = {entity_key(form): form for form in reversed(term.forms) if text.holding([form], sources)}
             yield Entity(
@@ -155,21 +153,5 @@ def _table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]
         target = ids.get(entity_key(statement.object), table.id)
         if subject == target:
             subject = table.id
-        yield Relation(
-            source=subject,
-            target=target,
-            kind=statement.kind,
-            description=statement.description,
-            sources=(table.id,),
-        )
-
-
-def _meaning_relations(meanings: Sequence[Meaning], ids: Mapping[str, str]) -> Iterator[Relation]:
-    for meaning in meanings:
-        yield Relation(
-            source=ids[entity_key(meaning.short)],
-            target=ids[entity_key(meaning.long)],
-            kind=STANDS_FOR,
-            description=excerpt(meaning.sentence),
-            sources=(meaning.element,),
-        )
+        description = statement.description
+        yield Relation(source=subject, target=target, kind=statement.kind, description=description, sources=(table.id,))

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -23,11 +24,8 @@ __all__ = [
     "variant_key",
 ]
 
-
 # The mark of a footnote after a word; powers and indices follow one or two letters.
 _MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
-
-
 _ABSTRACT_WORDS = 400
 _PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
 
@@ -139,7 +137,12 @@ class PaperText:
 
 def read_paper(paper: Paper) -> PaperText:
     """Reads a paper's text."""
-    elements = [element for element in paper.elements if _is_read(element)]
+    elements = [
+        element
+        for element in paper.elements
+        if not isinstance(element, Reference)
+        and not (isinstance(element, Passage) and element.role in ("furniture", "authors"))
+    ]
     texts = {element.id: element_text(element) for element in elements}
     return PaperText(
         sentences=tuple(sentence for element in elements for sentence in _sentences(element)),
@@ -162,19 +165,15 @@ def _prominent(paper: Paper, elements: Sequence[Element]) -> frozenset[str]:
     )
 
 
-def _is_read(element: Element) -> bool:
-    if isinstance(element, Passage):
-        return element.role not in ("furniture", "authors")
-    return not isinstance(element, Reference)
-
-
-def _sentences(element: Element) -> Iterable[Sentence]:
-    if isinstance(element, Passage) and element.role in _PROSE:
-        return [Sentence(element=element.id, text=" ".join(text.split())) for text in split_sentences(element.text)]
+def _sentences(element: Element) -> Iterator[Sentence]:
     if isinstance(element, Table | Figure):
-        texts = split_sentences(element.caption)
-        return [Sentence(element=element.id, text=" ".join(text.split()), caption=True) for text in texts]
-    return []
+        text = element.caption
+    elif isinstance(element, Passage) and element.role in _PROSE:
+        text = element.text
+    else:
+        return
+    for sentence in split_sentences(text):
+        yield Sentence(element=element.id, text=" ".join(sentence.split()), caption=not isinstance(element, Passage))
 
 
 def variant_key(name: str) -> str:
@@ -190,49 +189,47 @@ def is_coined(form: str) -> bool:
 
 
 class TermFinder:
-    """Finds terms, given by their forms, in text: the longest form at each place, word by word.
+    """Finds terms in text: the longest form at each place, word by word.
 
-    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only. Terms are also
-    found within the forms of the terms `holding`.
+    Case, hyphens and spaces are folded; a short coined form ("MAP") is found in its own spelling only.
+
+    Args:
+        forms: The forms of each term by its id.
+        holding: The ids of terms within whose forms others are found, too.
     """
 
-    def __init__(self, forms: Sequence[Iterable[str]], *, holding: Collection[int] = ()) -> None:
-        self._terms: dict[str, int] = {}
-        self._spellings: dict[str, set[str]] = {}
+    def __init__(self, forms: Mapping[str, Iterable[str]], *, holding: Collection[str] = ()) -> None:
+        self._terms: dict[str, str] = {}
+        self._spellings: dict[str, set[str]] = defaultdict(set)
         self._holding = frozenset(holding)
-        for term, names in enumerate(forms):
+        for term, names in forms.items():
             for name in names:
                 key = entity_key(name)
                 self._terms.setdefault(key, term)
-                self._spellings.setdefault(key, set()).add(_spaced(name))
+                self._spellings[key].add(_spaced(name))
         self._pattern = _any_of(self._terms)
         self._inner = _any_of(key for key, term in self._terms.items() if term not in self._holding)
 
-    def find(self, text: str) -> tuple[int, ...]:
-        """Returns the numbers of the terms in `text`, in order of their first occurrence."""
-        return tuple(dict.fromkeys(term for term, _ in self.rests(text)))
-
-    def rests(self, text: str) -> Iterator[tuple[int, str]]:
-        """Yields each occurrence of a term, with the text after it (hyphens and spaces folded)."""
+    def find(self, text: str) -> tuple[str, ...]:
+        """Returns the ids of the terms in `text`, in order of their first occurrence."""
         spaced, places = self.places(text)
+        found: list[str | None] = []
         for term, start, end in places:
-            yield term, spaced[end:]
+            found.append(term)
             if term in self._holding:
-                for inner in self._inner.finditer(spaced, start, end):
-                    if (part := self._term(inner)) is not None:
-                        yield part, spaced[inner.end() :]
+                found += map(self._term, self._inner.finditer(spaced, start, end))
+        return tuple(dict.fromkeys(term for term in found if term is not None))
 
-    def places(self, text: str) -> tuple[str, list[tuple[int, int, int]]]:
+    def places(self, text: str) -> tuple[str, list[tuple[str, int, int]]]:
         """The text with hyphens and spaces folded, and the outermost terms in it, each with its start and end."""
         spaced = _spaced(text)
         matches = [(self._term(match), match) for match in self._pattern.finditer(spaced)]
         return spaced, [(term, *match.span()) for term, match in matches if term is not None]
 
-    def _term(self, match: re.Match[str]) -> int | None:
-        key = entity_key(match.group())
+    def _term(self, match: re.Match[str]) -> str | None:
+        key = entity_key(match[0])
         spellings = self._spellings.get(key, set())
-        known = key in self._terms and (match.group() in spellings or not all(map(_is_strict, spellings)))
-        return self._terms[key] if known else None
+        return self._terms[key] if match[0] in spellings or not all(map(_is_strict, spellings)) else None
 
 
 def _any_of(keys: Iterable[str]) -> re.Pattern[str]:

@@ -11,12 +11,11 @@ from paperscope_core.types import WORK, Entity, Extraction, Mention, Relation, S
 
 __all__ = ["combine", "connected_groups", "merge_groups"]
 
-
 # Entities whose id is not derived from their name: each paper has a "Table 1", and methods share names with papers.
 _OWN_IDS = (*FLOATS, WORK)
 
 
-def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extraction:
+def combine(*extractions: Extraction, types: TypeSystem = TypeSystem()) -> Extraction:
     """Merges extractions; the result does not depend on their order.
 
     Entities of one id are merged, and an entity whose name is an alias of exactly one other is merged into it. They
@@ -38,7 +37,7 @@ def combine(*extractions: Extraction, types: TypeSystem | None = None) -> Extrac
     members: dict[str, list[Entity]] = defaultdict(list)
     for entity_id in sorted(by_id):
         members[joined[entity_id]].extend(by_id[entity_id])
-    entities = tuple(_merged(entity_id, members[entity_id], types or TypeSystem()) for entity_id in sorted(members))
+    entities = tuple(_merged(entity_id, members[entity_id], types) for entity_id in sorted(members))
     relations = _relations((relation for part in extractions for relation in part.relations), homes)
     shortfall = sum((part.shortfall for part in extractions), Shortfall())
     ordered = tuple(sorted(shortfall.unread, key=lambda unread: (_natural(unread.chunk), unread.reason)))

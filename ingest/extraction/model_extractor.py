@@ -1,6 +1,5 @@
 """The extractor that asks a language model and keeps what it can verify."""
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, TypeAdapter, WithJsonSchema, cr
 
 import prompts
 from ingest.document.element_text import element_text, table_outline
+from ingest.extraction.batches import gather_replies
 from ingest.extraction.entity_types import ModelRelationKind, TypeSystem, type_of_name
 from ingest.extraction.mentions import FoldedText, strip_footnote_marks
 from ingest.extraction.merge import combine
@@ -40,8 +40,6 @@ __all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtr
 
 # A chunk of 200 words names fewer entities; a longer reply is degenerate.
 _MOST = 60
-
-
 _PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
 _MORE = (
     "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
@@ -50,7 +48,7 @@ _MORE = (
 
 
 def _known_kind(value: object) -> object:
-    """Returns an unknown kind does not invalidate a reply."""
+    # An unknown kind does not invalidate a reply.
     return value if value in get_args(ModelRelationKind) else "related to"
 
 
@@ -219,11 +217,11 @@ class ModelExtractor:
     """
 
     def __init__(
-        self, model: LanguageModel, *, types: TypeSystem | None = None, max_tokens: int = 2500, gleanings: int = 0
+        self, model: LanguageModel, *, types: TypeSystem = TypeSystem(), max_tokens: int = 2500, gleanings: int = 0
     ) -> None:
         self._model = model
-        self._types = types or TypeSystem()
-        self._adapter = graph_adapter(self._types)
+        self._types = types
+        self._adapter = graph_adapter(types)
         self._max_tokens = max_tokens
         self._gleanings = gleanings
 
@@ -238,8 +236,15 @@ class ModelExtractor:
         tables = {element.id: element for element in paper.elements if isinstance(element, Table)}
         shown = [_shown(chunk, tables) for chunk in chunks if cited.isdisjoint(chunk.elements)]
         packs = list(pack(shown, max_tokens=self._max_tokens))
-        found = await asyncio.gather(*(self._read(one, elements) for one in packs), return_exceptions=True)
-        return combine(*_outcomes(packs, found), types=self._types)
+        outcomes = await gather_replies(self._read(one, elements) for one in packs)
+        silent = [one for one in outcomes if isinstance(one, ModelError) and not isinstance(one, ModelReplyError)]
+        if silent and len(silent) == len(packs):
+            raise silent[0]
+        parts = (
+            _unread(chunks, outcome) if isinstance(outcome, ModelError) else outcome
+            for chunks, outcome in zip(packs, outcomes, strict=True)
+        )
+        return combine(*parts, types=self._types)
 
     async def _read(self, chunks: Sequence[Chunk], elements: Mapping[str, FoldedText]) -> Extraction:
         named = {f"C{number}": chunk for number, chunk in enumerate(chunks, start=1)}
@@ -269,19 +274,6 @@ def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
     for table in (tables[element] for element in chunk.elements if element in tables):
         text = text.replace(element_text(table).strip(), table_outline(table).strip())
     return replace(chunk, text=text)
-
-
-def _outcomes(packs: Sequence[Sequence[Chunk]], found: Sequence[Extraction | BaseException]) -> Iterator[Extraction]:
-    errors = [outcome for outcome in found if isinstance(outcome, BaseException)]
-    stopped = [error for error in errors if not isinstance(error, ModelError)]
-    silent = [error for error in errors if not isinstance(error, ModelReplyError)]
-    if stopped or (errors and len(silent) == len(packs)):
-        raise (stopped or silent)[0]
-    for chunks, outcome in zip(packs, found, strict=True):
-        if isinstance(outcome, ModelError):
-            yield _unread(chunks, outcome)
-        elif isinstance(outcome, Extraction):
-            yield outcome
 
 
 def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:

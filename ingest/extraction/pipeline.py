@@ -15,8 +15,8 @@ from ingest.extraction.image_entities import add_to_graph
 from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.merge import combine, connected_groups, merge_groups
 from ingest.extraction.model_extractor import ModelExtractor
-from ingest.extraction.resolution import NameJudge, certain_pairs, doubtful_pairs
-from ingest.extraction.summaries import Summariser, most_discussed
+from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
+from ingest.extraction.summaries import most_discussed, summarise
 from paperscope_core.protocols import EntityExtractor, LanguageModel
 from paperscope_core.settings import ExtractSettings
 from paperscope_core.types import (
@@ -71,7 +71,7 @@ def extractor_for(
 class CombinedExtractor:
     """Merges the extractions of several extractors."""
 
-    def __init__(self, *extractors: TextExtractor, types: TypeSystem | None = None) -> None:
+    def __init__(self, *extractors: TextExtractor, types: TypeSystem = TypeSystem()) -> None:
         self._extractors = extractors
         self._types = types
 
@@ -96,13 +96,12 @@ class ResolvingExtractor:
         model: LanguageModel | None,
         *,
         embed: EmbedTexts | None = None,
-        types: TypeSystem | None = None,
+        types: TypeSystem = TypeSystem(),
     ) -> None:
         self._extractor = extractor
-        self._judge = NameJudge(model) if model is not None else None
-        self._summariser = Summariser(model) if model is not None else None
+        self._model = model
         self._embed = embed
-        self._types = types or TypeSystem()
+        self._types = types
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
         """The paper's entities and relations. Raises what `extractor` raises; where the judge fails, names stay
@@ -111,49 +110,50 @@ class ResolvingExtractor:
         if images.descriptions:
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
         extraction = await asyncio.to_thread(self._merged_by_rules, extraction)
-        if self._judge is not None:
-            extraction = await self._merged_by_model(extraction, self._judge)
-        if self._summariser is not None:
-            extraction = await self._summarised(paper, extraction, self._summariser)
-        return extraction
+        if self._model is None:
+            return extraction
+        extraction = await self._merged_by_model(extraction, self._model)
+        return await _summarised(paper, extraction, self._model)
 
     def _merged_by_rules(self, extraction: Extraction) -> Extraction:
         groups = connected_groups(certain_pairs(_terms(extraction)))
         return merge_groups(extraction, groups, types=self._types)
 
-    async def _merged_by_model(self, extraction: Extraction, judge: NameJudge) -> Extraction:
+    async def _merged_by_model(self, extraction: Extraction, model: LanguageModel) -> Extraction:
         terms = _terms(extraction)
         vectors = await self._embed([term.name for term in terms]) if self._embed is not None and terms else None
         pairs = await asyncio.to_thread(doubtful_pairs, terms, vectors, types=self._types, limit=_MAX_PAIRS)
-        outcomes = await judge.judge(pairs, near=_neighbour_names(extraction))
-        ids = [(one.id, other.id) for one, other in pairs]
-        verdicts = [
-            (pair, outcome) for pair, outcome in zip(ids, outcomes, strict=True) if isinstance(outcome, Verdict)
+        outcomes = await judge_names(model, pairs, near=_neighbour_names(extraction))
+        judged = [
+            ((one.id, other.id), outcome)
+            for (one, other), outcome in zip(pairs, outcomes, strict=True)
+            if isinstance(outcome, Verdict)
         ]
-        same = [pair for pair, verdict in verdicts if verdict.same]
-        apart = {frozenset(pair) for pair, verdict in verdicts if not verdict.same}
+        same = [pair for pair, verdict in judged if verdict.same]
+        apart = {frozenset(pair) for pair, verdict in judged if not verdict.same}
         merged = merge_groups(extraction, connected_groups(same, apart), types=self._types)
         unjudged = tuple(outcome for outcome in outcomes if isinstance(outcome, UnjudgedNames))
         return replace(
             merged,
-            verdicts=tuple(verdict for _, verdict in verdicts),
+            verdicts=tuple(verdict for _, verdict in judged),
             shortfall=replace(merged.shortfall, unjudged=unjudged),
         )
 
-    async def _summarised(self, paper: Paper, extraction: Extraction, summariser: Summariser) -> Extraction:
-        discussed = await asyncio.to_thread(most_discussed, paper, _terms(extraction))
-        outcomes = await summariser.summarise(discussed)
-        lacking = tuple(
-            UnsummarisedEntity(entity=one.entity.name, reason=reason)
-            for one in discussed
-            if isinstance(reason := outcomes[one.entity.id], str)
-        )
-        summarised = {key: entity for key, entity in outcomes.items() if isinstance(entity, Entity)}
-        return replace(
-            extraction,
-            entities=tuple(summarised.get(entity.id, entity) for entity in extraction.entities),
-            shortfall=replace(extraction.shortfall, unsummarised=lacking),
-        )
+
+async def _summarised(paper: Paper, extraction: Extraction, model: LanguageModel) -> Extraction:
+    discussed = await asyncio.to_thread(most_discussed, paper, _terms(extraction))
+    outcomes = await summarise(model, discussed)
+    lacking = tuple(
+        UnsummarisedEntity(entity=one.entity.name, reason=outcome)
+        for one, outcome in zip(discussed, outcomes, strict=True)
+        if isinstance(outcome, str)
+    )
+    summarised = {outcome.id: outcome for outcome in outcomes if isinstance(outcome, Entity)}
+    return replace(
+        extraction,
+        entities=tuple(summarised.get(entity.id, entity) for entity in extraction.entities),
+        shortfall=replace(extraction.shortfall, unsummarised=lacking),
+    )
 
 
 def _neighbour_names(extraction: Extraction) -> Mapping[str, Sequence[str]]:

@@ -1,23 +1,18 @@
-"""A model's summaries of the terms that a paper discusses most, several terms per call."""
+"""A model's summaries of the terms that a paper discusses most."""
 
-import asyncio
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
-import prompts
+from ingest.extraction.batches import ask_in_batches
 from ingest.extraction.mentions import TermFinder, read_paper
 from paperscope_core.errors import ModelError
-from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import LanguageModel
-from paperscope_core.types import Entity, Message, ModelRequest, Paper, model_words
-from prompts import as_data
+from paperscope_core.types import Entity, Paper, model_words
 
-__all__ = ["DiscussedTerm", "Summariser", "most_discussed"]
-
+__all__ = ["DiscussedTerm", "most_discussed", "summarise"]
 
 # In characters; shorter texts need no summary beside the description and the sentences.
 _LEAST = 1200
@@ -55,44 +50,48 @@ class SummarisedTerms(BaseModel):
 
 def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]:
     """Returns the terms whose sentences together exceed a description's length, the most discussed first."""
-    finder = TermFinder([(term.name, *term.aliases) for term in terms])
-    said: dict[int, dict[str, None]] = defaultdict(dict)
+    finder = TermFinder({term.id: (term.name, *term.aliases) for term in terms})
+    sentences: dict[str, dict[str, None]] = defaultdict(dict)
     for sentence in read_paper(paper).sentences:
-        for number in finder.find(sentence.text):
-            said[number][sentence.text] = None
-    spoken = (DiscussedTerm(entity=terms[number], sentences=tuple(sentences)) for number, sentences in said.items())
-    much = sorted((one for one in spoken if one.length > _LEAST), key=lambda one: (-one.length, one.entity.id))
-    return much[:_MOST_TERMS]
+        for term in finder.find(sentence.text):
+            sentences[term][sentence.text] = None
+    discussed = [DiscussedTerm(entity=term, sentences=tuple(sentences[term.id])) for term in terms]
+    long = (one for one in discussed if one.length > _LEAST)
+    return sorted(long, key=lambda one: (-one.length, one.entity.id))[:_MOST_TERMS]
 
 
-class Summariser:
-    """Asks a model for summaries; wrappers of the model limit and cache the calls."""
+async def summarise(model: LanguageModel, discussed: Sequence[DiscussedTerm]) -> list[Entity | str]:
+    """Asks a model for summaries of terms.
 
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
+    Returns:
+        Each entity with a summary after its own description, marked as a model's words; or the reason why it has none.
 
-    async def summarise(self, spoken: Sequence[DiscussedTerm]) -> Mapping[str, Entity | str]:
-        """By entity id, the entity with a summary after its own description, marked as a model's words; or the reason
-        why there is none. All calls run at once; errors other than ModelError are raised when all have ended."""
-        calls = [spoken[start : start + _TERMS_A_CALL] for start in range(0, len(spoken), _TERMS_A_CALL)]
-        found = await asyncio.gather(*map(self._summarise, calls), return_exceptions=True)
-        told: dict[str, Entity | str] = {}
-        for batch, outcome in zip(calls, found, strict=True):
-            if isinstance(outcome, ModelError):
-                told.update({one.entity.id: str(outcome) for one in batch})
-            elif isinstance(outcome, BaseException):
-                raise outcome
-            else:
-                told.update(outcome)
-        return told
+    Raises:
+        PaperscopeError: An error other than ModelError, when all calls have ended.
+    """
+    answers = await ask_in_batches(
+        model,
+        [_shown(one) for one in discussed],
+        size=_TERMS_A_CALL,
+        prefix="T",
+        prompt="summarise_entities",
+        placeholder="terms",
+        schema_name="summaries",
+        reply=SummarisedTerms,
+        answers=_by_term,
+    )
+    return [_summarised(one.entity, answer) for one, answer in zip(discussed, answers, strict=True)]
 
-    async def _summarise(self, spoken: Sequence[DiscussedTerm]) -> Mapping[str, Entity | str]:
-        named = {f"T{number}": one for number, one in enumerate(spoken, start=1)}
-        reply, _ = await ask_json(
-            self._model, _request(named), SummarisedTerms, accept=lambda reply: _by_term(reply).keys() >= named.keys()
-        )
-        said = _by_term(reply)
-        return {one.entity.id: _outcome(one.entity, said.get(name, "")) for name, one in named.items()}
+
+def _shown(term: DiscussedTerm) -> Mapping[str, str | list[str]]:
+    """Returns the term with as many sentences as fit, in order."""
+    shown: list[str] = []
+    room = _SHOWN
+    for sentence in term.sentences:
+        if len(sentence) <= room:
+            shown.append(sentence)
+            room -= len(sentence)
+    return {"name": term.entity.name, "sentences": shown}
 
 
 def _by_term(reply: SummarisedTerms) -> Mapping[str, str]:
@@ -101,27 +100,9 @@ def _by_term(reply: SummarisedTerms) -> Mapping[str, str]:
     return {term: summary for term, summary in summaries if 0 < len(summary) <= _SUMMARY}
 
 
-def _outcome(entity: Entity, summary: str) -> Entity | str:
-    if not summary:
+def _summarised(entity: Entity, answer: str | ModelError | None) -> Entity | str:
+    if isinstance(answer, ModelError):
+        return str(answer)
+    if answer is None:
         return "the reply has no summary of it, or one that is too long"
-    return replace(entity, description="\n".join(filter(None, (entity.description, model_words(summary)))))
-
-
-def _request(terms: Mapping[str, DiscussedTerm]) -> ModelRequest:
-    lines = [f"{name} {json.dumps(_shown(one), ensure_ascii=False)}" for name, one in terms.items()]
-    prompt = prompts.load("summarise_entities", placeholders=frozenset({"terms"}))
-    system, user = prompt.fill(terms=as_data("\n".join(lines)))
-    return ModelRequest(
-        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name="summaries"
-    )
-
-
-def _shown(spoken: DiscussedTerm) -> Mapping[str, str | list[str]]:
-    """Returns the term with as many sentences as fit, in order."""
-    shown: list[str] = []
-    room = _SHOWN
-    for sentence in spoken.sentences:
-        if len(sentence) <= room:
-            shown.append(sentence)
-            room -= len(sentence)
-    return {"name": spoken.entity.name, "sentences": shown}
+    return replace(entity, description="\n".join(filter(None, (entity.description, model_words(answer)))))

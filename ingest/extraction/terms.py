@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name
-from ingest.extraction.mentions import PaperText, is_coined, variant_key
+from ingest.extraction.mentions import PaperText, Sentence, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
 from ingest.extraction.table_facts import TableName
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.words import entity_key, singular_key
 
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
-
 
 # Class words that may follow a name; other words change its meaning ("DSC loss", "BERT embedding").
 _CLASSES = frozenset(
@@ -23,8 +22,6 @@ _LANGUAGE = re.compile(
     r"(?:Arabic|Bengali|Chinese|Czech|Danish|Dutch|English|Finnish|French|German|Greek|Hebrew|Hindi|Indonesian|Italian"
     r"|Japanese|Korean|Norwegian|Persian|Polish|Portuguese|Romanian|Russian|Spanish|Swedish|Thai|Turkish|Vietnamese) "
 )
-
-
 _FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|appendix)s?\.? ?\(?[\da-z]{1,3}\)?")
 
 
@@ -89,22 +86,11 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Meaning:
-    """One of several long forms of an ambiguous short form, and the sentence and element that define it."""
+    """One of several long forms of an ambiguous short form, and the sentence that defines it."""
 
     short: str
     long: str
-    sentence: str
-    element: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Candidate:
-    forms: tuple[str, ...]
-    type: str
-    score: float
-    table: str = ""
-    definition: str = ""
-    single: bool = False
+    sentence: Sentence
 
 
 def gather_terms(
@@ -115,22 +101,23 @@ def gather_terms(
     phrases = technical_phrases(text.sentences, limit=phrase_limit, singles=single_limit, prominent=text.prominent)
     candidates = [
         *acronyms,
-        *(_Candidate(forms=(name.text,), type=name.type, score=2.0, table=name.table) for name in names),
-        *(_Candidate(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score, single=p.single) for p in phrases),
+        *(Term(forms=(name.text,), type=name.type, score=2.0, tables=(name.table,)) for name in names),
+        *(Term(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score, single=p.single) for p in phrases),
     ]
-    named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.forms[0]))]
+    named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.name))]
     terms = _plainest(_grouped(named))
     keys = {variant_key(form) for term in terms for form in term.forms}
     return tuple(term for term in terms if not (term.single and _is_headed(term.name, keys))), meanings
 
 
-def _plainest(groups: Sequence[Sequence[_Candidate]]) -> list[Term]:
-    terms = [_term(group) for group in groups]
+def _plainest(groups: Sequence[Sequence[Term]]) -> list[Term]:
+    """Merges each group of candidates, and groups that `plainer_names` unites."""
+    terms = [_merged(group) for group in groups]
     homes = plainer_names([term.forms for term in terms], [term.type for term in terms])
     members = {number: [*group] for number, group in enumerate(groups) if number not in homes}
     for number, home in homes.items():
         members[home].extend(groups[number])
-    return [_term(group) for group in members.values()]
+    return [_merged(group) for group in members.values()]
 
 
 def _is_headed(name: str, keys: Collection[str]) -> bool:
@@ -139,12 +126,12 @@ def _is_headed(name: str, keys: Collection[str]) -> bool:
     return type_of_name(last) != "concept" and variant_key(head) in keys and is_coined(head)
 
 
-def _acronyms(text: PaperText) -> tuple[list[_Candidate], tuple[Meaning, ...]]:
+def _acronyms(text: PaperText) -> tuple[list[Term], tuple[Meaning, ...]]:
     """Defined acronyms as candidates; a short form with several meanings stays apart from all of them."""
     by_short: dict[str, list[list[Meaning]]] = {}
     for sentence in text.sentences:
         for found in find_definitions(sentence.text):
-            meaning = Meaning(short=found.short, long=found.long, sentence=sentence.text, element=sentence.element)
+            meaning = Meaning(short=found.short, long=found.long, sentence=sentence)
             known = by_short.setdefault(variant_key(found.short), [])
             same = next((group for group in known if _mean_the_same(group[0].long, found.long)), None)
             known.append([meaning]) if same is None else same.append(meaning)
@@ -154,13 +141,13 @@ def _acronyms(text: PaperText) -> tuple[list[_Candidate], tuple[Meaning, ...]]:
         if len(groups) > 1:
             ambiguous.extend(group[0] for group in groups)
             shorts = tuple(group[0].short for group in groups)
-            candidates.append(_Candidate(forms=shorts, type="concept", score=3.0))
+            candidates.append(Term(forms=shorts, type="concept", score=3.0))
         for group in groups:
             shorts = tuple(meaning.short for meaning in group) if len(groups) == 1 else ()
             longs = sorted((meaning.long for meaning in group), key=len)
-            definition = next(meaning.sentence for meaning in group if meaning.long == longs[0])
+            definition = next(meaning.sentence.text for meaning in group if meaning.long == longs[0])
             candidates.append(
-                _Candidate(forms=(*longs, *shorts), type=type_of_name(longs[0]), score=4.0, definition=definition)
+                Term(forms=(*longs, *shorts), type=type_of_name(longs[0]), score=4.0, definition=definition)
             )
     return candidates, tuple(ambiguous)
 
@@ -171,10 +158,10 @@ def _mean_the_same(one: str, other: str) -> bool:
     return a.startswith(b) or b.startswith(a)
 
 
-def _grouped(candidates: Iterable[_Candidate]) -> list[list[_Candidate]]:
+def _grouped(candidates: Iterable[Term]) -> list[list[Term]]:
     """Groups candidates that share a form in any spelling."""
-    groups: list[list[_Candidate]] = []
-    place: dict[str, list[_Candidate]] = {}
+    groups: list[list[Term]] = []
+    place: dict[str, list[Term]] = {}
     for candidate in candidates:
         keys = [variant_key(form) for form in candidate.forms]
         homes = [place[key] for key in keys if key in place]
@@ -191,7 +178,7 @@ def _grouped(candidates: Iterable[_Candidate]) -> list[list[_Candidate]]:
     return groups
 
 
-def _term(group: Sequence[_Candidate]) -> Term:
+def _merged(group: Sequence[Term]) -> Term:
     forms = tuple(dict.fromkeys(form for candidate in group for form in candidate.forms))
     types: set[str] = {candidate.type for candidate in group}
     told: set[TermType] = {type_of_name(form) for form in forms} - {"concept"}
@@ -199,10 +186,10 @@ def _term(group: Sequence[_Candidate]) -> Term:
         forms=forms,
         type=TypeSystem().first(told or types),
         score=sum(candidate.score for candidate in group),
-        tables=tuple(dict.fromkeys(candidate.table for candidate in group if candidate.table)),
+        tables=tuple(dict.fromkeys(table for candidate in group for table in candidate.tables)),
         definition=next((candidate.definition for candidate in group if candidate.definition), ""),
-        searched=any(not candidate.table for candidate in group) or any(map(_is_telling, forms)),
-        kept=any(candidate.table or candidate.definition for candidate in group),
+        searched=any(not candidate.tables for candidate in group) or any(map(_is_telling, forms)),
+        kept=any(candidate.tables or candidate.definition for candidate in group),
         single=all(candidate.single for candidate in group),
     )
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.extraction.mentions import Sentence, TermFinder
-from ingest.extraction.relation_patterns import TypedTerm, pattern_relations
+from ingest.extraction.relation_patterns import pattern_relations
 from paperscope_core.types import Relation
 
 TERMS = {
@@ -22,10 +22,9 @@ TERMS = {
 
 
 def stated(*sentences: str) -> list[Relation]:
-    finder = TermFinder([(name,) for name in TERMS])
-    named = [TypedTerm(id=name, type=kind) for name, kind in TERMS.items()]
+    finder = TermFinder({name: (name,) for name in TERMS})
     numbered = [Sentence(element=f"p/passage-{number}", text=text) for number, text in enumerate(sentences, 1)]
-    return list(pattern_relations(numbered, finder, lambda number: named[number]))
+    return list(pattern_relations(numbered, finder, TERMS))
 
 
 def triples(*sentences: str) -> set[tuple[str, str, str]]:
