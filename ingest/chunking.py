@@ -10,7 +10,6 @@ from paperscope_core.types import Chunk, Element, Equation, Figure, Paper, Passa
 
 __all__ = ["chunk_paper"]
 
-
 _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for all", "subject to", "when", "if")
 
 

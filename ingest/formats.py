@@ -12,7 +12,6 @@ from paperscope_core.types import PaperFormat
 
 __all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper_xml", "paper_files"]
 
-
 _ZIP = b"PK"
 _WORD = b"word/document.xml"
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -32,7 +31,6 @@ _ROOTS: dict[str, PaperFormat] = {
     "html": "html",
 }
 _FORMATS_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
-
 
 # Images count as papers only if given by name, since folders contain many figures.
 PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")

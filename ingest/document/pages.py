@@ -29,7 +29,6 @@ __all__ = [
 
 UNLOCK_HINT = "Send its password along (`password`; on the command line --password), or save a copy without one."
 
-
 _NUMBERS = 4  # x0, x1, baseline and size are stored as numbers.
 _Style: TypeAlias = tuple[str, bool, bool, int]
 

@@ -18,7 +18,6 @@ _YEAR = re.compile(r"(?<![\d–:/.-])((?:19|20)\d{2})[a-z]?(?![\d–-]|\.\d)")
 _FRAMED_YEAR = re.compile(r"(?:\(|[.,]\s)((?:19|20)\d{2})[a-z]?[).,;]")
 _UNDATED = re.compile(r"\(n\.\s?d\.\)")
 
-
 _PRINTED_MARK = re.compile(r"^(?:\[[^\]]{1,70}\]|\(\d{1,3}\)|\d{1,3}\.|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\s*")
 _TITLE_YEAR = re.compile(r"[(\[]?\b(?:(?:19|20)\d{2}|n\.\s?d\.)[a-z]?(?:,[^)\]]{1,20})?[)\]]?[.,:]?\s+")
 _AFTER_INITIALS = re.compile(r"[A-Z]\.:\s")  # "Smock, B., Abraham, R.: PubTables-1M: Towards …"

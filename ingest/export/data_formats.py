@@ -14,7 +14,6 @@ from paperscope_core.types import Paper, Place, Table
 
 __all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_characters", "to_csv", "to_paper_json"]
 
-
 # Parts of a formula that refer outside its sheet: another program (DDE), another file, an address.
 _REACHES_OUT = re.compile(
     r"[|!]|://|#\$|\b(?:HYPERLINK|WEBSERVICE|FILTERXML|IMPORT\w+|IMAGE|INDIRECT|RTD|DDE\w*|CALL|REGISTER\w*|EXEC)\s*\(",

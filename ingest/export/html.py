@@ -25,10 +25,8 @@ from paperscope_core.types import (
 
 __all__ = ["STYLE", "ElementHtml", "linked", "to_html"]
 
-
 _NUMBER = re.compile(r"[A-Z]?\.?\d+(?:\.\d+)*[a-z]?")
 _BRACKETED = re.compile(r"\[(\d+)\]")
-
 
 # Pixels per point, so that the letters of a formula are about as large as those of the text.
 _PIXELS = 1.6

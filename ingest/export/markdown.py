@@ -9,13 +9,11 @@ from paperscope_core.types import Element, Equation, Figure, Paper, Passage, Ref
 
 __all__ = ["block", "escaped", "fenced", "heading", "one_line", "to_markdown"]
 
-
 _SIGNS = re.compile(r"[\\`*\[\]{}~$]|(?<![^\W_])_|_(?![^\W_])")
 _ENTITY = re.compile(r"&(?=[#\w])")
 _ADDRESS = re.compile(r"(?:https?|ftp|mailto|xmpp)(?=:)|www(?=\.)|(?<=\w)(?=@\w)", re.IGNORECASE)
 _OPENING = re.compile(r"^(?:[#>=:|]|[+-](?!\w)|\d+(?=[.)](?:\s|$)))")
 _CLOSING = re.compile(r"#(?=#*$)")
-
 
 _DEEPEST = 6
 

@@ -16,9 +16,7 @@ from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPa
 
 __all__ = ["FORMATS", "MANIFEST", "ExportFolder", "Written", "check_formats", "export_files", "write_paper"]
 
-
 FORMATS = ("json", "markdown", "html", "csv")
-
 
 MANIFEST = ".paperscope-files.json"
 _KIND = "paperscope-files/1"

@@ -37,7 +37,6 @@ from paperscope_core.types import (
 
 __all__ = ["FoundEntity", "FoundGraph", "FoundRelation", "Grounding", "ModelExtractor", "graph_adapter", "pack"]
 
-
 # A chunk of 200 words names fewer entities; a longer reply is degenerate.
 _MOST = 60
 _PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})

@@ -12,7 +12,6 @@ from paperscope_core.types.tables import TableRow, column_headers, table_rows
 
 __all__ = ["TableName", "TableStatement", "clean_name", "is_number", "table_names", "table_statements"]
 
-
 _CITATION = re.compile(
     r"""\s*(?: [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[)\]]   # (Lin et al., 2018)
       | \[\d[\d,\s]*\] | \((?:ours|this\ work)\) )""",

@@ -29,7 +29,6 @@ __all__ = [
     "respace_line",
 ]
 
-
 # SciPy has no types.
 _ndimage: Any = ndimage
 

@@ -13,7 +13,6 @@ from paperscope_core.types import Box
 
 __all__ = ["Ink", "RasterRules", "binarize", "erase_boxes", "estimate_skew", "find_pictures", "find_rules"]
 
-
 Ink: TypeAlias = NDArray[np.bool_]
 # SciPy has no types.
 _ndimage: Any = ndimage

@@ -17,7 +17,6 @@ from paperscope_core.types import Box
 
 __all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
 
-
 # RapidOCR's results have no types.
 Untyped: TypeAlias = Any
 _FINDER, _READER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"

@@ -11,7 +11,6 @@ __all__ = ["extend_time_limit", "handle_time_requests", "on_cancel", "run_in_thr
 
 T = TypeVar("T")
 
-
 _time_listener: ContextVar[Callable[[float], None] | None] = ContextVar("_time_listener", default=None)
 
 

@@ -20,7 +20,6 @@ __all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame", "write_fram
 _HEADER = struct.Struct(">cQ")
 _MEGABYTE = 1_000_000
 
-
 Job_contra = TypeVar("Job_contra", contravariant=True)
 SendFrame = Callable[[bytes, bytes], None]
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.captioning import ImageCaptioner, select_images
@@ -323,6 +323,7 @@ def answering(texts: list[str]) -> Callable[[ModelRequest], str]:
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(st.lists(st.text(max_size=200) | st.builds(reply, description=st.text(max_size=80)), max_size=6))
 async def test_whatever_is_replied_each_picture_has_one_reading_that_survives_json(texts: list[str]) -> None:
     paper = paper_of(figure(1, ONE), figure(2, ONE), figure(3, TWO), passage(4, "Figure 3 shows it."))
