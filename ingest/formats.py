@@ -10,7 +10,7 @@ from ingest.readers.mineru.folder import is_mineru_folder, mineru_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PaperFormat
 
-__all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper_xml", "paper_files"]
+__all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "paper_files"]
 
 _ZIP = b"PK"
 _WORD = b"word/document.xml"
@@ -19,6 +19,9 @@ HEAD_BYTES = 8192
 _PDF_WITHIN = 1024
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
 _WEB = (".html", ".htm", ".xhtml")
+# Images count as papers only if given by name, since folders contain many figures.
+PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
+_XML_SUFFIXES = (".xml", ".nxml", ".tei")
 _HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s>/]")
 _PROLOGUE = re.compile(r"\s*<(?:\?xml|!DOCTYPE|!--)", re.IGNORECASE)
@@ -30,11 +33,6 @@ _ROOTS: dict[str, PaperFormat] = {
     "teicorpus": "tei",
     "html": "html",
 }
-_FORMATS_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML"
-
-# Images count as papers only if given by name, since folders contain many figures.
-PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
-_XML_SUFFIXES = (".xml", ".nxml", ".tei")
 
 
 def format_of(file: Path) -> PaperFormat:
@@ -68,7 +66,13 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
             f"{file.name!r} is an old Office file (.doc) or one with a password. Save it as DOCX without a password."
         )
     if data.startswith(_ZIP):
-        return _zipped(data, file)
+        # Searching for the name takes no memory; listing the archive's parts may.
+        if _WORD in data:
+            return "docx"
+        raise PaperFileError(
+            f"{file.name!r} is an archive without a Word document; unpack it. Paperscope reads PDF, "
+            "pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML."
+        )
     if file.suffix.lower() == ".pdf":
         raise PaperFileError(f"{file.name!r} is no PDF file, whatever its name says. Fetch the file again.")
     return None
@@ -84,7 +88,7 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
         return "markdown"
     if suffix in _WEB or (text.lstrip().startswith("<") and _HTML.search(text)):
         return "html"
-    if suffix in (".xml", ".nxml", ".tei") or _PROLOGUE.match(text):
+    if suffix in _XML_SUFFIXES or _PROLOGUE.match(text):
         raise PaperFileError(
             f"{file.name!r} is XML with the root element {root or '(none)'!r}; of XML, Paperscope reads JATS (article) "
             "and TEI."
@@ -92,20 +96,13 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
     return "text"
 
 
-def is_paper_xml(file: Path) -> bool:
+def _is_paper_xml(file: Path) -> bool:
     """Whether an XML file is a paper; one that can't be read counts, so that its error is reported."""
     try:
         with file.open("rb") as opened:
             return _root(_readable(opened.read(HEAD_BYTES))) in _ROOTS
     except OSError:
         return True
-
-
-def _zipped(data: bytes, file: Path) -> PaperFormat:
-    # Searching for the name takes no memory; listing the archive's parts may.
-    if _WORD in data:
-        return "docx"
-    raise PaperFileError(f"{file.name!r} is an archive without a Word document; unpack it. {_FORMATS_READ}.")
 
 
 def _readable(head: bytes) -> str:
@@ -132,7 +129,11 @@ def paper_files(path: Path) -> Sequence[Path]:
         raise PaperFileError(f"{path}: no such file or folder; check the spelling")
     if not path.is_dir() or is_mineru_folder(path):
         return (path,)
-    found = [file for file in sorted(path.rglob("*")) if not _hidden(file.relative_to(path))]
+    found = [
+        file
+        for file in sorted(path.rglob("*"))
+        if not any(part.startswith(".") for part in file.relative_to(path).parts)
+    ]
     folders = {folder for folder in found if is_mineru_folder(folder)}
     files = [file for file in found if file in folders or (not folders.intersection(file.parents) and _is_paper(file))]
     if not files:
@@ -151,8 +152,4 @@ def content_file(paper: Path) -> Path:
 def _is_paper(file: Path) -> bool:
     """Whether a file in a folder is a paper, by its suffix; XML by its content."""
     suffix = file.suffix.lower()
-    return suffix in PAPER_SUFFIXES and file.is_file() and (suffix not in _XML_SUFFIXES or is_paper_xml(file))
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+    return suffix in PAPER_SUFFIXES and file.is_file() and (suffix not in _XML_SUFFIXES or _is_paper_xml(file))

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from PIL import Image, ImageOps
 
 from ingest.document.pages import Document, PageReadError
 from ingest.document.source import read_pdf
 from ingest.export.drawing import Mark, draw_marks
-from ingest.export.overlay import PageImages
+from ingest.export.overlay import RenderPage
 from ingest.pdf import backend_for
 from ingest.pdf.salvage import salvaged
 from ingest.sandbox.child_processes import ChildPool, error_from_frame
@@ -37,8 +37,8 @@ def has_pages(paper: Paper) -> bool:
 
 
 @contextmanager
-def open_page_images(file: PaperFile, paper: Paper, *, settings: ParserSettings) -> Iterator[PageImages]:
-    """The images of the pages of `paper`, which was read from `file`.
+def open_page_images(file: PaperFile, paper: Paper, *, settings: ParserSettings) -> Iterator[RenderPage]:
+    """Renders the pages of `paper`, which was read from `file`.
 
     Raises:
         PaperFileError: The file has no pages, or can't be opened.
@@ -46,41 +46,31 @@ def open_page_images(file: PaperFile, paper: Paper, *, settings: ParserSettings)
     if not has_pages(paper):
         raise PaperFileError(f"{file.name!r} has no pages to look at: it is {paper.format}")
     if paper.format == "image":
-        yield _ImagePages(file)
+        yield partial(_image_page, file)
         return
     data = salvaged(read_pdf(file.path))
     with backend_for(settings.backend).open(data, name=file.name, password=file.password) as document:
-        yield _PdfPages(document, name=file.name)
+        yield partial(_pdf_page, file, document)
 
 
-class _PdfPages:
-    def __init__(self, document: Document, *, name: str) -> None:
-        self._document = document
-        self._name = name
-
-    def picture(self, page: Page, *, dpi: int) -> bytes:
-        box = Box(0.0, 0.0, page.width, page.height)
-        try:
-            (image,) = self._document.render(page.number, [box], dpi=dpi)
-        except PageReadError as error:
-            raise PaperFileError(f"page {page.number} of {self._name!r} can't be drawn: {error}") from error
-        return image
+def _pdf_page(file: PaperFile, document: Document, page: Page, dpi: int) -> bytes:
+    try:
+        (image,) = document.render(page.number, [Box(0.0, 0.0, page.width, page.height)], dpi=dpi)
+    except PageReadError as error:
+        raise PaperFileError(f"page {page.number} of {file.name!r} can't be drawn: {error}") from error
+    return image
 
 
-class _ImagePages:
-    def __init__(self, file: PaperFile) -> None:
-        self._file = file
-
-    def picture(self, page: Page, *, dpi: int) -> bytes:
-        size = (max(1, round(page.width * dpi / 72)), max(1, round(page.height * dpi / 72)))
-        out = io.BytesIO()
-        try:
-            with Image.open(self._file.path) as image:
-                image.seek(page.number - 1)
-                ImageOps.exif_transpose(image).convert("RGB").resize(size).save(out, format="PNG")
-        except (OSError, EOFError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-            raise PaperFileError(f"page {page.number} of {self._file.name!r} can't be drawn: {error}") from error
-        return out.getvalue()
+def _image_page(file: PaperFile, page: Page, dpi: int) -> bytes:
+    size = (max(1, round(page.width * dpi / 72)), max(1, round(page.height * dpi / 72)))
+    out = io.BytesIO()
+    try:
+        with Image.open(file.path) as image:
+            image.seek(page.number - 1)
+            ImageOps.exif_transpose(image).convert("RGB").resize(size).save(out, format="PNG")
+    except (OSError, EOFError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise PaperFileError(f"page {page.number} of {file.name!r} can't be drawn: {error}") from error
+    return out.getvalue()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,8 +91,8 @@ class _RenderHandler:
     settings: ParserSettings
 
     def __call__(self, job: _RenderJob, send: SendFrame) -> None:
-        with open_page_images(job.file, job.paper, settings=self.settings) as images:
-            image = images.picture(job.page, dpi=job.dpi)
+        with open_page_images(job.file, job.paper, settings=self.settings) as render:
+            image = render(job.page, job.dpi)
         marks = [Mark(box=box, color=_HIGHLIGHT) for box in job.boxes]
         send(b"A", draw_marks(image, marks, width=job.page.width) if marks else image)
 

@@ -232,7 +232,8 @@ class ImageCaptioner:
             nonlocal done
             outcome: ImageReply | ModelError
             try:
-                outcome, _ = await ask_json(self._model, request, self._adapter)
+                reply, _ = await ask_json(self._model, request, self._adapter)
+                outcome = reply
             except ModelError as error:
                 outcome = error
             done += 1

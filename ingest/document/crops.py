@@ -22,6 +22,7 @@ from paperscope_core.types import (
     Place,
     Table,
     content_hash,
+    places_of,
 )
 
 __all__ = ["add_crops", "trim_white"]
@@ -108,25 +109,20 @@ def _wanted(paper: Paper, views: Sequence[PageContent]) -> Mapping[tuple[int, in
     wanted: dict[tuple[int, int], list[tuple[_Float, Place]]] = defaultdict(list)
     for element in paper.elements:
         if isinstance(element, _Float):
-            for place in (element.place, *_more_places(element)):
+            for place in places_of(element):
                 wanted[place.page, turns_at(views_of[place.page], place.box)].append((element, place))
     return wanted
 
 
-def _more_places(element: _Float) -> tuple[Place, ...]:
-    return element.more_places if isinstance(element, Table) else ()
-
-
 def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Float:
     """Returns the element with its crops and its box, to which the panels of a figure are clipped."""
-    more = tuple(crops[place] for place in _more_places(element) if place in crops)
+    more = tuple(crops[place] for place in places_of(element)[1:] if place in crops)
     element = replace(element, crop=crops.get(element.place), place=replace(element.place, box=box))
     if isinstance(element, Table):
         return replace(element, more_crops=more)
     if isinstance(element, Figure):
-        panels = [
-            replace(panel, place=replace(panel.place, box=_clipped(panel.place.box, box))) for panel in element.panels
-        ]
+        places = (replace(panel.place, box=_clipped(panel.place.box, box)) for panel in element.panels)
+        panels = (replace(panel, place=place) for panel, place in zip(element.panels, places, strict=True))
         return replace(element, panels=tuple(panels))
     return element
 

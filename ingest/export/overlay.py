@@ -1,12 +1,11 @@
 """Draws the elements that a parser read over the image of their page."""
 
-from collections.abc import Iterator, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
 
 from ingest.export.drawing import Color, Mark, draw_marks
 from paperscope_core.types import Element, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
 
-__all__ = ["LEGEND", "PageImages", "draw_page", "overlay_names", "page_marks"]
+__all__ = ["LEGEND", "RenderPage", "draw_page", "overlay_names", "page_marks"]
 
 _DPI = 110
 LEGEND: Mapping[str, Color] = {
@@ -22,20 +21,10 @@ LEGEND: Mapping[str, Color] = {
     "equation": (190, 30, 140),
     "furniture": (160, 160, 160),
 }
-_ROLES = {
-    "title": "title, authors",
-    "authors": "title, authors",
-    "abstract": "text",
-    "paragraph": "text",
-}
+_ROLES = {"title": "title, authors", "authors": "title, authors", "abstract": "text", "paragraph": "text"}
 
-
-class PageImages(Protocol):
-    """The images of a file's pages."""
-
-    def picture(self, page: Page, *, dpi: int) -> bytes:
-        """Returns a page as PNG. Raises `PaperFileError` if it can't be drawn."""
-        ...
+RenderPage = Callable[[Page, int], bytes]
+"""Renders a page of a file as PNG, with so many dots per inch. Raises PaperFileError if it can't be drawn."""
 
 
 def overlay_names(paper: Paper) -> dict[int, str]:
@@ -44,9 +33,9 @@ def overlay_names(paper: Paper) -> dict[int, str]:
     return {page.number: f"overlay/page-{page.number:0{digits}}.png" for page in paper.pages}
 
 
-def draw_page(paper: Paper, page: Page, pictures: PageImages) -> bytes:
+def draw_page(paper: Paper, page: Page, render: RenderPage) -> bytes:
     """Returns a page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
-    return draw_marks(pictures.picture(page, dpi=_DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
+    return draw_marks(render(page, _DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
 
 
 def page_marks(paper: Paper, page: int) -> list[Mark]:

@@ -9,7 +9,7 @@ from ingest.export.data_formats import remove_control_characters, to_csv, to_pap
 from ingest.export.file_names import crop_names, file_stems
 from ingest.export.html import to_html
 from ingest.export.markdown import to_markdown
-from ingest.export.overlay import PageImages, draw_page, overlay_names
+from ingest.export.overlay import RenderPage, draw_page, overlay_names
 from paperscope_core.errors import InputError, OutputError, PaperFileError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPaper, Table
@@ -157,9 +157,9 @@ def write_paper(
     folder: Path,
     *,
     formats: Iterable[str] = FORMATS,
-    pictures: PageImages | None = None,
+    render: RenderPage | None = None,
 ) -> Written:
-    """Writes the files of `export_files` and, with `pictures`, each page with its elements drawn on it.
+    """Writes the files of `export_files` and, with `render`, each page with its elements drawn on it.
 
     Files of an earlier export that this one no longer has are removed; other files are left alone.
 
@@ -168,16 +168,16 @@ def write_paper(
         InputError: If a format is unknown.
     """
     files = export_files(parsed, formats=formats)
-    overlays = overlay_names(parsed.paper) if pictures is not None else {}
+    overlays = overlay_names(parsed.paper) if render is not None else {}
     target = ExportFolder(folder)
     target.begin([*files, *overlays.values()])
     for name, data in files.items():
         target.write(name, data)
     problems: list[PageProblem] = []
-    if pictures is not None:
+    if render is not None:
         for page in parsed.paper.pages:
             try:
-                target.write(overlays[page.number], draw_page(parsed.paper, page, pictures))
+                target.write(overlays[page.number], draw_page(parsed.paper, page, render))
             except PaperFileError as error:
                 problems.append(PageProblem(page=page.number, reason=str(error)))
     target.finish()

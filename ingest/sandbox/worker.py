@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from ingest.sandbox.cancellation import handle_time_requests
 from paperscope_core.errors import PaperscopeError
@@ -20,8 +20,11 @@ __all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame", "write_fram
 _HEADER = struct.Struct(">cQ")
 _MEGABYTE = 1_000_000
 
-Job_contra = TypeVar("Job_contra", contravariant=True)
+Job = TypeVar("Job")
 SendFrame = Callable[[bytes, bytes], None]
+JobHandler = Callable[[Job, SendFrame], None]
+"""What a child process does with each job: sends its results as frames, or raises a PaperscopeError. Handler and jobs
+are pickled."""
 
 
 class Frame(NamedTuple):
@@ -52,16 +55,8 @@ def read_frame(pipe: BinaryIO) -> Frame | None:
     return Frame(kind, data) if len(data) == length else None
 
 
-class JobHandler(Protocol[Job_contra]):
-    """What a child process does with each job; handler and jobs are pickled."""
-
-    def __call__(self, job: Job_contra, send: SendFrame) -> None:
-        """Runs a job and sends its results as frames. Raises `PaperscopeError`."""
-        ...
-
-
 def main() -> None:
-    """Reads the handler and its memory limit from the input, then run job after job."""
+    """Reads the handler and its memory limit from the input, then runs job after job."""
     # Output printed by libraries must not mix with the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -31,7 +31,7 @@ from service.cli.options import (
 
 if TYPE_CHECKING:
     from ingest.export import Written
-    from ingest.export.overlay import PageImages
+    from ingest.export.overlay import RenderPage
 
 __all__ = ["parse"]
 
@@ -133,8 +133,8 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
     if folder is None:
         typer.echo(to_paper_json(parsed.paper, pictures={}))
         return
-    with _page_images(file, parsed.paper, options, settings=settings.parser) as pictures:
-        written = write_paper(parsed, folder, formats=options.formats, pictures=pictures)
+    with _page_images(file, parsed.paper, options, settings=settings.parser) as render:
+        written = write_paper(parsed, folder, formats=options.formats, render=render)
     seconds = time.perf_counter() - started
     _report(file, parsed, written, folder=folder, seconds=seconds, as_json=options.as_json)
 
@@ -142,7 +142,7 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
 @contextmanager
 def _page_images(
     file: Path, paper: Paper, options: _Options, *, settings: ParserSettings
-) -> "Iterator[PageImages | None]":
+) -> "Iterator[RenderPage | None]":
     from ingest.page_images import has_pages, open_page_images
 
     if not options.overlay:
@@ -152,8 +152,8 @@ def _page_images(
         stderr().print(Text(note, style="yellow"))
         yield None
     else:
-        with open_page_images(PaperFile(file, password=options.password), paper, settings=settings) as pictures:
-            yield pictures
+        with open_page_images(PaperFile(file, password=options.password), paper, settings=settings) as render:
+            yield render
 
 
 def _report(

@@ -95,24 +95,22 @@ def small_pdf(tmp_path: Path) -> Path:
 
 def test_every_page_of_a_pdf_is_drawn(small_pdf: Path, tmp_path: Path) -> None:
     parsed = PdfParser(dpi=36).parse(PaperFile(small_pdf))
-    with open_page_images(PaperFile(small_pdf), parsed.paper, settings=ParserSettings()) as pictures:
-        written = write_paper(parsed, tmp_path / "out", formats=["json"], pictures=pictures)
+    with open_page_images(PaperFile(small_pdf), parsed.paper, settings=ParserSettings()) as render:
+        written = write_paper(parsed, tmp_path / "out", formats=["json"], render=render)
     assert written.files == ("paper.json", "overlay/page-01.png", "overlay/page-02.png")
     image = shown((tmp_path / "out" / "overlay" / "page-02.png").read_bytes())
     page = image.crop((0, 0, image.width, image.width * 300 // 200))
     assert {color for _, color in page.getcolors(maxcolors=100_000) or ()} & set(LEGEND.values())
 
 
-class _NoSecondPage:
-    def picture(self, page: Page, *, dpi: int) -> bytes:
+def test_a_page_that_cannot_be_drawn_is_named_and_the_others_are_kept(small_pdf: Path, tmp_path: Path) -> None:
+    def render(page: Page, _dpi: int) -> bytes:
         if page.number == 2:
             raise PaperFileError("page 2 can't be drawn")
         return blank(200, 300)
 
-
-def test_a_page_that_cannot_be_drawn_is_named_and_the_others_are_kept(small_pdf: Path, tmp_path: Path) -> None:
     parsed = PdfParser(dpi=36).parse(PaperFile(small_pdf))
-    written = write_paper(parsed, tmp_path / "out", formats=["json"], pictures=_NoSecondPage())
+    written = write_paper(parsed, tmp_path / "out", formats=["json"], render=render)
     assert written.files == ("paper.json", "overlay/page-01.png")
     assert [problem.page for problem in written.problems] == [2]
 
@@ -121,11 +119,11 @@ def test_the_picture_of_an_image_file_has_the_size_of_its_page(tmp_path: Path) -
     file = tmp_path / "scan.png"
     file.write_bytes(blank(1000, 500))
     paper = replace(paper_of(), format="image")
-    with open_page_images(PaperFile(file), paper, settings=ParserSettings()) as pictures:
-        assert shown(pictures.picture(paper.pages[0], dpi=72)).size == (400, 600)
+    with open_page_images(PaperFile(file), paper, settings=ParserSettings()) as render:
+        assert shown(render(paper.pages[0], 72)).size == (400, 600)
         file.write_bytes(b"no image")
         with pytest.raises(PaperFileError, match=r"page 1 of 'scan\.png' can't be drawn"):
-            pictures.picture(paper.pages[0], dpi=72)
+            render(paper.pages[0], 72)
 
 
 def test_a_text_has_no_pages_to_look_at(tmp_path: Path) -> None:
