@@ -3,11 +3,11 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from evaluation.gold.files import check_pages, file_hash, gold_error
+from evaluation.gold.files import check_pages, gold_error, map_gold
 from evaluation.gold.paper_readers import folder_items, latex_items
 from evaluation.gold.papers import GoldItem, GoldLookup, GoldTable
 from evaluation.libraries import Libraries
@@ -16,23 +16,14 @@ from evaluation.metrics.numbers import as_number, numbers_in, same_number, state
 from evaluation.metrics.text import contains_answer
 from evaluation.page_words import read_pages, words_in
 from evaluation.parsing.tables import found_cells
-from evaluation.question_suite import QuestionSuite, library_of_paper
+from evaluation.question_suite import library_of_paper, question_suite
 from evaluation.score import Miss, Score, Tally
-from evaluation.suite import Request
-from paperscope_core.codec import to_json
+from evaluation.suite import Item, Request
+from ingest.document.geometry import overlap_x, overlap_y
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Box, Paper, Place
 
-__all__ = [
-    "CellItem",
-    "cells_suite",
-    "question_of",
-    "sample_lookups",
-    "score_cell_answer",
-    "states_value",
-    "table_lookups",
-]
-
+__all__ = ["SUITE", "question_of", "sample_lookups", "score_cell_answer", "states_value", "table_lookups"]
 
 _MIN_BOX_OVERLAP = 0.5
 # So that a paper with many tables does not outweigh the others.
@@ -110,9 +101,8 @@ def _name_key(row: str, column: str) -> tuple[str, str]:
 
 def question_of(lookup: GoldLookup) -> str:
     """The question for a look-up; a table without a label is named by its caption."""
-    if lookup.label:
-        return f"In {lookup.label}, what is the {lookup.column} of {lookup.row}?"
-    return f'In the table "{lookup.caption}", what is the {lookup.column} of {lookup.row}?'
+    table = lookup.label or f'the table "{lookup.caption}"'
+    return f"In {table}, what is the {lookup.column} of {lookup.row}?"
 
 
 def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file: Path) -> Score:
@@ -129,13 +119,13 @@ def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file:
         there = [place for place in places if place.page == lookup.page]
         marks["cited_cell"] = bool(text) and _is_cited(there, lookup, paper=paper, file=file)
         marks["cited_page"] = bool(text) and bool(there)
-    wrong = [name for name, good in marks.items() if not good]
-    shown = normalise_spaces(answer.text)
-    cited = "; ".join(map(str, places))
+    gold, shown = lookup.answer, normalise_spaces(answer.text)
     return Score(
         tallies={name: Tally(right=good, total=1) for name, good in marks.items()},
-        misses=tuple(Miss(metric=name, what=answer.question, gold=lookup.answer, got=shown) for name in wrong),
-        details={"question": answer.question, "gold": lookup.answer, "answer": shown, "cited": cited},
+        misses=tuple(
+            Miss(metric=name, what=answer.question, gold=gold, got=shown) for name, good in marks.items() if not good
+        ),
+        details={"question": answer.question, "gold": gold, "answer": shown, "cited": "; ".join(map(str, places))},
     )
 
 
@@ -170,71 +160,55 @@ def _is_cited(places: list[Place], lookup: GoldLookup, *, paper: Paper, file: Pa
 
 def _jaccard_index(one: Box, other: Box) -> float:
     """The area of the intersection divided by the area of the union."""
-    width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
-    shared = max(width, 0) * max(height, 0)
+    shared = max(overlap_x(one, other), 0) * max(overlap_y(one, other), 0)
     both = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other)) - shared
     return shared / both if both > 0 else 0.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CellItem:
-    """Asks the paper's library for the cell."""
-
-    name: str
-    file: Path
-    lookup: GoldLookup
-    libraries: Libraries
-
-    @property
-    def fingerprint(self) -> str:
-        """See `SuiteItem.fingerprint`."""
-        return file_hash(self.file) + to_json(self.lookup)
-
-    def score(self) -> Score:
-        """Raises PaperFileError, and ModelError if a model is asked."""
-        built = library_of_paper(self.libraries, self.file)
-        library = self.libraries.library(built)
-        paper = library.paper(built.ids[str(self.file)])
-        answer = library.ask(question_of(self.lookup), papers=[paper.id])
-        return score_cell_answer(answer, self.lookup, paper=paper, file=self.file)
+def _score(lookup: GoldLookup, file: Path, libraries: Libraries) -> Score:
+    """Asks the paper's library for the cell. Raises PaperFileError, and ModelError if a model is asked."""
+    built = library_of_paper(libraries, file)
+    library = libraries.library(built)
+    paper = library.paper(built.ids[str(file)])
+    answer = library.ask(question_of(lookup), papers=[paper.id])
+    return score_cell_answer(answer, lookup, paper=paper, file=file)
 
 
-def _cell_items(request: Request, libraries: Libraries) -> Iterator[CellItem | GoldFileError]:
+def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
     """All look-ups of the data, in the sets "papers" (cells.jsonl), "latexgold", and "gold-tables", which are sampled
     from gold_tables.json."""
-    sampled: list[CellItem | GoldFileError] = []
-    for gold in chain(folder_items(request.data), latex_items(request.data)):
-        if isinstance(gold, GoldFileError):
-            yield gold
-            continue
-        for lookup in gold.gold.lookups:
-            yield CellItem(name=f"{gold.name}/{lookup.line}", file=gold.file, lookup=lookup, libraries=libraries)
-        if gold.gold.all_tables:
-            sampled += _sampled_items(gold, libraries, seed=request.seed)
-    yield from sampled
+
+    def item(name: str, gold: GoldItem, lookup: GoldLookup) -> Item:
+        return Item(name=name, score=partial(_score, lookup, gold.file, libraries), gold=lookup, files=(gold.file,))
+
+    found = list(chain(folder_items(request.data), latex_items(request.data)))
+    yield from map_gold(found, lambda gold: (item(f"{gold.name}/{it.line}", gold, it) for it in gold.gold.lookups))
+    for gold in found:
+        if isinstance(gold, GoldItem) and gold.gold.all_tables:
+            paper = gold.file.parent.name
+            lookups, bad = _lookups_of_tables(gold)
+            yield from bad
+            for number, lookup in sample_lookups(lookups, most=_MAX_PER_PAPER, seed=request.seed, salt=paper):
+                yield item(f"gold-tables/{paper}/{number}", gold, lookup)
 
 
-def _sampled_items(gold: GoldItem, libraries: Libraries, *, seed: int) -> Iterator[CellItem | GoldFileError]:
-    """Look-ups of fully transcribed tables; an item is named after the paper and the look-up's number in it."""
-    paper = gold.file.parent.name
+def _lookups_of_tables(gold: GoldItem) -> tuple[list[GoldLookup], list[GoldFileError]]:
     lookups: list[GoldLookup] = []
+    bad = []
     for table in gold.gold.tables:
-        where = f"{gold.file.with_name('gold_tables.json')}: table {table.number}"
         try:
             check_pages([table.page], gold.file)
         except GoldFileError as error:
-            yield gold_error(where, str(error))
+            where = f"{gold.file.with_name('gold_tables.json')}: table {table.number}"
+            bad.append(gold_error(where, str(error)))
         else:
             lookups += table_lookups(table)
-    for number, lookup in sample_lookups(lookups, most=_MAX_PER_PAPER, seed=seed, salt=paper):
-        yield CellItem(name=f"gold-tables/{paper}/{number}", file=gold.file, lookup=lookup, libraries=libraries)
+    return lookups, bad
 
 
-def cells_suite() -> QuestionSuite:
-    """The suite."""
-    return QuestionSuite(
-        name="cells",
-        headline=("right", "cited_cell", "cited_page", "answered"),
-        read=_cell_items,
-        missing="no cells here; name a folder with papers/NAME/cells.jsonl",
-    )
+SUITE = question_suite(
+    "cells",
+    _read,
+    headline=("right", "cited_cell", "cited_page", "answered"),
+    missing="no cells here; name a folder with papers/NAME/cells.jsonl",
+)

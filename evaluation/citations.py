@@ -2,34 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from itertools import chain, permutations
 from pathlib import Path
 
-from evaluation.gold.files import file_hash
-from evaluation.gold.questions import docbench_questions, mmlongbench_questions
+from evaluation.gold.files import map_gold
+from evaluation.gold.questions import PdfQuestion, docbench_questions, mmlongbench_questions
 from evaluation.libraries import Libraries
 from evaluation.matching import normalise_spaces
 from evaluation.metrics.numbers import Number, numbers_in, same_number, stated_numbers, without_labels
 from evaluation.page_words import PrintedPage, read_pages, words_in
-from evaluation.question_suite import QuestionSuite, library_of_paper
-from evaluation.score import Miss, Score, Tally, total
-from evaluation.suite import Request
+from evaluation.question_suite import library_of_paper, question_suite
+from evaluation.score import Miss, Score, Tally
+from evaluation.suite import Item, Request
 from paperscope_core.errors import GoldFileError
-from paperscope_core.types import Answer, Box, Claim, Element, Evidence, Figure, Place, Table
+from paperscope_core.types import Answer, Cell, Claim, Element, Figure, Place, Table
 from query.words import content_words
 
-__all__ = [
-    "CitationChecker",
-    "CitationItem",
-    "citations_suite",
-    "prints_numbers",
-    "prints_quote",
-    "word_share",
-]
-
+__all__ = ["SUITE", "check_citations", "prints_numbers", "prints_quote", "word_share"]
 
 # Readers differ on formulas and on characters without a Unicode mapping.
 _MIN_TOKEN_SHARE = 0.8
@@ -54,7 +47,7 @@ def prints_quote(printed: Sequence[str], quote: str) -> bool:
 
     `printed` contains a word that is hyphenated at a line end both whole and in its parts, as `words_in` does.
     """
-    wanted, there = Counter(_tokens([quote])), Counter(_tokens(printed))
+    wanted, there = _tokens(quote), _tokens(" ".join(printed))
     return (wanted & there).total() >= _MIN_TOKEN_SHARE * wanted.total()
 
 
@@ -93,9 +86,8 @@ def _is_computation_word(word: str) -> bool:
     return any(words.fullmatch(word) for words in (_RANKING_WORDS, *_OPERATION_WORDS.values()))
 
 
-def _tokens(texts: Sequence[str]) -> Iterator[str]:
-    for text in texts:
-        yield from _TOKEN.findall(normalise_spaces(text).casefold())
+def _tokens(text: str) -> Counter[str]:
+    return Counter(_TOKEN.findall(normalise_spaces(text).casefold()))
 
 
 def _is_in(number: Number, others: Sequence[Number]) -> bool:
@@ -124,61 +116,70 @@ def _results(one: Decimal, other: Decimal, *, percent: bool) -> Iterator[tuple[s
         yield "difference", 100 * abs(one - other) / other
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CitationChecker:
-    """Checks answers from one PDF.
+def check_citations(
+    answer: Answer, *, file: Path, element: Callable[[str], Element], gold_pages: Sequence[int] = ()
+) -> Score:
+    """The tallies of all claims of an answer from one PDF, whose parse has the elements that `element` finds by id.
 
-    `element` finds the elements of its parse by id, for the captions and table headers of a place.
+    Each tally is also by the kind of element that the claim rests on ("quote.table"). uncited: no place is cited;
+    place: all places are on pages of the paper; quote: the places print all quotations; numbers: see `prints_numbers`;
+    words: the share of the claim's words printed there, or in the caption or the headers; page: one of the pages is the
+    gold's, if the gold has any. with_claims counts the answers that have claims. What is cited on a page that prints no
+    words (a scan) is not compared.
     """
+    pages = read_pages(file)
+    score = Score(
+        tallies={"with_claims": Tally(right=bool(answer.claims), total=1)} if answer.status == "answered" else {},
+        details={
+            "question": answer.question,
+            "answer": normalise_spaces(answer.text),
+            "cited": "; ".join(str(found.place) for claim in answer.claims for found in claim.evidence),
+        },
+    )
+    for claim in answer.claims:
+        elements = {found.element: element(found.element) for found in claim.evidence}
+        score += _score_claim(claim, answer, pages=pages, elements=elements, gold_pages=gold_pages)
+    return score
 
-    file: Path
-    element: Callable[[str], Element]
 
-    def check(self, answer: Answer, *, gold_pages: Set[int] = frozenset()) -> Score:
-        """The tallies of all claims; each also by the kind of element that the claim rests on ("quote.table"):
-
-        uncited: no place is cited; place: all places are on pages of the paper; quote: the places print all quotations;
-        numbers: see `prints_numbers`; words: the share of the claim's words printed there, or in the caption or
-        the headers; page: one of the pages is the gold's, if the gold has any. with_claims counts the answers
-        that have claims. What is cited on a page that prints no words (a scan) is not compared.
-        """
-        scores = [self._claim(claim, answer, gold_pages) for claim in answer.claims]
-        tallies = {}
-        if answer.status == "answered":
-            tallies["with_claims"] = Tally(right=bool(answer.claims), total=1)
-        cited = "; ".join(str(found.place) for claim in answer.claims for found in claim.evidence)
-        details = {"question": answer.question, "answer": normalise_spaces(answer.text), "cited": cited}
-        return total((Score(tallies=tallies, details=details), *scores))
-
-    def _claim(self, claim: Claim, answer: Answer, gold_pages: Set[int]) -> Score:
-        marks = {"uncited": float(not claim.evidence)}
-        pages = read_pages(self.file)
-        places = [evidence.place for evidence in claim.evidence]
-        if places:
-            marks["place"] = float(all(_exists(place, pages) for place in places))
-        if gold_pages and places:
+def _score_claim(
+    claim: Claim,
+    answer: Answer,
+    *,
+    pages: Sequence[PrintedPage],
+    elements: Mapping[str, Element],
+    gold_pages: Sequence[int],
+) -> Score:
+    places = [found.place for found in claim.evidence]
+    printed = [_words_at(place, pages) for place in places if _exists(place, pages)]
+    marks = {"uncited": float(not places)}
+    if places:
+        marks["place"] = float(all(_exists(place, pages) for place in places))
+        if gold_pages:
             marks["page"] = float(any(place.page in gold_pages for place in places))
-        printed = [_words_at(place, pages) for place in places if _exists(place, pages)]
-        if all(printed_page.words for place in places for printed_page in pages[place.page - 1 : place.page]):
-            marks |= self._words(claim, answer, [word for words in printed for word in words])
-        return _claim_score(
-            claim,
-            marks,
-            kinds={self.element(evidence.element).kind for evidence in claim.evidence},
-            printed=" | ".join(" ".join(words) for words in printed),
-        )
-
-    def _words(self, claim: Claim, answer: Answer, printed: Sequence[str]) -> Mapping[str, float]:
-        pages = read_pages(self.file)
-        beside = {place: None for it in claim.evidence for place in _naming_places(it.place, self.element(it.element))}
-        names = [word for place in beside for word in _words_at(place, pages)]
-        marks = {"numbers": float(prints_numbers(printed, claim.text, question=answer.question, names=names))}
-        quoted = [evidence for evidence in claim.evidence if evidence.quote and not _is_reading(evidence, answer)]
-        if quoted:
-            marks["quote"] = float(all(prints_quote(_words_at(it.place, pages), it.quote) for it in quoted))
-        if claim.evidence:
-            marks["words"] = word_share([*printed, *names], claim.text)
-        return marks
+    if all(page.words for place in places for page in pages[place.page - 1 : place.page]):
+        words = [word for at_place in printed for word in at_place]
+        naming = {place: None for it in claim.evidence for place in _naming_places(it.place, elements[it.element])}
+        names = [word for place in naming for word in _words_at(place, pages)]
+        marks["numbers"] = float(prints_numbers(words, claim.text, question=answer.question, names=names))
+        # No page prints a model's reading of an image.
+        read = {reading.element for reading in answer.readings}
+        quoting = [it for it in claim.evidence if it.quote and it.element not in read]
+        if quoting:
+            marks["quote"] = float(all(prints_quote(_words_at(it.place, pages), it.quote) for it in quoting))
+        if places:
+            marks["words"] = word_share([*words, *names], claim.text)
+    kinds = {element.kind for element in elements.values()}
+    kind = next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds else ""
+    tallies = {metric: Tally(right=mark, total=1) for metric, mark in marks.items()}
+    by_kind = {f"{metric}.{kind}": tally for metric, tally in tallies.items() if kind and metric != "uncited"}
+    quotes = " | ".join(evidence.quote for evidence in claim.evidence)
+    got = " | ".join(" ".join(words) for words in printed)
+    wrong = [metric for metric, mark in marks.items() if mark == (metric == "uncited")]
+    return Score(
+        tallies=tallies | by_kind,
+        misses=tuple(Miss(metric=metric, what=claim.text, gold=quotes, got=got) for metric in wrong),
+    )
 
 
 def _exists(place: Place, pages: Sequence[PrintedPage]) -> bool:
@@ -189,87 +190,61 @@ def _words_at(place: Place, pages: Sequence[PrintedPage]) -> list[str]:
     return words_in(pages[place.page - 1], place.box) if _exists(place, pages) else []
 
 
-def _is_reading(evidence: Evidence, answer: Answer) -> bool:
-    """Whether the evidence is a model's reading of an image, which no page prints."""
-    return any(reading.element == evidence.element for reading in answer.readings)
-
-
 def _naming_places(place: Place, element: Element) -> Iterator[Place]:
     """The places that name the content of a place: its caption, and in a table the headers of its rows and columns."""
     if isinstance(element, Table | Figure) and element.caption_place:
         yield element.caption_place
     if isinstance(element, Table):
-        cited = [
-            cell for cell in element.cells if cell.place.page == place.page and _is_within(cell.place.box, place.box)
-        ]
-        rows = {row for cell in cited for row in range(cell.row, cell.row + cell.row_span)}
-        columns = {column for cell in cited for column in range(cell.column, cell.column + cell.column_span)}
+        cited = [cell for cell in element.cells if _is_within(cell.place, place)]
+        rows = {row for cell in cited for row in _rows(cell)}
+        columns = {column for cell in cited for column in _columns(cell)}
         sections = [cell for cell in element.cells if cell.role == "section" and cell.row <= min(rows, default=-1)]
         for cell in element.cells:
-            across, down = range(cell.column, cell.column + cell.column_span), range(cell.row, cell.row + cell.row_span)
-            heads = cell.role == "column_header" and not columns.isdisjoint(across)
-            if heads or (cell.role == "row_header" and not rows.isdisjoint(down)) or cell in sections[-1:]:
+            names_row = cell.role == "row_header" and not rows.isdisjoint(_rows(cell))
+            names_column = cell.role == "column_header" and not columns.isdisjoint(_columns(cell))
+            if names_row or names_column or cell in sections[-1:]:
                 yield cell.place
 
 
-def _is_within(one: Box, other: Box) -> bool:
-    x, y = (one.x0 + one.x1) / 2, (one.y0 + one.y1) / 2
-    return other.x0 <= x <= other.x1 and other.y0 <= y <= other.y1
+def _rows(cell: Cell) -> range:
+    return range(cell.row, cell.row + cell.row_span)
 
 
-def _claim_score(claim: Claim, marks: Mapping[str, float], *, kinds: Set[str], printed: str) -> Score:
-    kind = next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds else ""
-    tallies = {metric: Tally(right=mark, total=1) for metric, mark in marks.items()}
-    by_kind = {f"{metric}.{kind}": tally for metric, tally in tallies.items() if kind and metric != "uncited"}
-    wrong = [metric for metric, mark in marks.items() if mark == (metric == "uncited")]
-    quotes = " | ".join(evidence.quote for evidence in claim.evidence)
-    misses = (Miss(metric=metric, what=claim.text, gold=quotes, got=printed) for metric in wrong)
-    return Score(tallies=tallies | by_kind, misses=tuple(misses))
+def _columns(cell: Cell) -> range:
+    return range(cell.column, cell.column + cell.column_span)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CitationItem:
-    """Asks the paper's library, and checks the citations; `pages` are the gold's, empty if unknown."""
-
-    name: str
-    file: Path
-    question: str
-    pages: tuple[int, ...]
-    libraries: Libraries
-
-    @property
-    def fingerprint(self) -> str:
-        """See `SuiteItem.fingerprint`."""
-        return f"{file_hash(self.file)} {self.question} {self.pages}"
-
-    def score(self) -> Score:
-        """Raises PaperFileError, and ModelError if a model is asked."""
-        library = self.libraries.library(library_of_paper(self.libraries, self.file))
-        checker = CitationChecker(file=self.file, element=library.element)
-        return checker.check(library.ask(self.question), gold_pages=frozenset(self.pages))
+def _is_within(inner: Place, outer: Place) -> bool:
+    """Whether the centre of a place is in another place."""
+    x, y = (inner.box.x0 + inner.box.x1) / 2, (inner.box.y0 + inner.box.y1) / 2
+    box = outer.box
+    return inner.page == outer.page and box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
 
 
-def _citation_items(request: Request, libraries: Libraries) -> Iterator[CitationItem | GoldFileError]:
+def _score(file: Path, question: str, pages: Sequence[int], libraries: Libraries) -> Score:
+    """Asks the paper's library; `pages` are the gold's. Raises PaperFileError, and ModelError if a model is asked."""
+    library = libraries.library(library_of_paper(libraries, file))
+    return check_citations(library.ask(question), file=file, element=library.element, gold_pages=pages)
+
+
+def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
     """The questions on PDFs, in the sets "papers" (question files beside papers) and "mmlongbench"."""
-    for found in chain(docbench_questions(request.data), mmlongbench_questions(request.data)):
-        if isinstance(found, GoldFileError):
-            yield found
-            continue
-        set_name = "papers" if found.set == "docbench" else found.set
-        yield CitationItem(
-            name=f"{set_name}/{found.paper}/{found.id}",
-            file=found.file,
-            question=found.question,
-            pages=found.evidence_pages,
-            libraries=libraries,
+
+    def item(found: PdfQuestion) -> Iterator[Item]:
+        name = "papers" if found.set == "docbench" else found.set
+        yield Item(
+            name=f"{name}/{found.paper}/{found.id}",
+            score=partial(_score, found.file, found.question, found.evidence_pages, libraries),
+            gold=(found.question, found.evidence_pages),
+            files=(found.file,),
         )
 
+    return map_gold(chain(docbench_questions(request.data), mmlongbench_questions(request.data)), item)
 
-def citations_suite() -> QuestionSuite:
-    """The suite."""
-    return QuestionSuite(
-        name="citations",
-        headline=("place", "quote", "numbers", "words", "page"),
-        read=_citation_items,
-        missing="no questions here; name a folder with papers/NAME/paper.pdf and questions.jsonl beside it",
-    )
+
+SUITE = question_suite(
+    "citations",
+    _read,
+    headline=("place", "quote", "numbers", "words", "page"),
+    missing="no questions here; name a folder with papers/NAME/paper.pdf and questions.jsonl beside it",
+)

@@ -3,82 +3,63 @@
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from evaluation.gold.files import file_hash, separate_errors
+from evaluation.gold.files import separate_errors
 from evaluation.gold.questions import docbench_questions
 from evaluation.libraries import BuiltLibrary, Libraries
-from evaluation.question_suite import QuestionSuite, library_of_paper
+from evaluation.question_suite import library_of_paper, question_suite
 from evaluation.score import Score, Tally
-from evaluation.suite import Request, SuiteItem
+from evaluation.suite import Item, Request
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Usage
 
-__all__ = ["PaperCost", "QuestionCost", "cost_suite"]
+__all__ = ["SUITE", "score_adding", "score_asking"]
 
 
 _MEGABYTE = 1e6
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PaperCost:
-    """Adds the paper to its own library. Its figures are means over papers."""
+def score_adding(libraries: Libraries, file: Path) -> Score:
+    """Adds a paper to its own library; the figures are means over papers.
 
-    name: str
-    file: Path
-    libraries: Libraries
-
-    @property
-    def fingerprint(self) -> str:
-        """See `SuiteItem.fingerprint`."""
-        return file_hash(self.file)
-
-    def score(self) -> Score:
-        """Raises PaperFileError if the paper can't be added, and ModelError if a model fails.
-
-        The figures of a library that an earlier run built are those of that run.
-        """
-        built = library_of_paper(self.libraries, self.file)
-        name = str(self.file)
-        pages = len(self.libraries.library(built).paper(built.ids[name]).pages)
-        figures = {"add.pages": float(pages), "add.megabytes": _megabytes(built)}
-        if built.seconds.get(name):  # 0 if an earlier run was stopped after it had added the paper
-            figures |= _usage_figures("add", built.usage.get(name, Usage()))
-            figures["seconds.add_per_page"] = built.seconds[name] / max(pages, 1)
-        return _mean_score(figures)
+    Raises PaperFileError if the paper can't be added, and ModelError if a model fails. The figures of a library that an
+    earlier run built are those of that run.
+    """
+    built = library_of_paper(libraries, file)
+    name = str(file)
+    pages = len(libraries.library(built).paper(built.ids[name]).pages)
+    figures = {"add.pages": float(pages), "add.megabytes": _megabytes(built)}
+    if built.seconds.get(name):  # 0 if an earlier run was stopped after it had added the paper
+        figures |= _usage_figures("add", built.usage.get(name, Usage()))
+        figures["seconds.add_per_page"] = built.seconds[name] / max(pages, 1)
+    return _mean_score(figures)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuestionCost:
-    """Asks the paper's library. Its figures are means over questions."""
+def score_asking(libraries: Libraries, file: Path, question: str) -> Score:
+    """Asks the library of a paper; the figures are means over questions.
 
-    name: str
-    file: Path
-    question: str
-    libraries: Libraries
-
-    @property
-    def fingerprint(self) -> str:
-        """See `SuiteItem.fingerprint`."""
-        return f"{file_hash(self.file)} {self.question}"
-
-    def score(self) -> Score:
-        """Raises PaperFileError if the paper can't be added, and ModelError if a model fails."""
-        library = self.libraries.library(library_of_paper(self.libraries, self.file))
-        return _mean_score(_answer_figures(library.ask(self.question)))
+    Raises PaperFileError if the paper can't be added, and ModelError if a model fails.
+    """
+    library = libraries.library(library_of_paper(libraries, file))
+    return _mean_score(_answer_figures(library.ask(question)))
 
 
-def _cost_items(request: Request, libraries: Libraries) -> Iterator[SuiteItem | GoldFileError]:
+def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
     """The papers in their own folders, and the questions beside them."""
     asked, bad = separate_errors(docbench_questions(request.data))
     papers = sorted((request.data / "papers").glob("*/paper.pdf"))
     yield from bad
     for file in dict.fromkeys((*papers, *(question.file for question in asked))):
-        yield PaperCost(name=f"papers/{file.parent.name}", file=file, libraries=libraries)
-    for question in asked:
-        name = f"questions/{question.paper}/{question.id}"
-        yield QuestionCost(name=name, file=question.file, question=question.question, libraries=libraries)
+        yield Item(name=f"papers/{file.parent.name}", score=partial(score_adding, libraries, file), files=(file,))
+    for found in asked:
+        yield Item(
+            name=f"questions/{found.paper}/{found.id}",
+            score=partial(score_asking, libraries, found.file, found.question),
+            gold=found.question,
+            files=(found.file,),
+        )
 
 
 def _answer_figures(answer: Answer) -> Mapping[str, float]:
@@ -116,11 +97,9 @@ def _megabytes(built: BuiltLibrary) -> float:
     return round((int(size) + sum(file.stat().st_size for file in crops)) / _MEGABYTE, 1)
 
 
-def cost_suite() -> QuestionSuite:
-    """The suite."""
-    return QuestionSuite(
-        name="cost",
-        headline=("add.calls", "add.cost", "ask.calls", "ask.cost", "ask.context_words"),
-        read=_cost_items,
-        missing="no papers here; name a folder with papers/NAME/paper.pdf",
-    )
+SUITE = question_suite(
+    "cost",
+    _read,
+    headline=("add.calls", "add.cost", "ask.calls", "ask.cost", "ask.context_words"),
+    missing="no papers here; name a folder with papers/NAME/paper.pdf",
+)

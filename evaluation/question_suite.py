@@ -1,61 +1,51 @@
 """Suites that ask questions, with or without a language model."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, get_args
 
 from evaluation.gold.files import separate_errors
 from evaluation.libraries import BuiltLibrary, Libraries
-from evaluation.suite import Loaded, Request, SuiteItem, select_items
+from evaluation.suite import Item, Loaded, Request, Suite
 from paperscope_core.errors import GoldFileError, PaperFileError, SettingsError
 from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 
-__all__ = ["ANSWER_MODES", "QuestionSuite", "library_of_paper", "require_model", "settings_for", "without_models"]
+__all__ = ["ANSWER_MODES", "library_of_paper", "question_suite", "settings_for"]
 
 
-AnswerMode = Literal["extractive", "model"]
-ANSWER_MODES: tuple[str, ...] = get_args(AnswerMode)
+ANSWER_MODES = ("extractive", "model")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuestionSuite:
-    """A `Suite` whose modes answer without a language model, or with the configured one.
+def question_suite(
+    name: str,
+    read: Callable[[Request, Libraries], Iterable[Item | GoldFileError]],
+    *,
+    headline: tuple[str, ...],
+    missing: str,
+) -> Suite:
+    """Returns a suite whose modes answer without a language model, or with the configured one.
 
-    `read` returns the items, and the errors of unusable gold; `missing` is the message if there are neither.
+    `read` returns the items, which ask the libraries of the run, and the errors of unusable gold; see `Suite` for the
+    others. Opening the suite raises SettingsError if the mode needs a model and none is configured.
     """
 
-    name: str
-    headline: tuple[str, ...]
-    read: Callable[[Request, Libraries], Iterable[SuiteItem | GoldFileError]]
-    missing: str
-    modes: tuple[str, ...] = ANSWER_MODES
-
-    @contextmanager
-    def open(self, request: Request) -> Iterator[Loaded]:
-        """See `Suite.open`. Raises SettingsError if the mode needs a model and none is configured."""
+    def load(request: Request, stack: ExitStack) -> Loaded:
         settings = settings_for(request.mode, request.settings)
-        with Libraries(request.work / "libraries", settings) as libraries:
-            items, bad = separate_errors(self.read(request, libraries))
-            if not items:
-                raise bad[0] if bad else GoldFileError(f"{request.data}: {self.missing}")
-            yield Loaded(items=select_items(items, request), bad=bad)
+        libraries = stack.enter_context(Libraries(request.work / "libraries", settings))
+        items, bad = separate_errors(read(request, libraries))
+        return Loaded(items=items, bad=bad)
+
+    return Suite(name=name, modes=ANSWER_MODES, headline=headline, load=load, missing=missing)
 
 
 def settings_for(mode: str, settings: Settings) -> Settings:
-    """The settings of a mode: without models ("extractive"), or unchanged ("model")."""
-    return require_model(settings) if mode == "model" else without_models(settings)
+    """The settings of a mode: without language and vision models ("extractive"), or unchanged ("model").
 
-
-def without_models(settings: Settings) -> Settings:
-    """The settings without a language or vision model; the embedder stays."""
-    none = {"answer": AnswerSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
-    return settings.model_copy(update=none)
-
-
-def require_model(settings: Settings) -> Settings:
-    """Returns the same settings. Raises SettingsError if no answering model is configured."""
+    Raises SettingsError if mode "model" has no model that answers.
+    """
+    if mode == "extractive":
+        none = {"answer": AnswerSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
+        return settings.model_copy(update=none)
     if not settings.answer.configured:
         raise SettingsError(
             "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL and PAPERSCOPE_BASE_URL, or [answer] in "

@@ -16,7 +16,7 @@ from evaluation.provenance import code_fingerprint
 from evaluation.rendering import draw_plots, render_report
 from evaluation.report import Report, make_report
 from evaluation.score import ItemResult
-from evaluation.suite import Part, Request, Suite, SuiteItem
+from evaluation.suite import Item, Part, Request, Suite
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, PaperscopeError
 from paperscope_core.files import output_errors, write_atomically
@@ -122,7 +122,7 @@ def _write_reports(report: Report, out: Path) -> None:
 
 
 def run_items(
-    items: Sequence[SuiteItem], *, settings: str, progress: Path | None = None, on_item: Callable[[ItemResult], None]
+    items: Sequence[Item], *, settings: str, progress: Path | None = None, on_item: Callable[[ItemResult], None]
 ) -> list[ItemResult]:
     """Scores the items in order, except those in the progress file. Failed items are retried."""
     finished = dict(_read_finished(progress)) if progress else {}
@@ -139,7 +139,7 @@ def run_items(
     return results
 
 
-def _score_item(item: SuiteItem, *, key: str) -> ItemResult:
+def _score_item(item: Item, *, key: str) -> ItemResult:
     try:
         return ItemResult(name=item.name, key=key, score=item.score())
     except PaperscopeError as error:

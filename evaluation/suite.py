@@ -1,18 +1,21 @@
-"""The protocol of a suite and its items, the registry of all suites, and the selection of items by name."""
+"""Suites and their items, the registry of all suites, and the selection of items by name."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar, cast
+from typing import Literal, cast
 
+from evaluation.gold.files import file_hash
 from evaluation.score import Score
+from paperscope_core.codec import to_json
 from paperscope_core.errors import GoldFileError, PaperscopeError
 from paperscope_core.settings import Settings
+from paperscope_core.types import content_hash
 
-__all__ = ["SUITES", "Loaded", "Part", "Request", "Suite", "SuiteItem", "load_suite", "select_items"]
+__all__ = ["SUITES", "Item", "Loaded", "Part", "Request", "Suite", "load_suite", "select_items"]
 
 
 Part = Literal["fitting", "held-out"]
@@ -20,59 +23,60 @@ Part = Literal["fitting", "held-out"]
 
 
 _MAX_NAMES_SHOWN = 8
-# Suites by name: module, factory and description.
+# Suites by name: the module that defines it as SUITE, and a description.
 SUITES = {
     "parsing": (
-        "evaluation.parsing.suite:ParsingSuite",
+        "evaluation.parsing.suite",
         "What the parser reads: tables, headings, text and its order, captions, references, equations.",
     ),
     "retrieval": (
-        "evaluation.retrieval.suite:RetrievalSuite",
+        "evaluation.retrieval.suite",
         "Whether the evidence for a question is found: paragraphs, sentences, pages, papers.",
     ),
     "answers": (
-        "evaluation.answers.suite:AnswersSuite",
+        "evaluation.answers.suite",
         "Whether answers are right: numbers, names, lists, yes or no, free text; and whether abstaining is.",
     ),
     "graph": (
-        "evaluation.graph.suite:GraphSuite",
+        "evaluation.graph.suite",
         "What is extracted: entities, relations, acronyms, and the quality of the graph itself.",
     ),
     "cells": (
-        "evaluation.cells:cells_suite",
+        "evaluation.cells",
         "Table cells: is the value of a row under a column of a table answered, and is that cell cited?",
     ),
     "citations": (
-        "evaluation.citations:citations_suite",
+        "evaluation.citations",
         "Citations: does each claim's place contain what the claim says, and is it on the right page?",
     ),
     "verification": (
-        "evaluation.verification:verification_suite",
+        "evaluation.verification",
         "Verification: are wrong numbers flagged that are planted in right answers, and the right ones not?",
     ),
     "cost": (
-        "evaluation.cost:cost_suite",
+        "evaluation.cost",
         "Cost: model calls, tokens, money and time per paper and per question; the figures are means.",
     ),
 }
 
 
-class SuiteItem(Protocol):
-    """An item that a suite scores."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """An item that a suite scores by calling `score`, which may raise PaperscopeError.
 
-    @property
-    def name(self) -> str:
-        """Unique within the suite: the set, "/", and the name within the set."""
-        ...
+    `name` is unique within the suite: the set, "/", and the name within the set. `gold` and the content of `files` are
+    everything about the item that affects its score.
+    """
+
+    name: str
+    score: Callable[[], Score]
+    gold: object = None
+    files: Sequence[Path] = ()
 
     @property
     def fingerprint(self) -> str:
-        """Changes with everything about the item that affects its score."""
-        ...
-
-    def score(self) -> Score:
-        """Scores the item. Raises PaperscopeError."""
-        ...
+        """A hash of the gold and of the files' content."""
+        return content_hash("\0".join((to_json(self.gold), *map(file_hash, self.files))).encode())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,35 +100,34 @@ class Request:
 class Loaded:
     """The items, the errors of unusable gold or a peer that isn't installed, and facts for the report."""
 
-    items: Sequence[SuiteItem]
+    items: Sequence[Item]
     bad: Sequence[PaperscopeError] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-class Suite(Protocol):
-    """Items and metrics that measure one aspect of the product."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suite:
+    """Items and metrics that measure one aspect of the product.
 
-    @property
-    def name(self) -> str:
-        """The name of its command."""
-        ...
+    `name` is that of its command, `modes` are what it can measure, the default first, and `headline` are the most
+    important metrics, shown for each set and plotted. `load` returns all items, and enters the resources that they
+    share into the stack. `missing` is the error message if there is no gold.
+    """
 
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """The modes that can be measured, the default first."""
-        ...
+    name: str
+    modes: tuple[str, ...]
+    headline: tuple[str, ...]
+    load: Callable[[Request, ExitStack], Loaded]
+    missing: str
 
-    @property
-    def headline(self) -> tuple[str, ...]:
-        """The most important metrics, shown for each set and plotted."""
-        ...
-
-    def open(self, request: Request) -> AbstractContextManager[Loaded]:
-        """Loads the items; shared resources are released on exit. Raises GoldFileError if there are no items."""
-        ...
-
-
-Item = TypeVar("Item", bound=SuiteItem)
+    @contextmanager
+    def open(self, request: Request) -> Iterator[Loaded]:
+        """Loads the requested items, with their resources until exit. Raises GoldFileError if there is no gold."""
+        with ExitStack() as stack:
+            loaded = self.load(request, stack)
+            if not loaded.items and not loaded.bad:
+                raise GoldFileError(f"{request.data}: {self.missing}")
+            yield replace(loaded, items=select_items(loaded.items, request)) if loaded.items else loaded
 
 
 def select_items(items: Sequence[Item], request: Request) -> list[Item]:
@@ -142,19 +145,18 @@ def select_items(items: Sequence[Item], request: Request) -> list[Item]:
     return [item for item in named if not request.part or _part_of(item) == request.part]
 
 
-def _part_of(item: SuiteItem) -> Part:
+def _part_of(item: Item) -> Part:
     """The part of the item's document, whose name is between the set and the last component of the item's name."""
     parts = item.name.split("/")
     document = "/".join(parts[1:-1] or parts[1:])
     return "fitting" if hashlib.sha256(document.encode()).digest()[0] % 2 == 0 else "held-out"
 
 
-def _names_of(item: SuiteItem) -> set[str]:
+def _names_of(item: Item) -> set[str]:
     parts = item.name.split("/")
     return {item.name, *parts, *("/".join(parts[:end]) for end in range(1, len(parts)))}
 
 
 def load_suite(name: str) -> Suite:
-    """Imports the suite's module and creates the suite. Raises KeyError."""
-    module, _, maker = SUITES[name][0].partition(":")
-    return cast("Suite", getattr(import_module(module), maker)())
+    """Imports the module of a suite. Raises KeyError."""
+    return cast("Suite", import_module(SUITES[name][0]).SUITE)

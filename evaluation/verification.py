@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -13,39 +14,37 @@ from numpy.random import Generator, default_rng
 from evaluation.answers.correctness import correctness
 from evaluation.answers.forms import form_of, short_answer
 from evaluation.cells import question_of, states_value
-from evaluation.gold.files import file_hash
+from evaluation.gold.files import map_gold
 from evaluation.gold.paper_readers import folder_items, latex_items
-from evaluation.gold.papers import GoldLookup
+from evaluation.gold.papers import GoldItem, GoldLookup
 from evaluation.gold.questions import PdfQuestion, docbench_questions
 from evaluation.libraries import Libraries
 from evaluation.matching import normalise_spaces
 from evaluation.metrics.numbers import Number, as_number, numbers_in, stated_numbers
 from evaluation.parsing.tables import found_cells
-from evaluation.question_suite import QuestionSuite, library_of_paper
+from evaluation.question_suite import library_of_paper, question_suite
 from evaluation.score import Miss, Score, Tally, total
-from evaluation.suite import Request
+from evaluation.suite import Item, Request
+from graph_store import Store
+from paperscope import Library
 from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Cell, Claim, Context, ContextSource, Table
+from paperscope_core.types import Cell, Claim, Context, ContextSource, Paper, Table
 from query import Cited, Verified, verify
 from query.evidence import EvidenceFinder
 
 __all__ = [
+    "SUITE",
     "PlantedError",
-    "PlantingItem",
     "RightAnswer",
     "answer_as_given",
     "answer_citing_elements",
     "composed_answers",
     "plant_errors",
     "score_planting",
-    "verification_suite",
 ]
 
-
 _Change = Callable[[str], str]
-
-
 _MINUS = "\u2212"
 _Gold = GoldLookup | PdfQuestion
 
@@ -119,35 +118,27 @@ def composed_answers(
         return answer_citing_elements(question, text, [table.id], store=store, kind=kind)
 
     yield says(f"{row} has {cell.value} under {column}.", "look-up")
-    other = _adjacent_value(table, cell)
-    one = as_number(cell.value)
-    if other is None or one is None:
+    name, value = _adjacent_value(table, cell)
+    one, second = as_number(cell.value), as_number(value)
+    if one is None or second is None or second.value == one.value or name == row:
         return
-    name, value = other
-    second = as_number(value)
-    if second is None or second.value == one.value or name == row:
-        return
-    difference = abs(one.value - second.value)
+    difference = f"{abs(one.value - second.value):f}"
     more = "higher" if one.value > second.value else "lower"
     behind = f"than that of {name} ({value})"
-    yield says(f"The {column} of {row} ({cell.value}) is {_decimal_text(difference)} {more} {behind}.", "difference")
-    yield says(f"Under {column}, {row} is {_decimal_text(difference)} {more} than {name}.", "bare difference")
-    mean = (one.value + second.value) / 2
-    yield says(f"The mean {column} of {row} ({cell.value}) and {name} ({value}) is {_decimal_text(mean)}.", "mean")
+    yield says(f"The {column} of {row} ({cell.value}) is {difference} {more} {behind}.", "difference")
+    yield says(f"Under {column}, {row} is {difference} {more} than {name}.", "bare difference")
+    mean = f"{(one.value + second.value) / 2:f}"
+    yield says(f"The mean {column} of {row} ({cell.value}) and {name} ({value}) is {mean}.", "mean")
 
 
-def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str] | None:
-    """The name and the value of the named row below, or else above."""
+def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str]:
+    """The name and the value of the named row below, or else above; empty if neither has both."""
     for row in (cell.row + 1, cell.row - 1):
         names = [other.text for other in table.cells if other.row == row and other.role == "row_header"]
         values = [other.value for other in table.cells if (other.row, other.column) == (row, cell.column)]
         if names and values:
             return " ".join(names), values[0]
-    return None
-
-
-def _decimal_text(value: Decimal) -> str:
-    return format(value, "f")
+    return "", ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,20 +161,25 @@ def plant_errors(text: str, *, question: str, tables: Sequence[Table], random: G
     point is shifted by one; "rounding": one decimal fewer, rounded wrongly; "row" and "column": the value of an
     adjacent cell.
     """
-    stated = [
-        number for number in stated_numbers(text, question) if number.text[-1].isdigit() or number.kind == "share"
+    numbers = [
+        digits
+        for number in stated_numbers(text, question)
+        if (number.text[-1].isdigit() or number.kind == "share") and _place_of(digits := _digits(number)).search(text)
     ]
-    numbers = [number for number in stated if _place_of(_digits(number)).search(text)]
     if not numbers:
         return
-    for kind, make in {
-        **_CORRUPTIONS,
+    corruptions: dict[str, Callable[[str, Generator], str | None]] = {
+        "digit": _change_digit,
+        "sign": _change_sign,
+        "tenfold": _shift_point,
+        "rounding": _round_wrongly,
         "row": _neighbour_value(tables, rows=True),
         "column": _neighbour_value(tables, rows=False),
-    }.items():
+    }
+    for kind, corrupt in corruptions.items():
         for index in random.permutation(len(numbers)):
-            right = _digits(numbers[index])
-            wrong = make(right, random)
+            right = numbers[index]
+            wrong = corrupt(right, random)
             if wrong is not None and not _same_value(wrong, right):
                 yield PlantedError(kind=kind, right=right, wrong=wrong)
                 break
@@ -228,94 +224,36 @@ def _round_wrongly(right: str, _random: Generator) -> str | None:
     return format(rounded - unit if rounded >= value else rounded + unit, "f")
 
 
-_CORRUPTIONS: Mapping[str, Callable[[str, Generator], str | None]] = {
-    "digit": _change_digit,
-    "sign": _change_sign,
-    "tenfold": _shift_point,
-    "rounding": _round_wrongly,
-}
-
-
 def _neighbour_value(tables: Sequence[Table], *, rows: bool) -> Callable[[str, Generator], str | None]:
+    """The value of a cell in an adjacent row, or column, of a cell with the right value."""
+    adjacent = (1, 0) if rows else (0, 1)
+
     def make(right: str, random: Generator) -> str | None:
-        values = [(table, cell) for table in tables for cell in table.cells if _leading_number(cell) is not None]
-        homes = [(table, cell) for table, cell in values if _same_value(_leading_number(cell) or "", right)]
-        found = [
-            _leading_number(other)
-            for home, cell in homes
-            for table, other in values
-            if table is home
-            and _is_beside(cell, other, rows=rows)
-            and not _same_value(_leading_number(other) or "", right)
-        ]
+        found: list[str] = []
+        for table in tables:
+            values = [(cell, number) for cell in table.cells if (number := _leading_number(cell))]
+            homes = [cell for cell, number in values if _same_value(number, right)]
+            found += [
+                number
+                for home in homes
+                for cell, number in values
+                if (abs(home.row - cell.row), abs(home.column - cell.column)) == adjacent
+                and not _same_value(number, right)
+            ]
         return found[random.integers(len(found))] if found else None
 
     return make
 
 
-def _is_beside(one: Cell, other: Cell, *, rows: bool) -> bool:
-    apart = (abs(one.row - other.row), abs(one.column - other.column))
-    return apart == ((1, 0) if rows else (0, 1))
-
-
-def _leading_number(cell: Cell) -> str | None:
-    """The number at the start of a value cell."""
+def _leading_number(cell: Cell) -> str:
+    """The number at the start of a value cell, "" if there is none."""
     numbers = numbers_in(cell.value) if cell.role == "value" else ()
-    return _digits(numbers[0]) if numbers and cell.text.startswith(_digits(numbers[0])) else None
+    return _digits(numbers[0]) if numbers and cell.text.startswith(_digits(numbers[0])) else ""
 
 
 def _same_value(one: str, other: str) -> bool:
     first, second = as_number(one), as_number(other)
     return first is not None and second is not None and first.value == second.value
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlantingItem:
-    """Plants errors in answers to a look-up or a question.
-
-    These are the product's right answers, the gold answer as a model would phrase it, and answers composed from a
-    table's values.
-    """
-
-    name: str
-    file: Path
-    gold: _Gold
-    libraries: Libraries
-    seed: int
-
-    @property
-    def fingerprint(self) -> str:
-        """See `SuiteItem.fingerprint`."""
-        return f"{file_hash(self.file)} {self.gold}"
-
-    def score(self) -> Score:
-        """Raises PaperFileError, and ModelError if a model is asked."""
-        answers = self._of_lookup(self.gold) if isinstance(self.gold, GoldLookup) else self._of_question(self.gold)
-        return total(score_planting(answer, seed=f"{self.seed} {self.name} {answer.kind}") for answer in answers)
-
-    def _of_lookup(self, lookup: GoldLookup) -> Iterator[RightAnswer]:
-        built = library_of_paper(self.libraries, self.file)
-        library, store = self.libraries.library(built), self.libraries.store(built)
-        paper = library.paper(built.ids[str(self.file)])
-        question = question_of(lookup)
-        answer = library.ask(question)
-        if answer.status == "answered" and states_value(lookup.answer, answer.text, question=question):
-            yield answer_as_given(question, answer.text, answer.claims, store=store)
-        tables = {cell: table for table in paper.elements if isinstance(table, Table) for cell in table.cells}
-        for cell in found_cells(paper, lookup)[:1]:
-            yield from composed_answers(question, tables[cell], cell, row=lookup.row, column=lookup.column, store=store)
-
-    def _of_question(self, gold: PdfQuestion) -> Iterator[RightAnswer]:
-        built = library_of_paper(self.libraries, self.file)
-        store = self.libraries.store(built)
-        answer = self.libraries.library(built).ask(gold.question)
-        form = form_of(gold.answer, answer_format=gold.answer_format)
-        short = short_answer(answer.text, question=gold.question, answer_format=gold.answer_format)
-        right = correctness(gold.answer, form, text=answer.text, short=short, question=gold.question)
-        if answer.status == "answered" and right == 1:
-            yield answer_as_given(gold.question, answer.text, answer.claims, store=store)
-            cited = dict.fromkeys(evidence.element for claim in answer.claims for evidence in claim.evidence)
-            yield answer_citing_elements(gold.question, gold.answer, list(cited), store=store)
 
 
 def score_planting(answer: RightAnswer, *, seed: str) -> Score:
@@ -336,35 +274,62 @@ def score_planting(answer: RightAnswer, *, seed: str) -> Score:
     return Score(tallies=tallies, misses=tuple(misses))
 
 
-def _planting_items(request: Request, libraries: Libraries) -> Iterator[PlantingItem | GoldFileError]:
+def _score(gold: _Gold, file: Path, libraries: Libraries, *, seed: str) -> Score:
+    """Plants errors in the answers to a look-up or a question. Raises PaperFileError, and ModelError if a model is
+    asked."""
+    built = library_of_paper(libraries, file)
+    library, store = libraries.library(built), libraries.store(built)
+    if isinstance(gold, GoldLookup):
+        answers = _of_lookup(gold, library, store, library.paper(built.ids[str(file)]))
+    else:
+        answers = _of_question(gold, library, store)
+    return total(score_planting(answer, seed=f"{seed} {answer.kind}") for answer in answers)
+
+
+def _of_lookup(lookup: GoldLookup, library: Library, store: Store, paper: Paper) -> Iterator[RightAnswer]:
+    """The product's answer, if it is right, and answers composed from the table's values."""
+    question = question_of(lookup)
+    answer = library.ask(question)
+    if answer.status == "answered" and states_value(lookup.answer, answer.text, question=question):
+        yield answer_as_given(question, answer.text, answer.claims, store=store)
+    tables = {cell: table for table in paper.elements if isinstance(table, Table) for cell in table.cells}
+    for cell in found_cells(paper, lookup)[:1]:
+        yield from composed_answers(question, tables[cell], cell, row=lookup.row, column=lookup.column, store=store)
+
+
+def _of_question(gold: PdfQuestion, library: Library, store: Store) -> Iterator[RightAnswer]:
+    """The product's answer, if it is right, and the gold answer as a model would phrase it."""
+    answer = library.ask(gold.question)
+    form = form_of(gold.answer, answer_format=gold.answer_format)
+    short = short_answer(answer.text, question=gold.question, answer_format=gold.answer_format)
+    right = correctness(gold.answer, form, text=answer.text, short=short, question=gold.question)
+    if answer.status == "answered" and right == 1:
+        yield answer_as_given(gold.question, answer.text, answer.claims, store=store)
+        cited = dict.fromkeys(evidence.element for claim in answer.claims for evidence in claim.evidence)
+        yield answer_citing_elements(gold.question, gold.answer, list(cited), store=store)
+
+
+def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
     """The look-ups and questions of the data, in the sets "papers" (cells.jsonl, questions.jsonl) and "latexgold"."""
-    for found in _gold_answers(request.data):
-        if isinstance(found, GoldFileError):
-            yield found
-        else:
-            name, file, gold = found
-            yield PlantingItem(name=name, file=file, gold=gold, libraries=libraries, seed=request.seed)
+
+    def item(name: str, file: Path, gold: _Gold) -> Item:
+        score = partial(_score, gold, file, libraries, seed=f"{request.seed} {name}")
+        return Item(name=name, score=score, gold=gold, files=(file,))
+
+    def of_paper(paper: GoldItem) -> Iterator[Item]:
+        return (item(f"{paper.name}/cell-{lookup.line}", paper.file, lookup) for lookup in paper.gold.lookups)
+
+    def of_question(found: PdfQuestion) -> Iterator[Item]:
+        if found.answerable:
+            yield item(f"papers/{found.paper}/question-{found.id}", found.file, found)
+
+    yield from map_gold(chain(folder_items(request.data), latex_items(request.data)), of_paper)
+    yield from map_gold(docbench_questions(request.data), of_question)
 
 
-def _gold_answers(data: Path) -> Iterator[tuple[str, Path, _Gold] | GoldFileError]:
-    for item in chain(folder_items(data), latex_items(data)):
-        if isinstance(item, GoldFileError):
-            yield item
-        else:
-            for lookup in item.gold.lookups:
-                yield f"{item.name}/cell-{lookup.line}", item.file, lookup
-    for question in docbench_questions(data):
-        if isinstance(question, GoldFileError):
-            yield question
-        elif question.answerable:
-            yield f"papers/{question.paper}/question-{question.id}", question.file, question
-
-
-def verification_suite() -> QuestionSuite:
-    """The suite."""
-    return QuestionSuite(
-        name="verification",
-        headline=("flagged", "passed"),
-        read=_planting_items,
-        missing="no cells or questions here; name a folder with papers/NAME/",
-    )
+SUITE = question_suite(
+    "verification",
+    _read,
+    headline=("flagged", "passed"),
+    missing="no cells or questions here; name a folder with papers/NAME/",
+)

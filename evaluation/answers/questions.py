@@ -1,25 +1,25 @@
 """Gold questions, and the benchmarks that they come from."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
+from evaluation.gold.files import map_gold
 from evaluation.gold.questions import (
-    OHRPage,
+    OHRQuestion,
+    PdfQuestion,
     docbench_questions,
     mmlongbench_questions,
     ohrbench_pages,
     ohrbench_questions,
 )
-from evaluation.gold.text_questions import QasperQuestion, qasper_papers
+from evaluation.gold.text_questions import QasperPaper, qasper_papers
 from paperscope_core.errors import GoldFileError
 from paperscope_core.files import output_errors, write_atomically
-from paperscope_core.types import Box, Paper, content_hash
+from paperscope_core.types import Box, Paper
 
 __all__ = ["GoldQuestion", "QuestionWithSource", "Source", "read_questions"]
-
 
 _KIND_WORDS = {
     "text": ("text",),
@@ -29,18 +29,12 @@ _KIND_WORDS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """The content of a library: files, or papers known as text."""
 
     files: tuple[Path, ...] = ()
     papers: tuple[Paper, ...] = ()
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes with the content of the files and papers."""
-        contents = [_file_hash(file) for file in self.files]
-        return content_hash("\0".join((*contents, *(paper.sha256 for paper in self.papers))).encode())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,98 +59,72 @@ class GoldQuestion:
     evidence: tuple[tuple[str, ...], ...] = ()
 
 
-@cache
-def _file_hash(file: Path) -> str:
-    return content_hash(file.read_bytes()) if file.is_file() else ""
-
-
 QuestionWithSource = tuple[GoldQuestion, Source]
 
 
 def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
     """Yields all questions, set by set, and the errors of unusable gold; `work` is for files that a set needs."""
-    readers: tuple[Callable[[Path, Path], Iterator[QuestionWithSource | GoldFileError]], ...] = (
-        _on_pdf,
-        _ohrbench,
-        _qasper,
+    yield from map_gold(chain(docbench_questions(data), mmlongbench_questions(data)), _on_pdf)
+    yield from _ohrbench(data, work / "ohrbench-pages")
+    yield from map_gold(qasper_papers(data), _qasper)
+
+
+def _on_pdf(found: PdfQuestion) -> Iterator[QuestionWithSource]:
+    question = GoldQuestion(
+        name=f"{found.set}/{found.paper}/{found.id}",
+        question=found.question,
+        references=(found.answer,),
+        answerable=found.answerable,
+        answer_format=found.answer_format,
+        pages=tuple((found.file, page) for page in found.evidence_pages),
+        regions=tuple((found.file, page, box) for page, box in found.regions),
+        kinds=_evidence_kinds(*found.evidence_sources),
     )
-    for reader in readers:
-        yield from reader(data, work)
+    yield question, Source(files=(found.file,))
 
 
-def _on_pdf(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    for found in chain(docbench_questions(data), mmlongbench_questions(data)):
-        if isinstance(found, GoldFileError):
-            yield found
-            continue
-        question = GoldQuestion(
-            name=f"{found.set}/{found.paper}/{found.id}",
-            question=found.question,
-            references=(found.answer,),
-            answerable=found.answerable,
-            answer_format=found.answer_format,
-            pages=tuple((found.file, page) for page in found.evidence_pages),
-            regions=tuple((found.file, page, box) for page, box in found.regions),
-            kinds=_evidence_kinds(*found.evidence_sources),
-        )
-        yield question, Source(files=(found.file,))
-
-
-def _ohrbench(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
+def _ohrbench(data: Path, folder: Path) -> Iterator[QuestionWithSource | GoldFileError]:
+    """The questions on one library of all pages, each of which is a paper of one page."""
     pages, bad = ohrbench_pages(data)
     yield from bad
-    files = _page_files(pages, work / "ohrbench-pages")
+    files = {(page.doc, page.page): folder / f"{page.doc.replace('/', '_')}.{page.page:04}.md" for page in pages}
+    for page in pages:
+        file = files[page.doc, page.page]
+        with output_errors(file):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, page.text_gt.encode())
     source = Source(files=tuple(files.values()))
-    for found in ohrbench_questions(data, pages):
-        if isinstance(found, GoldFileError):
-            yield found
-            continue
-        question = GoldQuestion(
+
+    def question(found: OHRQuestion) -> Iterator[QuestionWithSource]:
+        asked = GoldQuestion(
             name=f"ohrbench/{PurePosixPath(found.doc).name}/{found.id}",
             question=found.question,
             references=(found.answer,),
             answer_format=found.answer_form,
-            # Each page's file is a paper of one page.
             pages=tuple((files[found.doc, page], 1) for page in found.evidence_pages),
             kinds=_evidence_kinds(found.evidence_source),
         )
+        yield asked, source
+
+    yield from map_gold(ohrbench_questions(data, pages), question)
+
+
+def _qasper(paper: QasperPaper) -> Iterator[QuestionWithSource]:
+    source = Source(papers=(paper.paper,))
+    for found in paper.questions:
+        question = GoldQuestion(
+            name=f"qasper/{paper.id}/{found.id}",
+            question=found.question,
+            references=tuple(answer.text for answer in found.answers),
+            # The question is answerable if any annotator found an answer.
+            answerable=not all(answer.unanswerable for answer in found.answers),
+            kinds=("text",),
+            evidence=tuple(
+                tuple(text for text in answer.evidence if not text.startswith("FLOAT SELECTED"))
+                for answer in found.answers
+            ),
+        )
         yield question, source
-
-
-def _page_files(pages: list[OHRPage], folder: Path) -> Mapping[tuple[str, int], Path]:
-    files: dict[tuple[str, int], Path] = {}
-    if pages:
-        with output_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-    for page in pages:
-        file = folder / f"{page.doc.replace('/', '_')}.{page.page:04}.md"
-        write_atomically(file, page.text_gt.encode())
-        files[page.doc, page.page] = file
-    return files
-
-
-def _qasper(data: Path, _work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    for found in qasper_papers(data):
-        if isinstance(found, GoldFileError):
-            yield found
-            continue
-        source = Source(papers=(found.paper,))
-        yield from ((_qasper_question(found.id, question), source) for question in found.questions)
-
-
-def _qasper_question(paper: str, found: QasperQuestion) -> GoldQuestion:
-    evidence = (
-        tuple(text for text in answer.evidence if not text.startswith("FLOAT SELECTED")) for answer in found.answers
-    )
-    return GoldQuestion(
-        name=f"qasper/{paper}/{found.id}",
-        question=found.question,
-        references=tuple(answer.text for answer in found.answers),
-        # The question is answerable if any annotator found an answer.
-        answerable=not all(answer.unanswerable for answer in found.answers),
-        kinds=_evidence_kinds("text"),
-        evidence=tuple(evidence),
-    )
 
 
 def _evidence_kinds(*names: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Reads gold files; each error names the file and the line."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -12,10 +12,20 @@ from ingest.pdf.backends import backend_for
 from paperscope_core.errors import GoldFileError, PaperFileError
 from paperscope_core.types import content_hash
 
-__all__ = ["check_pages", "file_hash", "gold_error", "paper_file", "read_json", "read_lines", "separate_errors"]
+__all__ = [
+    "check_pages",
+    "file_hash",
+    "gold_error",
+    "map_gold",
+    "paper_file",
+    "read_json",
+    "read_lines",
+    "separate_errors",
+]
 
 Line = TypeVar("Line")
 Value = TypeVar("Value")
+Made = TypeVar("Made")
 
 
 def read_json(file: Path, kind: type[Value]) -> Value:
@@ -69,13 +79,25 @@ def separate_errors(found: Iterable[Value | GoldFileError]) -> tuple[list[Value]
     return values, errors
 
 
+def map_gold(
+    found: Iterable[Value | GoldFileError], make: Callable[[Value], Iterable[Made | GoldFileError]]
+) -> Iterator[Made | GoldFileError]:
+    """Yields what `make` returns for each value of a stream, and the errors of the stream."""
+    for one in found:
+        if isinstance(one, GoldFileError):
+            yield one
+        else:
+            yield from make(one)
+
+
 def gold_error(where: str, reason: str) -> GoldFileError:
     """The error of a file or line, with its remedy."""
     return GoldFileError(f"{where}: {reason}; correct the gold, or leave it out")
 
 
+@cache
 def file_hash(file: Path) -> str:
-    """The SHA-256 of a file's content; that of empty content if the file is missing."""
+    """The SHA-256 of a file's content; that of empty content if the file is missing. Each file is read once."""
     return content_hash(file.read_bytes() if file.is_file() else b"")
 
 

@@ -268,16 +268,8 @@ def outline_items(
 def load_items(
     data: Path, *, read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> tuple[list[GoldItem], list[GoldFileError]]:
-    """Returns the papers with gold below `data`, and the errors of unusable gold.
-
-    Raises GoldFileError if there is nothing to score.
-    """
-    found = list(chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data)))
-    items = [item for item in found if isinstance(item, GoldItem)]
+    """Returns the papers with gold below `data`, and the errors of unusable gold."""
+    found = chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data))
+    items, bad = separate_errors(found)
     known = {item.file for item in items if item.gold.headings is not None}
-    items += outline_items(data, known=known, read_outline=read_outline)
-    if not found and not items:
-        raise GoldFileError(
-            f"{data}: no gold here; name a folder with papers/NAME/paper.pdf and gold_tables.json beside it"
-        )
-    return items, [item for item in found if isinstance(item, GoldFileError)]
+    return [*items, *outline_items(data, known=known, read_outline=read_outline)], bad

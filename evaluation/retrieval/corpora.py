@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
+from evaluation.gold.files import file_hash
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.matching import remove_spaces, similarity
 from paperscope_core.errors import PaperFileError
@@ -23,7 +24,6 @@ __all__ = [
     "UnitsOf",
     "hash_of",
 ]
-
 
 # On the development data the units contain nearly all quotations, ignoring spaces and quotation marks. For the others,
 # the most similar unit reaches at most 0.7 if it is not the quoted one.
@@ -62,38 +62,6 @@ class FoundText:
 UnitsOf = Callable[[FoundText], tuple[str, ...]]
 
 
-class Corpus(Protocol):
-    """A collection of texts, and the questions asked of it."""
-
-    @property
-    def name(self) -> str:
-        """Unique within the suite."""
-        ...
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """The questions asked of it."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes with the texts."""
-        ...
-
-    @property
-    def file(self) -> Path | None:
-        """The PDF, if the corpus is one."""
-        ...
-
-    def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """Builds its library. Raises PaperFileError if none of it can be read."""
-        ...
-
-    def units_in(self, built: BuiltLibrary) -> UnitsOf:
-        """Returns a function from a found text to the units that it contains, the main one first."""
-        ...
-
-
 class UnitTexts:
     """Finds quotations in the units of a corpus."""
 
@@ -108,12 +76,8 @@ class UnitTexts:
         for holds in (str.__eq__, str.__contains__, _is_part_of):
             if found := [place for place, text in enumerate(self._folded) if holds(text, wanted)]:
                 return found
-        nearest = max(
-            range(len(self._texts)), key=lambda place: similarity(self._texts[place], quotation), default=None
-        )
-        if nearest is None or similarity(self._texts[nearest], quotation) < _MIN_SIMILARITY:
-            return []
-        return [nearest]
+        likeness = [similarity(text, quotation) for text in self._texts]
+        return [likeness.index(max(likeness))] if max(likeness, default=0.0) >= _MIN_SIMILARITY else []
 
 
 def _folded(text: str) -> str:
@@ -132,20 +96,19 @@ class UnitsCorpus:
     questions: tuple[Question, ...]
     paper: Paper
     ids: frozenset[str]
-    file: None = None
 
     @property
     def fingerprint(self) -> str:
-        """See `Corpus.fingerprint`."""
+        """Changes with the texts."""
         return self.paper.sha256
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.build_library`."""
+        """Builds the library of the paper."""
         return libraries.of_papers([self.paper])
 
     def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
-        """See `Corpus.units_in`."""
-        return lambda find: tuple(element for element in find.elements if element in self.ids)
+        """Returns a function from a found text to the units that it contains, the main one first."""
+        return lambda found: tuple(element for element in found.elements if element in self.ids)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,21 +118,25 @@ class PdfCorpus:
     name: str
     questions: tuple[Question, ...]
     file: Path
-    fingerprint: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the file."""
+        return file_hash(self.file)
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.build_library`."""
+        """Builds the library of the file. Raises PaperFileError if it can't be read."""
         built = libraries.of_files([self.file])
         for problem in built.problems.values():
             raise PaperFileError(problem)
         return built
 
     def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
-        """See `Corpus.units_in`."""
-        return lambda find: tuple(f"page {page}" for page in find.pages)
+        """Returns a function from a found text to its pages, the main one first."""
+        return lambda found: tuple(f"page {page}" for page in found.pages)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class FilesCorpus:
     """Texts that are separate papers; the units are the names of the texts.
 
@@ -181,11 +148,14 @@ class FilesCorpus:
     texts: Mapping[str, str]
     suffix: str
     folder: Path
-    fingerprint: str
-    file: None = None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with the texts and their names."""
+        return hash_of(*self.texts, *self.texts.values())
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """See `Corpus.build_library`."""
+        """Builds the library of the texts."""
         files = self._files()
         for unit, file in files.items():
             if not file.is_file():
@@ -195,16 +165,19 @@ class FilesCorpus:
         return libraries.of_files(list(files.values()))
 
     def units_in(self, built: BuiltLibrary) -> UnitsOf:
-        """See `Corpus.units_in`. Equal texts are one paper, which counts for all of them."""
+        """Returns a function from a found text to its unit; equal texts are one paper, which counts for all of them."""
         units: dict[str, tuple[str, ...]] = {}
         for unit, file in self._files().items():
             if paper := built.ids.get(str(file)):
                 units[paper] = (*units.get(paper, ()), unit)
-        return lambda find: units.get(find.paper, ())
+        return lambda found: units.get(found.paper, ())
 
     def _files(self) -> dict[str, Path]:
         folder = self.folder / self.fingerprint[:16]
         return {unit: folder / f"{number:05}{self.suffix}" for number, unit in enumerate(self.texts, start=1)}
+
+
+Corpus = UnitsCorpus | PdfCorpus | FilesCorpus
 
 
 def hash_of(*texts: str) -> str:

@@ -3,15 +3,14 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol, get_args
 
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.peers.client import PEERS_PYTHON, PeerResults, peer_document, run_peer
-from evaluation.peers.protocol import Found, PeerAnswer, PeerCorpus, PeerJob, PeerQuestion, write_value
+from evaluation.peers.protocol import Found, PeerCorpus, PeerJob, PeerQuestion, write_value
 from evaluation.provenance import code_fingerprint
-from evaluation.retrieval.corpora import Corpus, FoundText, Question, UnitsOf, hash_of
+from evaluation.retrieval.corpora import Corpus, FoundText, PdfCorpus, Question, UnitsOf, hash_of
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, ModelError, SettingsError
@@ -22,13 +21,12 @@ from paperscope_core.types import Chunk, Element, Paper, Passage, Place, Referen
 from query import RetrievalOptions, Retriever
 from query.retrieval.candidates import best_first, fuse
 
-__all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnMode", "OwnSystem", "PeerSystem", "RetrievalSystem"]
+__all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnSystem", "PeerSystem", "RetrievalSystem"]
 
 
 # The number of requested texts: enough for ten distinct pages or papers.
 LIMIT = 50
-OwnMode = Literal["fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank"]
-OWN_MODES: tuple[OwnMode, ...] = get_args(OwnMode)
+OWN_MODES = ("fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank")
 _NO_BUDGET = 10**9
 
 
@@ -43,9 +41,9 @@ class OpenCorpus:
     chunks: Mapping[str, FoundText]
     ids: Mapping[tuple[Place, str], str]
 
-    def ranking(self, finds: list[FoundText]) -> list[str]:
+    def ranking(self, found: list[FoundText]) -> list[str]:
         """The units of the texts found, each once, in order of first appearance."""
-        return list(dict.fromkeys(unit for find in finds for unit in self.units_of(find)))
+        return list(dict.fromkeys(unit for text in found for unit in self.units_of(text)))
 
 
 class OpenCorpora:
@@ -63,8 +61,8 @@ class OpenCorpora:
             chunks: dict[str, FoundText] = {}
             ids: dict[tuple[Place, str], str] = {}
             for paper in store.papers():
-                for chunk, find in _found_texts(paper, store.indexed(paper.id).chunks):
-                    chunks[chunk.id] = find
+                for chunk, text in _found_texts(paper, store.indexed(paper.id).chunks):
+                    chunks[chunk.id] = text
                     ids.setdefault((chunk.place, chunk.text), chunk.id)
             self._opened[corpus.name] = OpenCorpus(
                 corpus=corpus, built=built, store=store, units_of=corpus.units_in(built), chunks=chunks, ids=ids
@@ -73,38 +71,19 @@ class OpenCorpora:
 
 
 def _found_texts(paper: Paper, chunks: tuple[Chunk, ...]) -> Iterator[tuple[Chunk, FoundText]]:
-    elements = {element.id: element for element in paper.elements}
+    pages_of = {element.id: [place.page for place in _places(element)] for element in paper.elements}
     for chunk in chunks:
-        places = (place for key in chunk.elements for place in _places(elements[key]))
-        pages = dict.fromkeys((chunk.place.page, *(place.page for place in places)))
+        pages = dict.fromkeys([chunk.place.page, *(page for element in chunk.elements for page in pages_of[element])])
         yield chunk, FoundText(paper=paper.id, elements=chunk.elements, pages=tuple(pages), text=chunk.text)
 
 
 def _places(element: Element) -> tuple[Place, ...]:
-    if isinstance(element, Passage | Reference | Table):
-        return (element.place, *element.more_places)
-    return (element.place,)
-
-
-class RetrievalSystem(Protocol):
-    """A retrieval system."""
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """Facts about the system for the report."""
-        ...
-
-    def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """Returns texts of the corpus, best first. Raises PaperscopeError."""
-        ...
-
-    def close(self) -> None:
-        """Releases its resources."""
-        ...
+    more = element.more_places if isinstance(element, Passage | Reference | Table) else ()
+    return (element.place, *more)
 
 
 class OwnSystem:
-    """Paperscope's retrieval, step by step.
+    """Paperscope's retrieval, step by step; its indexes stay open as long as `stack`.
 
     "words" and "vectors" are the two rankings that it starts from, and "fused" is their fusion. "fused+named" also
     promotes what the question names ("Table 8"). "fused+graph" also promotes chunks linked to the question through the
@@ -112,44 +91,35 @@ class OwnSystem:
     best chunks with the configured reranker. Raises InputError if no reranker is configured.
     """
 
-    def __init__(self, libraries: Libraries, mode: OwnMode) -> None:
+    def __init__(self, libraries: Libraries, mode: str, stack: ExitStack) -> None:
         self._libraries = libraries
         self._mode = mode
+        self._stack = stack
+        self._indexes: dict[str, NativeGraphIndex] = {}
         self._reranker: Reranker | None = None
+        self.facts: dict[str, str] = {}
         if mode == "fused+graph+rerank":
             self._reranker = build_reranker(libraries.settings.retrieval)
             if self._reranker is None:
                 raise InputError(f"mode {mode!r}: no reranker is set; name a cross-encoder as retrieval.reranker")
-        self._open = ExitStack()
-        self._indexes: dict[str, NativeGraphIndex] = {}
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """See `RetrievalSystem.facts`."""
-        return {"reranker": self._libraries.settings.retrieval.reranker} if self._reranker else {}
+            self.facts["reranker"] = libraries.settings.retrieval.reranker
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """See `RetrievalSystem.find`."""
-        index = self._index(opened)
-        if self._mode in ("words", "vectors", "fused"):
-            return asyncio.run(self._listed(opened, index, question.text))
-        return asyncio.run(self._retrieved(opened, index, question.text))
+        """Returns texts of the corpus, best first. Raises PaperscopeError."""
+        listed = self._mode in ("words", "vectors", "fused")
+        return asyncio.run((self._listed if listed else self._retrieved)(opened, question.text))
 
-    def close(self) -> None:
-        """See `RetrievalSystem.close`."""
-        self._open.close()
-
-    async def _retrieved(self, opened: OpenCorpus, index: NativeGraphIndex, question: str) -> list[FoundText]:
+    async def _retrieved(self, opened: OpenCorpus, question: str) -> list[FoundText]:
         options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
         embedder = self._libraries.embedder
-        retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, options=options)
+        retriever = Retriever(opened.store, self._index(opened), embedder, reranker=self._reranker, options=options)
         sources = (await retriever.retrieve(question)).context.sources
         return [opened.chunks[opened.ids[source.place, source.content]] for source in sources]
 
-    async def _listed(self, opened: OpenCorpus, index: NativeGraphIndex, question: str) -> list[FoundText]:
+    async def _listed(self, opened: OpenCorpus, question: str) -> list[FoundText]:
         vector = (await self._libraries.embedder.embed([question]))[0]
         limit = RetrievalOptions().candidates if self._mode == "fused" else LIMIT
-        candidates = index.retrieve(RetrievalRequest(text=question, vector=vector, limit=limit))
+        candidates = self._index(opened).retrieve(RetrievalRequest(text=question, vector=vector, limit=limit))
         if self._mode == "fused":
             return [opened.chunks[chunk] for chunk in best_first(fuse(candidates))]
         hits = candidates.by_words if self._mode == "words" else candidates.by_vectors
@@ -158,7 +128,7 @@ class OwnSystem:
     def _index(self, opened: OpenCorpus) -> NativeGraphIndex:
         if opened.corpus.name not in self._indexes:
             index = NativeGraphIndex.open(opened.store, embedder=self._libraries.embedder.name)
-            self._indexes[opened.corpus.name] = self._open.enter_context(closing(index))
+            self._indexes[opened.corpus.name] = self._stack.enter_context(closing(index))
         return self._indexes[opened.corpus.name]
 
 
@@ -174,42 +144,43 @@ class PeerSystem:
         weights = find_weights(embed.model) if embed.provider == "local" else None
         if weights is None or not weights.local:
             raise SettingsError(f"mode {name!r} needs an embedder in a folder; leave embed.model empty, or name one")
-        self._name = name
-        self._weights = weights.location
+        self._job = PeerJob(system=name, weights=weights.location, limit=LIMIT, corpora=())
         self._folder = folder
         self._python = python or PEERS_PYTHON
         self._results: dict[str, PeerResults] = {}
-        tried = run_peer(PeerJob(system=name, weights=self._weights, limit=LIMIT, corpora=()), python=self._python)
+        tried = run_peer(self._job, python=self._python)
         if tried.note:
             raise InputError(f"mode {name!r}: {tried.note}")
-        self._package = tried.package
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """See `RetrievalSystem.facts`."""
-        return {"peer": self._package}
+        self.facts = {"peer": tried.package}
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """See `RetrievalSystem.find`. Raises ModelError if the peer failed."""
+        """Returns texts of the corpus, best first. Raises ModelError if the peer failed."""
         name = opened.corpus.name
         if name not in self._results:
-            self._results[name] = self._asked(opened)
+            self._results[name] = self._ask_all(opened)
         results = self._results[name]
         answer = next((answer for answer in results.answers if answer.question == question.name), None)
-        if answer is None or answer.problem or _read_nothing(results):
-            raise ModelError(f"{self._package} did not answer: {_reason(results, answer)}")
+        problems = [problem for indexed in results.indexed for problem in indexed.problems]
+        read_nothing = any(indexed.problems and not indexed.units for indexed in results.indexed)
+        if answer is None or answer.problem or read_nothing:
+            reason = (answer.problem if answer else "") or results.note or (problems or ["it stopped before"])[0]
+            raise ModelError(f"{self.facts['peer']} did not answer: {reason}")
         return [_found_text(found, opened) for found in answer.found]
 
-    def close(self) -> None:
-        """See `RetrievalSystem.close`."""
-
-    def _asked(self, opened: OpenCorpus) -> PeerResults:
+    def _ask_all(self, opened: OpenCorpus) -> PeerResults:
         """The peer's results for all questions of the corpus, cached if it finished."""
-        job = PeerJob(system=self._name, weights=self._weights, limit=LIMIT, corpora=(_peer_corpus(opened),))
-        key = hash_of(code_fingerprint("evaluation/peers"), self._package, write_value(job))
+        corpus, store = opened.corpus, opened.store
+        pdf = corpus.file if isinstance(corpus, PdfCorpus) else None
+        asked = PeerCorpus(
+            name=corpus.name,
+            documents=tuple(peer_document(store.indexed(paper.id), file=pdf) for paper in store.papers()),
+            questions=tuple(PeerQuestion(id=question.name, text=question.text) for question in corpus.questions),
+        )
+        job = replace(self._job, corpora=(asked,))
+        key = hash_of(code_fingerprint("evaluation/peers"), self.facts["peer"], write_value(job))
         file = self._folder / f"{key}.json"
-        if kept := _read_kept(file):
-            return kept
+        if cached := _read_cached(file):
+            return cached
         results = run_peer(job, python=self._python)
         if not results.note:
             with output_errors(self._folder):
@@ -218,28 +189,10 @@ class PeerSystem:
         return results
 
 
-def _read_nothing(results: PeerResults) -> bool:
-    return any(indexed.problems and not indexed.units for indexed in results.indexed)
+RetrievalSystem = OwnSystem | PeerSystem
 
 
-def _reason(results: PeerResults, answer: PeerAnswer | None) -> str:
-    """Why there is no answer."""
-    if answer and answer.problem:
-        return answer.problem
-    problems = (problem for indexed in results.indexed for problem in indexed.problems)
-    return results.note or next(problems, "it stopped before")
-
-
-def _peer_corpus(opened: OpenCorpus) -> PeerCorpus:
-    file = opened.corpus.file
-    return PeerCorpus(
-        name=opened.corpus.name,
-        documents=tuple(peer_document(opened.store.indexed(paper.id), file=file) for paper in opened.store.papers()),
-        questions=tuple(PeerQuestion(id=question.name, text=question.text) for question in opened.corpus.questions),
-    )
-
-
-def _read_kept(file: Path) -> PeerResults | None:
+def _read_cached(file: Path) -> PeerResults | None:
     try:
         return from_json(PeerResults, file.read_bytes())
     except (OSError, ValueError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import pymupdf
 import pytest
 
-from evaluation.citations import CitationChecker, prints_numbers, prints_quote, word_share
+from evaluation.citations import check_citations, prints_numbers, prints_quote, word_share
 from evaluation.page_words import read_pages, words_in
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import (
@@ -141,14 +141,14 @@ def test_words_are_compared_without_numbers_and_function_words() -> None:
 def checked(
     file: Path,
     *claims: Claim,
-    gold_pages: frozenset[int] = frozenset(),
+    gold_pages: tuple[int, ...] = (),
     question: str = "q",
     status: Status = "answered",
     readings: tuple[ImageFinding, ...] = (),
 ) -> dict[str, float]:
     passage = Passage(id="p/passage-1", place=Place(paper="p", page=1, box=TOP), order=0, text="")
     answer = Answer(question=question, status=status, text="t", claims=claims, context=Context(), readings=readings)
-    score = CitationChecker(file=file, element=lambda _: passage).check(answer, gold_pages=gold_pages)
+    score = check_citations(answer, file=file, element=lambda _: passage, gold_pages=gold_pages)
     return {metric: tally.share for metric, tally in score.tallies.items()}
 
 
@@ -159,14 +159,14 @@ def claim(text: str, *, box: Box = TOP, page: int = 1, quote: str = "") -> Claim
 
 def test_a_claim_that_its_place_bears_out(file: Path) -> None:
     quote = "ELMo reaches 92.22 in our evaluation"
-    figures = checked(file, claim("ELMo reaches 92.22.", quote=quote), gold_pages=frozenset({1}))
+    figures = checked(file, claim("ELMo reaches 92.22.", quote=quote), gold_pages=(1,))
     marks = {"place": 1, "quote": 1, "numbers": 1, "words": 1, "page": 1}
     assert figures == {"with_claims": 1, "uncited": 0, **marks, **{f"{name}.passage": 1 for name in marks}}
 
 
 def test_what_is_not_at_the_place_fails(file: Path) -> None:
     elsewhere = claim("ELMo reaches 92.22.", box=BOTTOM, quote="ELMo reaches 92.22")
-    figures = checked(file, elsewhere, gold_pages=frozenset({2}))
+    figures = checked(file, elsewhere, gold_pages=(2,))
     assert {name: figures[name] for name in ("place", "quote", "numbers", "words", "page")} == {
         "place": 1,
         "quote": 0,
@@ -214,7 +214,7 @@ def test_only_headers_of_the_cited_cell_name_it(file: Path) -> None:
         evidence = Evidence(element=table.id, place=Place(paper="p", page=1, box=value))
         claims = (Claim(text=text, evidence=(evidence,)),)
         answer = Answer(question="q", status="answered", text="t", claims=claims, context=Context())
-        return CitationChecker(file=file, element=lambda _: headed).check(answer).tallies["words"].share
+        return check_citations(answer, file=file, element=lambda _: headed).tallies["words"].share
 
     assert words("Nothing reaches BERT.", headed=table) == 1
     assert words("Nothing reaches BERT.", headed=replace(table, cells=cells[2:])) == 0

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 from evaluation.run import run_items
 from evaluation.score import ItemResult, Score, Tally
+from evaluation.suite import Item
 from paperscope_core.errors import PaperFileError
 
 if TYPE_CHECKING:
@@ -109,17 +111,15 @@ def test_a_folder_without_gold_is_refused(
     assert "no gold here" in capsys.readouterr().err
 
 
-class Item:
-    """An item that counts how often it is scored."""
+class Scorer:
+    """Scores an item, and counts the calls."""
 
-    def __init__(self, name: str, *, fingerprint: str = "1", fails: bool = False) -> None:
-        self.name = name
-        self.fingerprint = fingerprint
+    def __init__(self, *, fails: bool = False) -> None:
         self.fails = fails
-        self.scored = 0
+        self.calls = 0
 
-    def score(self) -> Score:
-        self.scored += 1
+    def __call__(self) -> Score:
+        self.calls += 1
         if self.fails:
             raise PaperFileError("damaged")
         return Score(tallies={"m": Tally(right=1, total=2)})
@@ -134,25 +134,30 @@ def run(kept: Path, *items: Item, settings: str = "s") -> list[ItemResult]:
 
 def test_finished_items_are_kept_unless_something_changed(tmp_path: Path) -> None:
     kept = tmp_path / "run.jsonl"
-    good, bad = Item("good"), Item("bad", fails=True)
-    first = run(kept, good, bad)
+    good, bad = Scorer(), Scorer(fails=True)
+    items = [Item(name="good", score=good, gold="1"), Item(name="bad", score=bad)]
+    first = run(kept, *items)
     assert [result.problem for result in first] == ["", "damaged"]
-    assert run(kept, good, bad) == first
-    assert (good.scored, bad.scored) == (1, 2)
-    changed = Item("good", fingerprint="2")
-    run(kept, changed)
-    run(kept, good, settings="t")
-    assert (changed.scored, good.scored) == (1, 2)
+    assert run(kept, *items) == first
+    assert (good.calls, bad.calls) == (1, 2)
+    run(kept, replace(items[0], gold="2"))
+    run(kept, items[0], settings="t")
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF")
+    run(kept, replace(items[0], files=[tmp_path / "paper.pdf"]))
+    assert good.calls == 4
+    run(kept, *items[:1])
+    assert good.calls == 4
 
 
 def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
     kept = tmp_path / "run.jsonl"
-    items: list[Item] = [Item("one"), Item("two")]
+    scorers = Scorer(), Scorer()
+    items = [Item(name=str(number), score=scorer) for number, scorer in enumerate(scorers)]
     run(kept, *items)
     kept.write_bytes(kept.read_bytes()[:-20])
     run(kept, *items)
     run(kept, *items)
-    assert [item.scored for item in items] == [1, 2]
+    assert [scorer.calls for scorer in scorers] == [1, 2]
 
 
 def test_scores_add_up() -> None:

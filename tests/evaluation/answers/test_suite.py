@@ -9,9 +9,10 @@ import pytest
 
 from evaluation.answers.questions import GoldQuestion, Source
 from evaluation.answers.scoring import Judge
-from evaluation.answers.suite import AnswerItem, AnswersSuite
+from evaluation.answers.suite import SUITE, ask_and_score
 from evaluation.gold.text_papers import TextSection, text_paper
 from evaluation.libraries import Libraries
+from evaluation.question_suite import settings_for
 from evaluation.suite import Request
 from paperscope_core.errors import SettingsError
 from paperscope_core.models import FakeModel
@@ -70,17 +71,17 @@ def test_models_answer_only_where_they_are_configured(
 
 def test_extractive_mode_uses_no_model_whatever_is_set(data: Path, tmp_path: Path) -> None:
     settings = Settings(answer=ANSWERING, extract=EXTRACTING, vision=CONFIGURED, judge=CONFIGURED)
+    used = settings_for("extractive", settings)
+    assert not any(role.configured for role in (used.answer, used.extract, used.vision))
+    assert settings_for("model", settings) == settings
     request = Request(data=data, mode="extractive", settings=settings, work=tmp_path / "work")
-    with AnswersSuite().open(request) as loaded:
-        used = loaded.items[0].libraries.settings  # type: ignore[attr-defined]
-        assert not any(role.configured for role in (used.answer, used.extract, used.vision))
+    with SUITE.open(request) as loaded:
         assert loaded.facts == {"judge": "m"}
-        assert loaded.items[0].judge is not None  # type: ignore[attr-defined]
 
 
 def test_a_model_without_a_server_is_refused_by_the_suite(data: Path, tmp_path: Path) -> None:
     request = Request(data=data, mode="model", settings=Settings(), work=tmp_path / "work")
-    with pytest.raises(SettingsError, match="--mode extractive"), AnswersSuite().open(request):
+    with pytest.raises(SettingsError, match="--mode extractive"), SUITE.open(request):
         pass
 
 
@@ -99,12 +100,12 @@ def test_a_judge_sees_question_gold_and_answer(tmp_path: Path) -> None:
     asked = ["What does NBC stand for?", "Which optimiser was chosen for GPT-9?"]
     with Libraries(tmp_path, Settings()) as libraries:
         answered, abstained = (
-            AnswerItem(
-                question=GoldQuestion(name=f"qasper/p/{number}", question=question, references=("NewsBank Corpus",)),
-                source=Source(papers=(paper,)),
-                libraries=libraries,
-                judge=Judge(model),
-            ).score()
+            ask_and_score(
+                GoldQuestion(name=f"qasper/p/{number}", question=question, references=("NewsBank Corpus",)),
+                Source(papers=(paper,)),
+                libraries,
+                Judge(model),
+            )
             for number, question in enumerate(asked)
         )
     assert answered.tallies["right"].right == answered.tallies["judge.agreement"].right == 1

@@ -16,7 +16,7 @@ from evaluation.graph.quality import (
     score_grounding,
     score_library,
 )
-from evaluation.graph.suite import AcronymItem, ExpansionItem
+from evaluation.graph.suite import score_acronyms, score_expansion
 from evaluation.score import Score
 from ingest import chunk_paper
 from paperscope_core.text.words import entity_key
@@ -163,8 +163,8 @@ def test_a_float_stands_beside_what_its_caption_names(make_paper: "MakePaper") -
 def test_acronyms_of_a_sentence() -> None:
     """Found: ER with its long form; missed is IE, which the sentence doesn't define."""
     text = "The error rate (ER) of IE."
-    item = AcronymItem(gold=GoldAcronyms(name="s/1", text=text, shorts=("ER", "IE"), longs=("error rate",)))
-    assert figures(item.score()) == {
+    gold = GoldAcronyms(name="s/1", text=text, shorts=("ER", "IE"), longs=("error rate",))
+    assert figures(score_acronyms(gold)) == {
         "acronyms.short.precision": (1, 1),
         "acronyms.short.recall": (1, 2),
         "acronyms.short.f1": (2, 3),
@@ -184,8 +184,7 @@ def test_acronyms_of_a_sentence() -> None:
     ],
 )
 def test_expansions(text: str, long: str, expected: dict[str, tuple[float, float]]) -> None:
-    item = ExpansionItem(gold=GoldExpansion(name="s/1", text=text, short="ER", long=long))
-    assert figures(item.score()) == expected
+    assert figures(score_expansion(GoldExpansion(name="s/1", text=text, short="ER", long=long))) == expected
 
 
 def test_a_work_stands_where_the_text_cites_it_and_the_paper_itself_everywhere(make_paper: "MakePaper") -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import pytest
 
 from evaluation.gold.graphs import GoldRelation
 from evaluation.gold.text_papers import TextSection, text_paper
-from evaluation.graph.suite import DocumentItem, GraphSuite
+from evaluation.graph.suite import SUITE, open_extractor, score_document
 from evaluation.suite import Request
 from ingest import chunk_paper, extractor_for
 from paperscope_core.models import FakeModel
@@ -112,7 +113,7 @@ def test_a_model_is_measured_with_the_rules() -> None:
         sections=(TextSection(path=(), paragraphs=(text,)),),
         relations=(GoldRelation(source=0, target=1, kind="USED-FOR"),),
     )
-    found = figures(DocumentItem(gold=gold, extractor=extractor_for(FakeModel(reply)), max_words=180).score())
+    found = figures(score_document(gold, extractor_for(FakeModel(reply)), max_words=180))
     assert found["entities.typed.recall"] == (2, 4)
     assert found["relations.kind.recall"] == (1, 1)
 
@@ -122,10 +123,12 @@ def test_the_mode_decides_the_extractor(data: Path, tmp_path: Path) -> None:
     settings = Settings().model_copy(update={"extract": role})
     for mode in ("model", "local"):
         request = Request(data=data, mode=mode, settings=settings, work=tmp_path / mode)
-        with GraphSuite().open(request) as loaded:
-            documents = [item for item in loaded.items if isinstance(item, DocumentItem)]
-            assert len(documents) == 3
-            assert {item.extractor._judge is not None for item in documents} == {mode == "model"}  # type: ignore[attr-defined]
+        with ExitStack() as stack:
+            used, extractor = open_extractor(request, stack)
+            assert used.extract.configured == (mode == "model")
+            assert (extractor._judge is not None) == (mode == "model")  # type: ignore[attr-defined]
+        with SUITE.open(request) as loaded:
+            assert {item.name.partition("/")[0] for item in loaded.items} >= {"scierc", "scier", "scirex", "papers"}
 
 
 def test_the_mode_model_needs_a_model(data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,10 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.gold.text_questions import Dialogue, TDMSPaper, TDMSTuple, Turn, argscichat_dialogues, read_tdms
+from evaluation.gold.files import map_gold
+from evaluation.gold.text_questions import (
+    Dialogue,
+    TDMSPaper,
+    TDMSTuple,
+    Turn,
+    argscichat_dialogues,
+    qasper_papers,
+    read_tdms,
+)
 from evaluation.retrieval.corpora import EvidencePiece, FilesCorpus, UnitsCorpus
 from evaluation.retrieval.sets import argscichat, load_corpora, ohrbench, qasper, tdms
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Passage
 
 Write = Callable[..., Path]
@@ -80,7 +88,7 @@ def test_a_fact_that_no_sentence_states_is_said(write: Write) -> None:
     data = write(
         "paperqa_argscichat.jsonl", DIALOGUE | {"message_pairs": [PAIR, lost, PAIR | {"facts": ["Nor that!"]}]}
     )
-    error, corpus = argscichat(data)
+    error, corpus = map_gold(argscichat_dialogues(data), argscichat)
     assert "jsonl:1: 2 pieces of evidence are not in the paper and don't count" in str(error)
     assert "'Nobody ever said this.'" in str(error)
     assert isinstance(corpus, UnitsCorpus)
@@ -92,7 +100,7 @@ def test_a_fact_that_no_sentence_states_is_said(write: Write) -> None:
 
 
 def test_paragraphs_and_captions_are_evidence(write: Write) -> None:
-    error, corpus = qasper(write("paperqa_qasper10_raw.jsonl", PAPER))
+    error, corpus = map_gold(qasper_papers(write("paperqa_qasper10_raw.jsonl", PAPER)), qasper)
     assert "jsonl:1: 1 pieces of evidence are not in the paper" in str(error)
     assert "'Table 9: Lost.'" in str(error)
     assert isinstance(corpus, UnitsCorpus)
@@ -157,13 +165,6 @@ def test_pages_as_they_are_and_as_recognised(write: Write, tmp_path: Path) -> No
     assert [corpus.name for corpus in ohrbench(data, folder=tmp_path) if isinstance(corpus, FilesCorpus)] == [
         "ohrbench"
     ]
-
-
-def test_a_folder_without_gold_is_refused(write: Write, tmp_path: Path) -> None:
-    with pytest.raises(GoldFileError, match="no gold here"):
-        load_corpora(tmp_path, folder=tmp_path)
-    with pytest.raises(GoldFileError, match="jsonl:1: Invalid JSON"):
-        load_corpora(write("paperqa_argscichat.jsonl", "{"), folder=tmp_path)
 
 
 def test_the_development_data_can_all_be_used(shared: Path, tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from evaluation.libraries import Libraries
 from evaluation.report import Report
+from evaluation.retrieval.corpora import Corpus
 from evaluation.retrieval.sets import load_corpora
-from evaluation.retrieval.suite import RetrievalSuite
+from evaluation.retrieval.suite import SUITE
 from evaluation.retrieval.systems import OpenCorpora, PeerSystem
 from evaluation.suite import Request
 from paperscope_core.codec import from_json
@@ -239,8 +240,12 @@ def peer(tmp_path: Path) -> Path:
     return python
 
 
+def corpora_of(data: Path, folder: Path) -> dict[str, Corpus]:
+    return {corpus.name: corpus for corpus in load_corpora(data, folder=folder)[0]}
+
+
 def test_a_peer_is_asked_once_a_corpus(data: Path, tmp_path: Path, peer: Path) -> None:
-    corpora = {corpus.name: corpus for corpus in load_corpora(data, folder=tmp_path / "texts")[0]}
+    corpora = corpora_of(data, tmp_path / "texts")
     log = tmp_path / "asked"
     for _ in range(2):
         with Libraries(tmp_path / "libraries", Settings()) as libraries:
@@ -255,7 +260,7 @@ def test_a_peer_is_asked_once_a_corpus(data: Path, tmp_path: Path, peer: Path) -
 
 
 def test_a_peer_that_reads_by_itself_and_one_that_fails(data: Path, tmp_path: Path, peer: Path) -> None:
-    corpora = {corpus.name: corpus for corpus in load_corpora(data, folder=tmp_path / "texts")[0]}
+    corpora = corpora_of(data, tmp_path / "texts")
     with Libraries(tmp_path / "libraries", Settings()) as libraries:
         system, opening = PeerSystem("paperqa", libraries, tmp_path / "peers", python=peer), OpenCorpora(libraries)
         pdf = opening.open(corpora["mmlongbench/report.pdf"])
@@ -285,6 +290,6 @@ def test_a_peer_that_reads_by_itself_and_one_that_fails(data: Path, tmp_path: Pa
 def test_a_peer_that_is_not_installed_has_no_items(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluation.retrieval.systems.PEERS_PYTHON", tmp_path / "nowhere")
     request = Request(data=data, mode="bm25", settings=Settings(), work=tmp_path / "work")
-    with RetrievalSuite().open(request) as loaded:
+    with SUITE.open(request) as loaded:
         assert not loaded.items
         assert "not installed" in str(loaded.bad[-1])
