@@ -2,42 +2,32 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
 
 from paperscope_core.types import Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
 
 __all__ = ["parse_context", "render_context"]
 
-
-_HEADERS = {
-    "Entities": ("id", "entity", "type", "description", "rank", "place"),
-    "Relationships": ("id", "source", "target", "description", "weight", "rank", "place"),
-    "Sources": ("id", "content", "element", "place"),
-    "Images": ("id", "element", "label", "caption", "crop", "place"),
+# The title and the rows of each section, by the field of `Context`. The columns are the fields of a row.
+_SECTIONS: dict[str, tuple[str, type]] = {
+    "entities": ("Entities", ContextEntity),
+    "relations": ("Relationships", ContextRelation),
+    "sources": ("Sources", ContextSource),
+    "images": ("Images", ContextImage),
 }
 _OPEN, _CLOSE = "```csv", "```"
 _BETWEEN_PLACES = "; "
 
-_Row = tuple[str | int | float, ...]
-
 
 def render_context(context: Context) -> str:
     """Renders the four sections as text that `parse_context` reads back. Several places are joined by "; "."""
-    rows: dict[str, list[_Row]] = {
-        "Entities": [
-            (row.id, row.entity, row.type, row.description, row.rank, _join(row.places)) for row in context.entities
-        ],
-        "Relationships": [
-            (row.id, row.source, row.target, row.description, row.weight, row.rank, _join(row.places))
-            for row in context.relations
-        ],
-        "Sources": [(row.id, row.content, row.element, str(row.place)) for row in context.sources],
-        "Images": [(row.id, row.element, row.label, row.caption, row.crop, str(row.place)) for row in context.images],
-    }
     out = io.StringIO(newline="")
-    for section, header in _HEADERS.items():
-        out.write(f"-----{section}-----\n{_OPEN}\n{','.join(header)}\n")
-        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows[section])
+    for field, (title, kind) in _SECTIONS.items():
+        out.write(f"-----{title}-----\n{_OPEN}\n{','.join(_columns(kind))}\n")
+        rows = ([_written(getattr(row, one.name)) for one in fields(kind)] for row in getattr(context, field))
+        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)
         out.write(f"{_CLOSE}\n")
     return out.getvalue()
 
@@ -52,70 +42,48 @@ def parse_context(text: str) -> Context:
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     try:
         rows = csv.reader(io.StringIO(text.strip(), newline=""), strict=True)
-        sections = {section: list(_section(rows, section)) for section in _HEADERS}
+        sections = {field: tuple(_section(rows, title, kind)) for field, (title, kind) in _SECTIONS.items()}
         extra = next(rows, None)
     except csv.Error as error:
         raise ValueError(f"not a context: its CSV is damaged ({error})") from error
     if extra is not None:
         raise ValueError(f"not a context: {extra!r} follows its last section")
-    return Context(
-        entities=tuple(map(_entity, sections["Entities"])),
-        relations=tuple(map(_relation, sections["Relationships"])),
-        sources=tuple(map(_source, sections["Sources"])),
-        images=tuple(map(_image, sections["Images"])),
-    )
+    return Context(**sections)
 
 
-def _section(rows: Iterator[list[str]], section: str) -> Iterator[list[str]]:
-    header = list(_HEADERS[section])
-    for expected in ([f"-----{section}-----"], [_OPEN], header):
+def _section(rows: Iterator[list[str]], title: str, kind: type) -> Iterator[Any]:
+    columns = _columns(kind)
+    for expected in ([f"-----{title}-----"], [_OPEN], columns):
         row = next(rows, [])
         if row != expected:
             raise ValueError(f"not a context: expected {','.join(expected)!r}, found {','.join(row)[:80]!r}")
     for row in rows:
         if row == [_CLOSE]:
             return
-        if len(row) != len(header):
-            raise ValueError(f"not a context: {len(row)} columns in {section}, expected {len(header)}: {row!r}")
-        yield row
-    raise ValueError(f"not a context: the section {section!r} has no end")
+        if len(row) != len(columns):
+            raise ValueError(f"not a context: {len(row)} columns in {title}, expected {len(columns)}: {row!r}")
+        yield kind(**{one.name: _READERS[one.type](text) for one, text in zip(fields(kind), row, strict=True)})
+    raise ValueError(f"not a context: the section {title!r} has no end")
 
 
-def _entity(row: list[str]) -> ContextEntity:
-    number, entity, kind, description, rank, places = row
-    return ContextEntity(
-        id=int(number), entity=entity, type=kind, description=description, rank=int(rank), places=_split(places)
-    )
+def _columns(kind: type) -> list[str]:
+    return ["place" if one.name == "places" else one.name for one in fields(kind)]
 
 
-def _relation(row: list[str]) -> ContextRelation:
-    number, source, target, description, weight, rank, places = row
-    return ContextRelation(
-        id=int(number),
-        source=source,
-        target=target,
-        description=description,
-        weight=float(weight),
-        rank=int(rank),
-        places=_split(places),
-    )
+def _written(value: str | float | Place | tuple[Place, ...]) -> str | float:
+    if isinstance(value, tuple):
+        return _BETWEEN_PLACES.join(map(str, value))
+    return str(value) if isinstance(value, Place) else value
 
 
-def _source(row: list[str]) -> ContextSource:
-    number, content, element, place = row
-    return ContextSource(id=int(number), content=content, element=element, place=Place.parse(place))
-
-
-def _image(row: list[str]) -> ContextImage:
-    number, element, label, caption, crop, place = row
-    return ContextImage(
-        id=int(number), element=element, label=label, caption=caption, crop=crop, place=Place.parse(place)
-    )
-
-
-def _join(places: Iterable[Place]) -> str:
-    return _BETWEEN_PLACES.join(map(str, places))
-
-
-def _split(text: str) -> tuple[Place, ...]:
+def _places(text: str) -> tuple[Place, ...]:
     return tuple(Place.parse(place) for place in text.split(_BETWEEN_PLACES)) if text else ()
+
+
+_READERS: dict[Any, Callable[[str], object]] = {
+    str: str,
+    int: int,
+    float: float,
+    Place: Place.parse,
+    tuple[Place, ...]: _places,
+}

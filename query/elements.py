@@ -2,10 +2,10 @@
 
 import re
 
-from paperscope_core.types import Element, Equation, Figure, Paper, Table
+from paperscope_core.protocols import Corpus
+from paperscope_core.types import ContextSource, Element, Equation, Figure, Paper, Table
 
-__all__ = ["ImageElement", "caption_of", "element_text", "has_image", "is_reference", "referring_texts"]
-
+__all__ = ["ImageElement", "caption_of", "element_text", "elements_of", "has_image", "is_reference", "referring_texts"]
 
 ImageElement = Table | Figure | Equation
 # Ids contain the kind of an element (see `Paper`), so the element need not be loaded.
@@ -30,13 +30,18 @@ def caption_of(element: ImageElement) -> str:
 
 def element_text(element: Element) -> str:
     """The whole text of an element, label and caption first; the cells of a table as CSV rows."""
-    if isinstance(element, Table):
-        return "\n".join(part for part in (element.label, element.caption, element.to_csv()) if part)
-    if isinstance(element, Figure):
-        return "\n".join(part for part in (element.label, element.caption, element.text) if part)
-    if isinstance(element, Equation):
-        return f"{element.label}\n{element.text}" if element.label else element.text
-    return element.text
+    if not isinstance(element, ImageElement):
+        return element.text
+    text = element.to_csv() if isinstance(element, Table) else element.text
+    caption = "" if isinstance(element, Equation) else element.caption
+    return "\n".join(filter(None, (element.label, caption, text)))
+
+
+def elements_of(source: ContextSource, corpus: Corpus) -> list[Element]:
+    """The elements of a source's chunk in reading order; only its own element if it is an excerpt."""
+    chunks = corpus.chunks_of([source.element])
+    ids = next((chunk.elements for chunk in chunks if chunk.shown == source.content), (source.element,))
+    return list(corpus.elements(ids).values())
 
 
 def referring_texts(paper: Paper, element: str) -> list[str]:

@@ -16,9 +16,7 @@ from paperscope_core.types import (
     Equation,
     Evidence,
     Exhibit,
-    Figure,
     ImageFinding,
-    Place,
     Reading,
     Status,
     Table,
@@ -26,7 +24,7 @@ from paperscope_core.types import (
     paper_words,
 )
 from query.cells import CellNames, Statement, TableHeaders
-from query.elements import caption_of, element_text
+from query.elements import ImageElement, caption_of, element_text, elements_of
 from query.numbers import Number, numbers_in
 from query.retrieval.context_builder import strip_excerpt_note
 from query.words import content_words
@@ -44,7 +42,8 @@ _LONGEST_QUOTE = 400
 class Draft:
     """The text of an answer with its claims, before verification; `status` and `confidence` are those of `Answer`.
 
-    A `certain` answer is not verified: its numbers are counts, which no page prints.
+    A `certain` answer is a fact of the paper's record, such as its number of tables. It is not verified, because it
+    follows from the whole paper, while a check compares numbers with those that the cited places print.
     """
 
     text: str
@@ -83,20 +82,19 @@ class EvidenceFinder:
             finding = self.findings.get(number)
             return (Evidence(element=finding.element, place=finding.place, quote=finding.text),) if finding else ()
         rows = self.context.entities if section == "E" else self.context.relations
+        row_places = ((one, place) for one in rows if one.id == number for place in one.places[:1])
         return tuple(
-            Evidence(element=element.id, place=element.place, quote=paper_words(row.description)[:_LONGEST_QUOTE])
-            for row in rows
-            if row.id == number
-            for place in row.places[:1]
-            for element in self._elements_at(place)
+            Evidence(element=element.id, place=place, quote=paper_words(one.description)[:_LONGEST_QUOTE])
+            for one, place in row_places
+            for element in [other for other in self.corpus.paper(place.paper).elements if other.place == place][:1]
         )
 
     def _source(self, source: ContextSource, claim: str) -> tuple[Evidence, ...]:
-        elements = self._elements_of(source)
-        tables = [element for element in elements if isinstance(element, Table)]
+        elements = elements_of(source, self.corpus)
         cells = [
             Evidence(element=table.id, place=cell.place, quote=cell.text)
-            for table in tables
+            for table in elements
+            if isinstance(table, Table)
             for cell in self._cells(table, claim)
         ]
         if cells:
@@ -114,30 +112,14 @@ class EvidenceFinder:
         prints it, the cells that the claim names."""
         names = CellNames(table)
         statement = Statement.of(claim, question=self.question)
+        words = statement.said_words | statement.asked_words
         chosen: dict[tuple[int, int], Cell] = {}
-        numbers = list(numbers_in(claim))
-        for number in numbers:
-            printing = [cell for cell in table.cells if cell.role == "value" and _states(cell.text, number)]
-            fitting = [cell for cell in printing if names.fits(cell, statement)]
-            named = names.named(statement) if not fitting else []
-            if fitting:
-                named = [
-                    max(
-                        fitting,
-                        key=lambda cell: len(names.words(cell) & (statement.said_words | statement.asked_words)),
-                    )
-                ]
-            chosen |= {(cell.row, cell.column): cell for cell in named if len(named) <= _MOST_NAMED}
+        for number in numbers_in(claim):
+            printing = [cell for cell in names.cells if _states(cell.text, number) and names.fits(cell, statement)]
+            printing.sort(key=lambda cell: -len(names.words(cell) & words))
+            found = printing[:1] or names.named(statement)
+            chosen |= {(cell.row, cell.column): cell for cell in found if len(found) <= _MOST_NAMED}
         return list(chosen.values())
-
-    def _elements_of(self, source: ContextSource) -> list[Element]:
-        chunks = self.corpus.chunks_of([source.element])
-        ids = next((chunk.elements for chunk in chunks if chunk.shown == source.content), (source.element,))
-        return [self.corpus.element(element) for element in ids]
-
-    def _elements_at(self, place: Place) -> list[Element]:
-        elements = self.corpus.paper(place.paper).elements
-        return [element for element in elements if element.place == place][:1]
 
 
 def _sentences_for(text: str, claim: str) -> list[str]:
@@ -165,32 +147,24 @@ def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Read
     cited = [evidence for claim in claims for evidence in claim.evidence]
     ids = dict.fromkeys([evidence.element for evidence in cited] + [reading.element for reading in readings])
     elements = (corpus.element(element) for element in ids)
-    return tuple(
-        _exhibit(corpus, element, cited) for element in elements if isinstance(element, Table | Figure | Equation)
-    )
+    return tuple(_exhibit(corpus, element, cited) for element in elements if isinstance(element, ImageElement))
 
 
-def _exhibit(corpus: Corpus, element: Table | Figure | Equation, cited: Sequence[Evidence]) -> Exhibit:
+def _exhibit(corpus: Corpus, element: ImageElement, cited: Sequence[Evidence]) -> Exhibit:
+    seen = corpus.images(element.place.paper).descriptions if isinstance(element, Equation) else ()
     return Exhibit(
         element=element.id,
         kind=element.kind,
         place=element.place,
         label=element.label,
         caption=caption_of(element),
-        latex=_latex(corpus, element) if isinstance(element, Equation) else "",
+        latex=next((one.latex for one in seen if one.element == element.id), ""),
         crops=crops_of(element),
-        cells=_cells(element, cited) if isinstance(element, Table) else (),
+        cells=_cited_cells(element, cited) if isinstance(element, Table) else (),
     )
 
 
-def _latex(corpus: Corpus, equation: Equation) -> str:
-    seen = corpus.images(equation.place.paper).descriptions
-    return next((one.latex for one in seen if one.element == equation.id), "")
-
-
-def _cells(table: Table, cited: Sequence[Evidence]) -> tuple[CitedCell, ...]:
-    """For each number of the claim, the cell that prints it and whose headers the claim names best; if no such cell
-    prints it, the cells that the claim names."""
+def _cited_cells(table: Table, cited: Sequence[Evidence]) -> tuple[CitedCell, ...]:
     headers = TableHeaders(table)
     places = {(evidence.place, evidence.quote) for evidence in cited if evidence.element == table.id}
     return tuple(

@@ -20,7 +20,8 @@ _NUMBER = re.compile(
 _SIGN = re.compile(r"(?<![\w)\]%.])[-+]$")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
 _LABEL = re.compile(
-    r"(?i)\blines?\s+\d+(?:-\d+)?\b(?![.%]?\d|\s?%)|\b(?:table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|algorithm|step|ref)s?\.?"
+    r"(?i)\blines?\s+\d+(?:-\d+)?\b(?![.%]?\d|\s?%)|\b(?:table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|algorithm|step|ref"
+    r"|row|column)s?\.?"
     r"\s*\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?(?:\s*(?:,|and|or|&|to|-)\s*\(?\d{1,2}[a-z]?\b\)?(?![.%]?\d|\s?%))*"
 )
 _CITATION = re.compile(r"\[\d+(?:\s*[,;-]\s*\d+)*\]|(?<=[\w.,] )\(?(?:19|20)\d\d[a-z]?\)(?!\w)")

@@ -34,6 +34,13 @@ class ModelRequest:
     max_tokens: int | None = None
     temperature: float = 0.0
 
+    @classmethod
+    def of(cls, parts: tuple[str, str], schema_name: str, *, images: tuple[bytes, ...] = ()) -> "ModelRequest":
+        """A request of a system and a user message; the images are shown with the latter."""
+        system, user = parts
+        messages = (Message(role="system", text=system), Message(role="user", text=user, images=images))
+        return cls(messages=messages, schema_name=schema_name)
+
     def key(self, model: str) -> str:
         """The cache key: SHA-256 over the model's name and everything that determines the reply."""
         messages = [

@@ -8,16 +8,7 @@ import prompts
 from paperscope_core.errors import ModelError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, VisionModel
-from paperscope_core.types import (
-    Context,
-    ContextImage,
-    ImageFinding,
-    Message,
-    ModelRequest,
-    Reading,
-    UnreadImage,
-    Usage,
-)
+from paperscope_core.types import Context, ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.elements import referring_texts
 
@@ -77,11 +68,5 @@ class ImageReader:
         """Builds the request for one image. Raises KeyError if its picture is not in the library."""
         mentions = referring_texts(self._corpus.paper(image.place.paper), image.element)
         text = "\n\n".join(part for part in (image.caption, *mentions[:_MENTIONS]) if part)
-        system, user = self._prompt.fill(question=question, label=image.label or "without a label", text=as_data(text))
-        return ModelRequest(
-            messages=(
-                Message(role="system", text=system),
-                Message(role="user", text=user, images=(self._corpus.crop(image.crop),)),
-            ),
-            schema_name="image_finding",
-        )
+        parts = self._prompt.fill(question=question, label=image.label or "without a label", text=as_data(text))
+        return ModelRequest.of(parts, "image_finding", images=(self._corpus.crop(image.crop),))

@@ -1,8 +1,9 @@
 """`ModelAnswerer`: an initial answer from the context, merged with what its images show."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -10,17 +11,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 import prompts
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
-from paperscope_core.types import (
-    Claim,
-    Context,
-    Evidence,
-    ImageFinding,
-    Message,
-    ModelRequest,
-    Reading,
-    UnreadImage,
-    Usage,
-)
+from paperscope_core.types import Claim, Context, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.answering.images import ImageReader
 from query.context import render_context
@@ -95,12 +86,15 @@ class ModelAnswerer:
             ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
         """
         reading = asyncio.create_task(self._read(question, context, stages))
-        if text is not None and self._reads(context):
+        if text is not None and self._reader is not None and context.images:
             text.hold()
             reading.add_done_callback(lambda done: text.release() if _is_final(done) else None)
+        # The vision model reads the images.
+        rows = as_data(render_context(replace(context, images=())))
         try:
             with stages.run("answering"):
-                initial, usage = await self._ask_initial(question, context, text)
+                parts = self._initial.fill(question=question, context=rows)
+                initial, usage = await self._ask(parts, "answer", text)
             readings, spent = await reading
         finally:
             reading.cancel()
@@ -112,8 +106,14 @@ class ModelAnswerer:
         }
         final = initial
         if findings:
+            labels = {image.id: image.label for image in context.images}
+            read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
+            given = {"initial": as_data(initial.model_dump_json()), "findings": as_data(read)}
             with stages.run("merging"):
-                final, spent = await self._ask_merge(question, context, initial, findings, text)
+                if text is not None:
+                    text.restart()
+                parts = self._merge.fill(question=question, context=rows, **given)
+                final, spent = await self._ask(parts, "merged_answer", text)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
@@ -124,40 +124,17 @@ class ModelAnswerer:
             usage=usage,
         )
 
-    def _reads(self, context: Context) -> bool:
-        return self._reader is not None and bool(context.images)
-
     async def _read(self, question: str, context: Context, stages: Stages) -> tuple[tuple[Reading, ...], Usage]:
-        if self._reader is None or not self._reads(context):
+        if self._reader is None or not context.images:
             return (), Usage()
         with stages.run("reading images"):
             return await self._reader.read(question, context)
 
-    async def _ask_initial(self, question: str, context: Context, text: FinalText | None) -> tuple[_AnswerReply, Usage]:
-        parts = self._initial.fill(question=question, context=as_data(_rows(context)))
-        on_text = text.grow if text is not None else None
-        return await ask_json(self._model, _request(parts, "answer"), _AnswerReply, on_text=on_text)
-
-    async def _ask_merge(
-        self,
-        question: str,
-        context: Context,
-        initial: _AnswerReply,
-        findings: Mapping[int, ImageFinding],
-        text: FinalText | None,
+    async def _ask(
+        self, parts: tuple[str, str], schema_name: str, text: FinalText | None
     ) -> tuple[_AnswerReply, Usage]:
-        labels = {image.id: image.label for image in context.images}
-        read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
-        parts = self._merge.fill(
-            question=question,
-            context=as_data(_rows(context)),
-            initial=as_data(initial.model_dump_json()),
-            findings=as_data(read),
-        )
-        if text is not None:
-            text.restart()
         on_text = text.grow if text is not None else None
-        return await ask_json(self._model, _request(parts, "merged_answer"), _AnswerReply, on_text=on_text)
+        return await ask_json(self._model, ModelRequest.of(parts, schema_name), _AnswerReply, on_text=on_text)
 
 
 def _is_final(reading: "asyncio.Task[tuple[tuple[Reading, ...], Usage]]") -> bool:
@@ -167,30 +144,14 @@ def _is_final(reading: "asyncio.Task[tuple[tuple[Reading, ...], Usage]]") -> boo
     return not any(isinstance(one, ImageFinding) and one.relevant for one in reading.result()[0])
 
 
-def _rows(context: Context) -> str:
-    """The context without its images, as text for the language model; the vision model reads the images."""
-    return render_context(replace(context, images=()))
-
-
-def _request(parts: tuple[str, str], name: str) -> ModelRequest:
-    system, user = parts
-    return ModelRequest(
-        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name=name
-    )
-
-
 def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[str]) -> Draft:
     """Resolves the cited rows; rows that the context does not have are dropped and reported in a warning."""
     unknown: list[str] = []
     claims = []
     for claim in reply.claims:
-        evidence: dict[Evidence, None] = {}
-        for row in dict.fromkeys(claim.evidence):
-            found = finder.find(row, claim=claim.text)
-            evidence.update(dict.fromkeys(found))
-            if not found:
-                unknown.append(row)
-        claims.append(Claim(text=claim.text, evidence=tuple(evidence)))
+        found = {row: finder.find(row, claim=claim.text) for row in dict.fromkeys(claim.evidence)}
+        claims.append(Claim(text=claim.text, evidence=tuple(dict.fromkeys(chain.from_iterable(found.values())))))
+        unknown += [row for row, evidence in found.items() if not evidence]
     if unknown:
         rows = ", ".join(repr(row[:20]) for row in unknown[:5])
         warnings = (*warnings, f"the model cited {len(unknown)} rows that the context does not have: {rows}")

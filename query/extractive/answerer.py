@@ -106,7 +106,7 @@ class ExtractiveAnswerer:
         if counted is not None:
             stated = [look_up_counted(selection) for selection in counted]
             warnings = _grid_warnings(by_label[0])
-            return _answered(stated[0], _OTHER_CONFIDENCE, certain=True, warnings=warnings) if stated else None
+            return _answered(stated[0], _OTHER_CONFIDENCE, warnings=warnings) if stated else None
         for operation in dict.fromkeys((None, question.operation)):
             found = {
                 claim.text: (claim, index.table)

@@ -28,15 +28,21 @@ def look_up(selection: Selection) -> Claim | None:
     group = selection.by_label and len({cell.column for cell in cells}) == 1
     if not named or len(cells) > _MAX_VALUES or (len(cells) != selection.wanted and not group):
         return None
-    name = table_name(selection.index.table)
     rows, columns = {cell.row_name for cell in cells}, {cell.column_name for cell in cells}
     if len(cells) > 1 and len(rows) == 1 and rows != {""}:
         said = f"{rows.pop()} has " + _listed([f"{cell.value.text} under {cell.column_name}" for cell in cells])
     elif len(cells) > 1 and len(columns) == 1 and columns != {""}:
         said = f"under {columns.pop()}, " + _listed([f"{cell.row_name} has {cell.value.text}" for cell in cells])
     else:
-        said = _listed([_value_of(cell) for cell in cells])
-    return _claim(f"In {name}, {said}.", selection, cells)
+        said = _listed(
+            [
+                f"{cell.row_name} has {cell.value.text} under {cell.column_name}"
+                if cell.row_name and cell.column_name
+                else f"{cell.row_name or cell.column_name} is {cell.value.text}"
+                for cell in cells
+            ]
+        )
+    return _stated(said, selection, cells)
 
 
 def look_up_counted(selection: Selection) -> Claim:
@@ -61,9 +67,7 @@ def compute(operation: Operation, selection: Selection) -> Claim | None:
     if len(cells) != 2 or selection.wanted != 2:
         return None
     first, second = _in_question_order(selection, cells)
-    if operation.kind == "ratio":
-        return _ratio(selection, first, second)
-    return _difference(selection, first, second)
+    return (_ratio if operation.kind == "ratio" else _difference)(selection, first, second)
 
 
 def table_name(table: Table) -> str:
@@ -73,8 +77,8 @@ def table_name(table: Table) -> str:
 
 def _in_question_order(selection: Selection, cells: Sequence[IndexedCell]) -> list[IndexedCell]:
     """Two cells in the order in which the question names the headers that distinguish them."""
-    order = [header for headers in selection.named.values() for header in headers]
     shared = frozenset.intersection(*(cell.headers for cell in cells))
+    order = selection.named
     return sorted(cells, key=lambda cell: min(order.index(one) for one in cell.headers - shared if one in order))
 
 
@@ -88,7 +92,7 @@ def _difference(selection: Selection, first: IndexedCell, second: IndexedCell) -
     way = "higher" if difference > 0 else "lower"
     result = f"{one} is {way} by {amount} ({high.value.plain} − {low.value.plain} = {amount})"
     said = f"{said}: {result if difference else 'they are equal'}"
-    return _claim(f"In {table_name(selection.index.table)}, {scope}{said}.", selection, (first, second))
+    return _stated(f"{scope}{said}", selection, (first, second))
 
 
 def _ratio(selection: Selection, first: IndexedCell, second: IndexedCell) -> Claim | None:
@@ -97,7 +101,7 @@ def _ratio(selection: Selection, first: IndexedCell, second: IndexedCell) -> Cla
     one, other, scope = _distinguishing_names(first, second)
     result = number_text(first.number / second.number, 2)
     said = f"the ratio of {one} to {other} is {first.value.plain} / {second.value.plain} = {result}"
-    return _claim(f"In {table_name(selection.index.table)}, {scope}{said}.", selection, (first, second))
+    return _stated(f"{scope}{said}", selection, (first, second))
 
 
 def _distinguishing_names(first: IndexedCell, second: IndexedCell) -> tuple[str, str, str]:
@@ -123,12 +127,12 @@ def _aggregate(selection: Selection, cells: Sequence[IndexedCell], *, mean: bool
     result = number_text(total / len(cells) if mean else total, decimals + mean)
     names = _listed([f"{cell.row_name} under {cell.column_name}" for cell in cells])
     text = f"the {'average' if mean else 'sum'} for {names} is {shown} = {result}"
-    return _claim(f"In {table_name(selection.index.table)}, {text}.", selection, cells)
+    return _stated(text, selection, cells)
 
 
 def _extreme(operation: Operation, selection: Selection, cells: Sequence[IndexedCell]) -> Claim | None:
     """The extreme value of one named column over its rows, or of one named row over columns of one measure."""
-    named = {header for headers in selection.named.values() for header in headers}
+    named = set(selection.named)
     cells = [cell for cell in cells if not _is_aggregate(cell, named)]
     columns, rows = ({getattr(cell, axis) for cell in cells} for axis in ("column", "row"))
     over_rows = len(columns) == 1 and len(rows) > 1 and selection.names("column")
@@ -150,7 +154,7 @@ def _extreme(operation: Operation, selection: Selection, cells: Sequence[Indexed
     verb = "has" if len(winners) == 1 else "have"
     under = f" for {scope}" if scope else ""
     text = f"{names} {verb} the {extreme} value{under}: {winners[0].value.text}"
-    return _claim(f"In {table_name(selection.index.table)}, {text}.", selection, winners)
+    return _stated(text, selection, winners)
 
 
 def _winner(cell: IndexedCell, shared: Set[Header], index: TableIndex) -> str:
@@ -173,14 +177,11 @@ def _is_sum(order: Sequence[float]) -> bool:
 def _one_measure(selection: Selection, cells: Sequence[IndexedCell]) -> bool:
     """Whether the columns differ in one level only and share a header that the question names."""
     shared = frozenset.intersection(*(frozenset(cell.column) for cell in cells))
-    named = {header for headers in selection.named.values() for header in headers}
-    return bool(shared & named) and all(len(set(cell.column) - shared) == 1 for cell in cells)
+    return not shared.isdisjoint(selection.named) and all(len(set(cell.column) - shared) == 1 for cell in cells)
 
 
-def _value_of(cell: IndexedCell) -> str:
-    if cell.row_name and cell.column_name:
-        return f"{cell.row_name} has {cell.value.text} under {cell.column_name}"
-    return f"{cell.row_name or cell.column_name} is {cell.value.text}"
+def _stated(text: str, selection: Selection, cells: Iterable[IndexedCell]) -> Claim:
+    return _claim(f"In {table_name(selection.index.table)}, {text}.", selection, cells)
 
 
 def _claim(text: str, selection: Selection, cells: Iterable[IndexedCell]) -> Claim:

@@ -3,18 +3,17 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, product, takewhile
 from math import prod
 
 from paperscope_core.types import Table
 from query.extractive.question import Operation, Question, words_within
 from query.extractive.table_index import Header, IndexedCell, TableIndex
-from query.extractive.wording import Token, fold, runs, strip_citations, strip_remark, tokens
+from query.extractive.wording import FORM_WORDS, fold, runs, strip_citations, strip_remark, tokens
 from query.question.references import ORDINALS
 
 __all__ = ["Selection", "captioned", "select", "select_counted"]
-
 
 # Headers of one or two letters ("P", "n", "In") match ordinary words by chance, so their case must be the same.
 _SHORT_HEADER = 2
@@ -29,28 +28,30 @@ _COUNT = re.compile(rf"{_ORDINAL}|\d\d?")
 _COUNTED = re.compile(
     rf"(?i)(?<![\w-])(?:{_ORDINAL}[ -](?:row|column)|(?:row|column) (?:number )?[1-9]\d?)(?![\w-]|[.,/]\d)"
 )
-# "The row below the second row", "the last row but one", "how many values": these ask for another cell, or for several.
-_ELSEWHERE = re.compile(
-    r"(?i)\b(?:above|across|after|another|before|behind|below|besides?|between|beyond|but|down|further|near|off|one|out"
-    r"|over|past|through|till|until|up|rows|columns|cells|values|numbers|entries|from .* to"
-    r"|under (?:the )?(?:\w+[ -])?row"
-    r"|(?:what|which) (?:author|column|paper|row|table)s?)\b"
+_INTERROGATIVES = ("what", "which", "many", "much")
+# The whole form of a question for one counted cell, with "|" for the words that give its column, and "·" for those that
+# give its row or the table. Any other word leaves the question open, because it may ask for another cell or for several
+# ("the row below the second row", "how many rows").
+_ASKING = """a an and appear are at can contain do does find for found from give given has have how in is it list listed
+many me much of on please print printed read report reported s say show shown stand state tell that the there was were
+what which you"""
+_COUNTED_FORM = re.compile(
+    rf"(?:(?:[·|]|{'|'.join(_ASKING.split())}|under(?: the)?(?= \|)|number(?! of [^|])|(?<!many )(?:cell|entry|value)"
+    r"|(?<!many )(?<!what )(?<!which )(?:column|row|table))(?: |$))*"
 )
-
-Level = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
     """The cells that have a named header on every level of which the question names headers.
 
-    `named` are the headers by level, in the question's order; `wanted` is the number of cells that the question names.
-    `counted` maps an axis to the position, from 1, of the row or column that the question counts.
+    `named` are the headers, in the question's order within each level; `wanted` is the number of cells that the
+    question names. `counted` maps an axis to the position, from 1, of the row or column that the question counts.
     """
 
     index: TableIndex
     cells: tuple[IndexedCell, ...]
-    named: Mapping[Level, tuple[Header, ...]]
+    named: tuple[Header, ...]
     wanted: int
     by_label: bool
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -58,14 +59,15 @@ class Selection:
     def names(self, axis: str) -> bool:
         """Whether a header of this axis is named, or none is needed because a table named by its label has a single
         line."""
-        if any(level[0] == axis for level in self.named):
+        if any(header.axis == axis for header in self.named):
             return True
-        lines = {cell.cell.column if axis == "column" else cell.cell.row for cell in self.index.cells}
-        return self.by_label and len(lines) == 1
+        return self.by_label and len({getattr(cell.cell, axis) for cell in self.index.cells}) == 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Mention:
+    """A header that the question names, and the indices of its words there."""
+
     header: Header
     at: frozenset[int]
 
@@ -82,23 +84,18 @@ def captioned(question: Question, tables: Sequence[Table]) -> dict[str, frozense
         for text in (table.caption, strip_citations(table.caption)):
             caption = [word.text for word in tokens(text)]
             for start in range(len(asked)):
-                size = _common_prefix_length(asked[start:], caption)
+                common = takewhile(lambda pair: pair[0] == pair[1], zip(asked[start:], caption, strict=False))
+                size = sum(1 for _ in common)
                 if size >= _MIN_CAPTION_WORDS and (size == len(caption) or size >= _MIN_PREFIX_WORDS):
                     found[table.id] = frozenset(range(start, max(start + size, _quotation_end(question, start))))
     return found
-
-
-def _common_prefix_length(asked: Sequence[str], caption: Sequence[str]) -> int:
-    """The number of words in the common prefix."""
-    pairs = zip(asked, caption, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _quotation_end(question: Question, start: int) -> int:
     """The index after the last word of the quotation that begins at a word; 0 if there is none."""
     first = question.words[start].start
     end = next((match.end() for match in _QUOTATION.finditer(question.text) if match.start() == first - 1), 0)
-    return sum(word.end <= end for word in question.words) if end else 0
+    return sum(word.end <= end for word in question.words)
 
 
 def select(
@@ -116,22 +113,13 @@ def select(
     Returns:
         One selection for each way to interpret the names without unexplained words.
     """
-    mentions = _mentions(question, index, quoted)
-    around = {word.text for text in _surrounding_texts(index) for word in tokens(text)}
-    found = []
-    for chosen in _readings(mentions):
-        named = frozenset[int]().union(*(mention.at for mention in chosen))
-        if _has_unexplained_words(question, operation, named | quoted, around):
-            continue
-        levels = _by_level(chosen)
-        cells = tuple(cell for cell in index.cells if all(cell.headers & set(headers) for headers in levels.values()))
-        if cells and levels:
-            found.append(
-                Selection(
-                    index=index, cells=cells, named=levels, wanted=_wanted_cells(chosen, levels), by_label=by_label
-                )
-            )
-    return found
+    around = _surrounding_words(index)
+    found = [
+        _selection(index, reading, by_label=by_label)
+        for reading in _readings(_mentions(question, index, quoted))
+        if not _has_unexplained_words(question, operation, _named_at(reading) | quoted, around)
+    ]
+    return [selection for selection in found if selection.cells]
 
 
 def select_counted(question: Question, index: TableIndex, *, quoted: frozenset[int]) -> list[Selection] | None:
@@ -144,42 +132,38 @@ def select_counted(question: Question, index: TableIndex, *, quoted: frozenset[i
     words, mentions = [word.text for word in question.words], _mentions(question, index, quoted)
     spans = [words_within(question.words, [match.span()]) for match in _COUNTED.finditer(question.text)]
     # A header or a part of one ("First row seats") is not a position.
-    places = [at for at in spans if not any(at <= one.at for one in mentions)]
+    spans = [span for span in spans if not any(span <= one.at for one in mentions)]
+    places = [(*_count([words[number] for number in span]), span) for span in spans]
     if not places:
         return None
-    counts = dict(_count([words[number] for number in at]) for at in places)
-    at = quoted.union(*places)
+    counts = {axis: count for axis, count, _ in places}
+    at = quoted.union(*spans)
     names = [one for one in _mentions(question, index, at) if not _COUNT.fullmatch("".join(words[i] for i in one.at))]
     readings = _readings([one for one in names if one.header.axis not in counts]) or [()]
-    named, levels = frozenset[int]().union(*(one.at for one in readings[0])), _by_level(readings[0])
-    both = len(places) == len(counts) and {*counts, *(axis for axis, _ in levels)} == {"row", "column"}
-    single = len(readings) == 1 and _wanted_cells(readings[0], levels) == 1 and all(one.at <= named for one in names)
-    # Numbers must be explained, and so must the noun of "which model", because the value is not a model.
-    asked = {word for before, word in pairwise(words) if before in ("what", "which")}
-    around = {
-        word.text for text in _surrounding_texts(index) for word in tokens(text) if not _COUNT.fullmatch(word.text)
-    } - asked
+    named = _named_at(readings[0])
+    in_column = {number for axis, _, span in places if axis == "column" for number in span}
+    in_column |= _named_at([one for one in readings[0] if one.header.axis == "column"])
+    marks = dict.fromkeys(named | at, "·") | dict.fromkeys(in_column, "|")
+    selection = _selection(index, readings[0], by_label=True)
+    axes = {*counts, *(header.axis for header in selection.named)}
     if (
-        not both
-        or not single
-        or _ELSEWHERE.search(question.text)
-        or _has_unexplained_words(question, None, named | at, around)
+        len(places) > len(counts)
+        or axes != {"row", "column"}
+        or len(readings) > 1
+        or selection.wanted > 1
+        or not all(one.at <= named for one in names)
+        or not _asks_for_one_cell(question, marks, index)
     ):
         return []
     lines = {axis: _lines(index, axis) for axis in counts}
     taken = {axis: lines[axis][count - 1 :][:1] for axis, count in counts.items()}
+    cells = [one for one in selection.cells if all(getattr(one.cell, axis) in taken[axis] for axis in counts)]
     # "Row 4" must be both the fourth row and the row named 4, if there is one.
     called = {one.header for one in mentions if one.header.axis in counts and one.at & at}
-    cells = tuple(
-        cell
-        for cell in index.cells
-        if all(getattr(cell.cell, axis) in line for axis, line in taken.items())
-        and all(cell.headers & set(headers) for headers in levels.values())
-    )
     if len(cells) != 1 or not cells[0].headers >= called:
         return []
     counted = {axis: lines[axis].index(line[0]) + 1 for axis, line in taken.items()}
-    return [Selection(index=index, cells=cells, named=levels, wanted=1, by_label=True, counted=counted)]
+    return [replace(selection, cells=tuple(cells), counted=counted)]
 
 
 def _count(words: Sequence[str]) -> tuple[str, int]:
@@ -189,6 +173,20 @@ def _count(words: Sequence[str]) -> tuple[str, int]:
     if count in ORDINALS:
         return axis, ORDINALS.index(count) + 1
     return axis, 0 if count == "last" else int(re.sub(r"\D", "", count))
+
+
+def _asks_for_one_cell(question: Question, marks: Mapping[int, str], index: TableIndex) -> bool:
+    """Whether the question has the form `_COUNTED_FORM`.
+
+    Words of the caption are explained, too, except those of an operation, the noun of "which model", because the value
+    is not a model, and numbers, which may be another position.
+    """
+    words = [word.text for word in question.words]
+    asked = {word for before, word in pairwise(words) if before in _INTERROGATIVES}
+    asked |= {words[number] for number in question.operation.words} if question.operation else set()
+    around = {word for word in _surrounding_words(index) - asked - FORM_WORDS if not _COUNT.fullmatch(word)}
+    said = (marks.get(number, "·" if word in around else word) for number, word in enumerate(words))
+    return _COUNTED_FORM.fullmatch(" ".join(said)) is not None
 
 
 def _lines(index: TableIndex, axis: str) -> list[int]:
@@ -206,14 +204,25 @@ def _lines(index: TableIndex, axis: str) -> list[int]:
     return [] if bare else sorted(rows)
 
 
-def _surrounding_texts(index: TableIndex) -> tuple[str, ...]:
-    return (index.table.caption, *index.stub_titles)
+def _selection(index: TableIndex, reading: Sequence[_Mention], *, by_label: bool) -> Selection:
+    """The cells that have one of the named headers on each level."""
+    levels: defaultdict[str, list[_Mention]] = defaultdict(list)
+    for mention in sorted(reading, key=lambda mention: min(mention.at)):
+        levels[mention.header.level].append(mention)
+    headers = [dict.fromkeys(mention.header for mention in mentions) for mentions in levels.values()]
+    # Rows with the same name count once, and so do repeated names.
+    places = [{mention.at for mention in mentions} for mentions in levels.values()]
+    return Selection(
+        index=index,
+        cells=tuple(cell for cell in index.cells if all(cell.headers & level.keys() for level in headers)),
+        named=tuple(header for level in headers for header in level),
+        wanted=prod(min(len(at), len(level)) for at, level in zip(places, headers, strict=True)),
+        by_label=by_label,
+    )
 
 
-def _wanted_cells(mentions: Sequence[_Mention], levels: Mapping[Level, Sequence[Header]]) -> int:
-    """The number of cells that the names refer to: rows with the same name count once, and so do repeated names."""
-    places = {level: {one.at for one in mentions if _level(one.header) == level} for level in levels}
-    return prod(min(len(places[level]), len(headers)) for level, headers in levels.items())
+def _surrounding_words(index: TableIndex) -> set[str]:
+    return {word.text for text in (index.table.caption, *index.stub_titles) for word in tokens(text)}
 
 
 def _has_unexplained_words(
@@ -247,9 +256,8 @@ def _places(question: Question, header: Header, windows: Mapping[str, list[range
     name = header.name
     forms = (header.text, name, strip_remark(name), header.meaning, *_spelled_out(name, question))
     for form in dict.fromkeys(filter(None, forms)):
-        words = tokens(form)
-        letters = "".join(word.text for word in words)
-        if not letters.strip("+-") or not letters:
+        letters = "".join(word.text for word in tokens(form))
+        if not letters.strip("+-"):
             continue
         for window in windows.get(letters, ()):
             spelt = question.text[question.words[window[0]].start : question.words[window[-1]].end]
@@ -262,11 +270,12 @@ def _places(question: Question, header: Header, windows: Mapping[str, list[range
 
 def _spelled_out(name: str, question: Question) -> Iterator[str]:
     """A header with its abbreviated word ("Prec.") spelled out as in the question."""
-    for match in _ABBREVIATED.finditer(fold(name)):
+    folded = fold(name)
+    for match in _ABBREVIATED.finditer(folded):
         cut = match[1].casefold()
         for word in question.words:
             if word.text.startswith(cut) and word.text != cut:
-                yield f"{fold(name)[: match.start()]}{word.text}{fold(name)[match.end() :]}"
+                yield f"{folded[: match.start()]}{word.text}{folded[match.end() :]}"
 
 
 def _letters(text: str) -> str:
@@ -275,42 +284,27 @@ def _letters(text: str) -> str:
 
 def _is_prolonged(question: Question, window: range) -> bool:
     """Whether a hyphen or a plus joins the words to a longer name: "BERT" in "BERT-large", "RAG" in "X + RAG"."""
-    words, text = question.words, question.text
-    before = words[window[0] - 1] if window[0] > 0 else None
-    after = words[window[-1] + 1] if window[-1] + 1 < len(words) else None
-    start, end = words[window[0]].start, words[window[-1]].end
+    first, last = question.words[window[0]], question.words[window[-1]]
+    before = question.words[: window[0]][-1:]
+    after = question.words[window[-1] + 1 :][:1]
     return (
-        (_joins(before) and words[window[0]].text != "+")
-        or _joins(after)
-        or text[start - 1 : start] == "-"
-        or (text[end : end + 1] == "-" and after is not None and after.start == end + 1)
+        (any(word.text == "+" for word in before) and first.text != "+")
+        or any(word.text == "+" for word in after)
+        or question.text[first.start - 1 : first.start] == "-"
+        or (question.text[last.end : last.end + 1] == "-" and any(word.start == last.end + 1 for word in after))
     )
-
-
-def _joins(word: Token | None) -> bool:
-    return word is not None and word.text == "+"
 
 
 def _readings(mentions: Sequence[_Mention]) -> list[tuple[_Mention, ...]]:
     """Each way to assign the same words of the question to one level: a row may have the same name as a column."""
-    places: dict[frozenset[int], dict[Level, list[_Mention]]] = {}
+    places: defaultdict[frozenset[int], dict[str, list[_Mention]]] = defaultdict(dict)
     for mention in mentions:
-        places.setdefault(mention.at, {}).setdefault(_level(mention.header), []).append(mention)
-    ways = 1
-    for levels in places.values():
-        ways *= len(levels)
-    if not places or ways > _MAX_READINGS:
+        places[mention.at].setdefault(mention.header.level, []).append(mention)
+    if not places or prod(map(len, places.values())) > _MAX_READINGS:
         return []
     chosen = product(*(levels.values() for levels in places.values()))
     return [tuple(mention for group in groups for mention in group) for groups in chosen]
 
 
-def _by_level(mentions: Sequence[_Mention]) -> dict[Level, tuple[Header, ...]]:
-    levels: defaultdict[Level, dict[Header, None]] = defaultdict(dict)
-    for mention in sorted(mentions, key=lambda mention: min(mention.at)):
-        levels[_level(mention.header)][mention.header] = None
-    return {level: tuple(headers) for level, headers in levels.items()}
-
-
-def _level(header: Header) -> Level:
-    return header.axis, header.level
+def _named_at(reading: Sequence[_Mention]) -> frozenset[int]:
+    return frozenset[int]().union(*(mention.at for mention in reading))

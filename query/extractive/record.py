@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from paperscope_core.types import Claim, Element, Evidence, Figure, Paper, PaperEntry, Passage, Table
+from paperscope_core.types import Claim, Element, Evidence, Figure, Paper, PaperEntry, Passage, Section, Table
 from query.extractive.wording import FORM_WORDS, fold, tokens
 
 __all__ = ["Record", "mentioned_term", "mentioning_papers", "recorded_fact", "searched_text"]
@@ -107,7 +107,7 @@ def _authors(record: Record, match: re.Match[str]) -> Claim | None:
     if which:
         text = f"The {which} author is {authors[0 if which == 'first' else -1]}."
     else:
-        text = f"The authors are {', '.join(authors)}." if len(authors) > 1 else f"The author is {authors[0]}."
+        text = f"The author{'s are' if len(authors) > 1 else ' is'} {', '.join(authors)}."
     return _claim(text, _role(record, "authors"))
 
 
@@ -130,10 +130,10 @@ def _count(record: Record, match: re.Match[str]) -> Claim | None:
     if asked == "reference":
         return _claim(f"The paper lists {_many(len(found), asked)}.", found[:1]) if found else None
     # A picture without a label may be a logo, and an equation without one has no number.
-    labelled = list({label: one for one in found if (label := _label(one))}.values())
+    labelled = {label: one for one in found if (label := one.label)}
     if labelled:
-        labels = ", ".join(map(_label, labelled))
-        return _claim(f"The paper has {_many(len(labelled), asked)} with a label: {labels}.", labelled)
+        text = f"The paper has {_many(len(labelled), asked)} with a label: {', '.join(labelled)}."
+        return _claim(text, list(labelled.values()))
     return _claim(f"The paper has {_many(len(found), asked)}.", found) if found else None
 
 
@@ -147,21 +147,20 @@ def _sections(record: Record, *, appendices: bool) -> Claim | None:
         return None
     names = "; ".join(f"{section.number} {section.title}".strip() for section in chosen)
     number = _many(len(chosen), *(("appendix", "appendices") if appendices else ("numbered section",)))
-    return _claim(f"The paper has {number} at the top level: {names}.", _headings(record, [one.id for one in chosen]))
+    return _claim(f"The paper has {number} at the top level: {names}.", _headings(record, chosen))
 
 
 def _is_appendix(number: str) -> bool:
-    return _bare(number).isalpha() and set(_bare(number)) - set("ivx") != set()
+    return _bare(number).isalpha() and not set(_bare(number)) <= set("ivx")
 
 
 def _section_title(record: Record, match: re.Match[str]) -> Claim | None:
     found = [one for one in record.paper.sections if _bare(one.number) == match["number"]]
     if len(found) != 1:
         return None
-    name = f"{match['kind'].capitalize()} {match['number'].upper()}"
-    return _claim(
-        f"The title of {name} is “{found[0].title}”.", _headings(record, [found[0].id]), quotes=[found[0].title]
-    )
+    title = found[0].title
+    text = f"The title of {match['kind'].capitalize()} {match['number'].upper()} is “{title}”."
+    return _claim(text, _headings(record, found), quotes=[title])
 
 
 def _bare(number: str) -> str:
@@ -210,17 +209,13 @@ def _role(record: Record, role: str) -> Sequence[Element]:
     return found[:1] or record.paper.elements[:1]
 
 
-def _headings(record: Record, sections: Sequence[str]) -> list[Element]:
+def _headings(record: Record, sections: Sequence[Section]) -> list[Element]:
     """The first element of each section: its heading, if the parser kept it. If no section has one, the paper's first
     element."""
     first: dict[str, Element] = {}
     for element in record.paper.elements:
         first.setdefault(element.section, element)
-    return [first[section] for section in sections if section in first] or list(record.paper.elements[:1])
-
-
-def _label(element: Element) -> str:
-    return element.label
+    return [first[one.id] for one in sections if one.id in first] or list(record.paper.elements[:1])
 
 
 def _many(count: int, noun: str, plural: str = "") -> str:
@@ -229,7 +224,7 @@ def _many(count: int, noun: str, plural: str = "") -> str:
 
 def _claim(text: str, elements: Sequence[Element], *, quotes: Sequence[str] = ()) -> Claim:
     """A statement with elements as evidence, each with its quotation, or else its label."""
-    shown = (*quotes, *map(_label, elements[len(quotes) :]))
+    shown = (*quotes, *(element.label for element in elements[len(quotes) :]))
     evidence = (
         Evidence(element=element.id, place=element.place, quote=quote)
         for element, quote in zip(elements, shown, strict=False)

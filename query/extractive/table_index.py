@@ -80,13 +80,6 @@ class TableIndex:
         """The headers of both axes, without repeats."""
         return tuple(dict.fromkeys(header for cell in self.cells for header in (*cell.row, *cell.column)))
 
-    def rows(self) -> list[list[IndexedCell]]:
-        """The cells by their rows, from top to bottom."""
-        found: dict[int, list[IndexedCell]] = {}
-        for cell in self.cells:
-            found.setdefault(cell.cell.row, []).append(cell)
-        return list(found.values())
-
 
 def joined_names(headers: Iterable[Header]) -> str:
     """The names of headers without repeats: "BERT / large"."""

@@ -37,6 +37,8 @@ FORM_WORDS = frozenset(map(word_key, (STOP_WORDS | _POINTING) - _RELATIONAL)) | 
 """The words of a question that name nothing, singular as those of a `Token`."""
 
 _SIGNS = "+-"
+# Not `paperscope_core.text.words.tokenize`: it makes one word of "BERT+DSC", of which a question may name a part, and
+# drops the signs that tell "+ pretraining" from "- pretraining" and the points that tell "1.1" from "11".
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|\+|(?<![^\W_])-(?=\s*[^\W\d_])")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _NAMES = r"[A-Z][\w'’.\-]*(?:\s+(?:and|&|et\s+al\.?,?|[A-Z][\w'’.\-]*),?)*"

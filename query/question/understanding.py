@@ -11,7 +11,7 @@ import prompts
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.text.words import singular_key
-from paperscope_core.types import Filters, Message, ModelRequest, Turn, Usage
+from paperscope_core.types import Filters, ModelRequest, Turn, Usage
 from prompts import as_data
 from query.question.follow_ups import complete_follow_up, depends_on_history
 from query.question.scope import named_papers
@@ -103,12 +103,12 @@ class Understanding:
         titles = {entry.id: entry.title for entry in await asyncio.to_thread(self._corpus.entries)}
         turns = "\n\n".join(_as_text(turn, titles) for turn in history[-_TURNS:])
         parts = self._rewrite.fill(history=as_data(turns), question=as_data(question))
-        reply, usage = await ask_json(model, _request(parts, "question"), _RewriteReply)
+        reply, usage = await ask_json(model, ModelRequest.of(parts, "question"), _RewriteReply)
         return reply.question, usage
 
     async def _parts(self, question: str, model: LanguageModel) -> tuple[tuple[str, ...], Usage]:
         parts = self._split.fill(question=as_data(question))
-        reply, usage = await ask_json(model, _request(parts, "questions"), _SplitReply)
+        reply, usage = await ask_json(model, ModelRequest.of(parts, "questions"), _SplitReply)
         return tuple(dict.fromkeys(part for part in reply.questions if part)), usage
 
 
@@ -121,10 +121,3 @@ def _as_text(turn: Turn, titles: dict[str, str]) -> str:
     lines = [f"Question: {turn.question}", f"Answer: {turn.answer[:_LONGEST_ANSWER]}"]
     papers = [titles[paper] for paper in turn.papers if titles.get(paper)]
     return "\n".join([*lines, f"From: {'; '.join(papers)}"] if papers else lines)
-
-
-def _request(parts: tuple[str, str], name: str) -> ModelRequest:
-    system, user = parts
-    return ModelRequest(
-        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name=name
-    )

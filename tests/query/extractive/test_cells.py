@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Box, Cell, Paper, Place, Table
+from query import Cited, verify
 from query.evidence import Draft
 from query.extractive.arithmetic import compute, look_up
 from query.extractive.cells import captioned, select
@@ -220,7 +221,8 @@ async def test_a_counted_cell_is_told_with_its_headers(
 ) -> None:
     draft = await ask_table(question, soils)
     assert (draft.status, draft.text) == ("answered", answer)
-    assert draft.certain  # no page prints the numbers of rows and columns
+    cited = Cited(elements={soils.id: soils})
+    assert verify(question=question, text=draft.text, claims=draft.claims, cited=cited).warnings == ()
     assert [evidence.quote for evidence in draft.claims[0].evidence] == [answer.removesuffix(".").rpartition(": ")[2]]
 
 
