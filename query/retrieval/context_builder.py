@@ -1,6 +1,7 @@
 """Builds a context within a budget of tokens: sources, table excerpts, graph rows, merged parts."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -17,7 +18,7 @@ from paperscope_core.types import (
     model_words,
 )
 from paperscope_core.types.elements import title_lines
-from paperscope_core.types.tables import TableRow, column_headers, table_lines, table_rows
+from paperscope_core.types.tables import column_headers, table_lines, table_rows
 from query.context import render_context
 from query.elements import ImageElement
 from query.retrieval.candidates import CandidatePool
@@ -25,21 +26,17 @@ from query.words import Rarity, content_words
 
 __all__ = ["SourceSelector", "fit_rows", "merge_contexts", "strip_excerpt_note", "table_excerpt"]
 
-
 # Weight of a match in a cell relative to one in a header: a word in a cell may be a value that the question gives.
 _IN_CELLS = 0.5
 # Rows and columns that score at least this share of the best one are relevant.
 _TELLING = 0.5
-
 _NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
-
-Count = Callable[[str], int]
-
-
 # Share of the remaining tokens that an excerpt of a large table may use, so that other sources fit.
 _TABLE_SHARE = 0.5
 # Minimum tokens of an excerpt; a shorter one says too little.
 _LEAST_EXCERPT = 150
+
+Count = Callable[[str], int]
 GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
 Row = TypeVar("Row", ContextEntity, ContextRelation, ContextSource, ContextImage)
 
@@ -53,19 +50,36 @@ def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> 
     Args:
         tokens: Maximum tokens, as `count` counts them.
     """
-    rows = {row.number: row for row in table_rows(table) if row.values}
-    costs = _Costs.of(table, rows.values(), count=count)
-    last = _shown(0, 0, rows, costs, table)
-    room = tokens - sum(map(count, (*title_lines(table), last)))
+    body = [row for row in table_rows(table) if row.values]
+    headers = [" ".join(names) for names in column_headers(table)]
+    used = sorted({column for row in body for column, _ in row.values})
+    stubs = set(range(table.shape[1])).difference(used)
     asked = content_words(question)
-    ranked_rows = _ranked({number: _row_texts(row) for number, row in rows.items()}, asked)
-    headers = {column: (" ".join(names), "") for column, names in enumerate(column_headers(table))}
-    ranked_columns = _ranked({column: headers[column] for column in costs.headers}, asked)
-    chosen_rows, chosen_columns = _chosen(ranked_rows, ranked_columns, costs, room)
-    stubs = set(range(table.shape[1])).difference(costs.headers)
-    lines = table_lines(table, rows=chosen_rows, columns=stubs.union(chosen_columns))
-    last = _shown(len(chosen_rows), len(chosen_columns), rows, costs, table)
-    return "\n".join((*title_lines(table), *lines, last))
+    texts = {row.number: (row.name, " ".join(cell.text for _, cell in row.values)) for row in body}
+    rows, relevant_rows = _ranked(texts, asked)
+    columns, relevant_columns = _ranked({column: (headers[column], "") for column in used}, asked)
+
+    names = {row.number: row.name for row in body}
+    values = {row.number: {column: f" | {headers[column]}: {cell.text}" for column, cell in row.values} for row in body}
+
+    def note(rows: int, columns: int) -> str:
+        return f"… {rows} of {len(body)} rows, {len(stubs) + columns} of {table.shape[1]} columns shown"
+
+    def fits(rows: Sequence[int], columns: Sequence[int]) -> bool:
+        titles = (headers[column] for column in sorted(stubs.union(columns)))
+        lines = ("".join((names[row], *(values[row].get(column, "") for column in columns))) for row in rows)
+        text = (*title_lines(table), "Columns: ", " | ".join(titles), *lines, note(len(rows), len(columns)))
+        return count("\n".join(text)) <= tokens
+
+    # The relevant columns (all if none is) with which the relevant rows fit, then the rows that fit.
+    needed = rows[: max(relevant_rows, 1)]
+    most = relevant_columns or len(columns)
+    chosen = columns[: _largest(1, most, lambda size: fits(needed, columns[:size]))]
+    kept = rows[: _largest(1, len(rows), lambda size: fits(rows[:size], chosen))]
+    if len(kept) == len(rows):
+        chosen = columns[: _largest(len(chosen), len(columns), lambda size: fits(kept, columns[:size]))]
+    lines = table_lines(table, rows=set(kept), columns=stubs.union(chosen))
+    return "\n".join((*title_lines(table), *lines, note(len(kept), len(chosen))))
 
 
 def strip_excerpt_note(content: str) -> str:
@@ -73,81 +87,21 @@ def strip_excerpt_note(content: str) -> str:
     return _NOTE.sub("", content)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Costs:
-    """Tokens of each row name, value, and column header; columns without values are left out."""
-
-    names: Mapping[int, int]
-    values: Mapping[int, Mapping[int, int]]
-    headers: Mapping[int, int]
-
-    @classmethod
-    def of(cls, table: Table, rows: Iterable[TableRow], *, count: Count) -> "_Costs":
-        headers = [" ".join(names) for names in column_headers(table)]
-        names, values = dict[int, int](), dict[int, dict[int, int]]()
-        for row in rows:
-            names[row.number] = count(f"{row.name}\n")
-            values[row.number] = {column: count(f" | {headers[column]}: {cell.text}") for column, cell in row.values}
-        used = sorted({column for cells in values.values() for column in cells})
-        return cls(names=names, values=values, headers={column: count(f" | {headers[column]}") for column in used})
-
-    def row(self, row: int, columns: Iterable[int]) -> int:
-        return self.names[row] + sum(self.values[row].get(column, 0) for column in columns)
-
-    def grid(self, rows: Iterable[int], columns: Sequence[int]) -> int:
-        return sum(self.headers[column] for column in columns) + sum(self.row(row, columns) for row in rows)
+def _largest(least: int, most: int, fits: Callable[[int], bool]) -> int:
+    """The largest size from `least` to `most` that fits, or else `least`. Smaller sizes need less room."""
+    return least + bisect_left(range(least + 1, most + 1), True, key=lambda size: not fits(size))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ranked:
-    """Row or column numbers, best first; the first `telling` are relevant to the question."""
-
-    order: tuple[int, ...]
-    telling: int
-
-
-def _ranked(texts: Mapping[int, tuple[str, str]], asked: frozenset[str]) -> _Ranked:
+def _ranked(texts: Mapping[int, tuple[str, str]], asked: frozenset[str]) -> tuple[list[int], int]:
+    """Row or column numbers by their header and cells, best first, and how many of them are relevant."""
     rarity = Rarity.of(" ".join(parts) for parts in texts.values())
     scores = {
         number: rarity.coverage(asked, header) + _IN_CELLS * rarity.coverage(asked, cells)
         for number, (header, cells) in texts.items()
     }
     best = max(scores.values(), default=0.0)
-    return _Ranked(
-        order=tuple(sorted(scores, key=lambda number: (-scores[number], number))),
-        telling=sum(score >= _TELLING * best for score in scores.values()) if best else 0,
-    )
-
-
-def _chosen(rows: _Ranked, columns: _Ranked, costs: _Costs, room: int) -> tuple[set[int], set[int]]:
-    """The relevant columns (all if none is), reduced until the relevant rows fit; then further rows and, if all rows
-    fit, further columns."""
-    wanted = list(columns.order[: columns.telling or None])
-    needed = rows.order[: max(rows.telling, 1)]
-    while len(wanted) > 1 and costs.grid(needed, wanted) > room:
-        wanted.pop()
-    kept = list(rows.order[:1])
-    used = costs.grid(kept, wanted)
-    for row in rows.order[1:]:
-        used += costs.row(row, wanted)
-        if used > room:
-            return set(kept), set(wanted)
-        kept.append(row)
-    for column in columns.order:
-        if column not in wanted and costs.grid(kept, [*wanted, column]) <= room:
-            wanted.append(column)
-    return set(kept), set(wanted)
-
-
-def _row_texts(row: TableRow) -> tuple[str, str]:
-    return row.name, " ".join(cell.text for _, cell in row.values)
-
-
-def _shown(rows: int, columns: int, of_rows: Mapping[int, TableRow], costs: _Costs, table: Table) -> str:
-    """The line that states the size of an excerpt; columns of row headers are always shown."""
-    whole = table.shape[1]
-    kept = whole - len(costs.headers) + columns
-    return f"… {rows} of {len(of_rows)} rows, {kept} of {whole} columns shown"
+    relevant = sum(score >= _TELLING * best for score in scores.values()) if best else 0
+    return sorted(scores, key=lambda number: (-scores[number], number)), relevant
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,7 +115,7 @@ class SourceSelector:
     question: str
     limit: int
     tokens: int
-    count: Callable[[str], int]
+    count: Count
 
     def choose(self, pool: CandidatePool, images: Sequence[ImageElement]) -> tuple[ContextSource, ...]:
         """The sources, best first; chunks of selected images come right after the best chunk."""
@@ -201,7 +155,7 @@ class SourceSelector:
         return self.count(f'0,"{row.content}","{row.element}","{row.place}"\n')
 
 
-def fit_rows(context: Context, *, tokens: int, count: Callable[[str], int]) -> Context:
+def fit_rows(context: Context, *, tokens: int, count: Count) -> Context:
     """Reduces the entities and relations of a context to `tokens`, half for each, if they exceed it together."""
     if count(render_context(context)) <= tokens:
         return context
@@ -227,7 +181,7 @@ def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[GraphRow], int
     return tuple(kept)
 
 
-def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Callable[[str], int]) -> Context:
+def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) -> Context:
     """Interleaves the rows of several contexts without duplicates.
 
     Each section has as many rows as the longest one, at least one from each context; sources are added while they fit

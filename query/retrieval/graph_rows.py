@@ -9,7 +9,6 @@ from paperscope_core.types import WORK, ContextEntity, ContextRelation, Element,
 
 __all__ = ["GraphRows", "ScoredRelation"]
 
-
 _PLACES = 3
 _RELATIONS_LOOKED_AT = 200
 
@@ -67,52 +66,39 @@ class GraphRows:
         relations = [one.relation for one in asserted]
         ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
         degrees = self.corpus.degrees(list(ids), papers=self.papers)
-        shown = [*map(_shown, entities), *map(_shown, relations)]
-        sources = (source for some in shown for source in some)
-        places = {key: element.place for key, element in self.elements(sources).items()}
-        return (
-            tuple(_entity_row(number, one, degrees, places) for number, one in enumerate(entities)),
-            tuple(_relation_row(number, one, degrees, places) for number, one in enumerate(asserted)),
+        shown = self.elements(source for one in (*entities, *relations) for source in one.sources[:_PLACES])
+
+        def places(one: Entity | Relation) -> tuple[Place, ...]:
+            return tuple(dict.fromkeys(shown[source].place for source in one.sources[:_PLACES]))
+
+        entity_rows = (
+            ContextEntity(
+                id=number,
+                entity=one.name,
+                type=one.type,
+                description=one.description,
+                rank=degrees.get(one.id, 0),
+                places=places(one),
+            )
+            for number, one in enumerate(entities)
         )
-
-
-def _entity_row(number: int, entity: Entity, degrees: Mapping[str, int], places: Mapping[str, Place]) -> ContextEntity:
-    return ContextEntity(
-        id=number,
-        entity=entity.name,
-        type=entity.type,
-        description=entity.description,
-        rank=degrees.get(entity.id, 0),
-        places=_places(entity, places),
-    )
-
-
-def _relation_row(
-    number: int, one: ScoredRelation, degrees: Mapping[str, int], places: Mapping[str, Place]
-) -> ContextRelation:
-    relation, (source, target) = one.relation, one.names
-    return ContextRelation(
-        id=number,
-        source=source,
-        target=target,
-        description=relation.description,
-        weight=relation.weight,
-        rank=degrees.get(relation.source, 0) + degrees.get(relation.target, 0),
-        places=_places(relation, places),
-    )
+        relation_rows = (
+            ContextRelation(
+                id=number,
+                source=one.names[0],
+                target=one.names[1],
+                description=one.relation.description,
+                weight=one.relation.weight,
+                rank=degrees.get(one.relation.source, 0) + degrees.get(one.relation.target, 0),
+                places=places(one.relation),
+            )
+            for number, one in enumerate(asserted)
+        )
+        return tuple(entity_rows), tuple(relation_rows)
 
 
 def _ends(relations: Iterable[Relation]) -> list[str]:
     return list(dict.fromkeys(end for relation in relations for end in (relation.source, relation.target)))
-
-
-def _shown(one: Entity | Relation) -> tuple[str, ...]:
-    """The elements whose places are shown."""
-    return one.sources[:_PLACES]
-
-
-def _places(one: Entity | Relation, places: Mapping[str, Place]) -> tuple[Place, ...]:
-    return tuple(dict.fromkeys(places[source] for source in _shown(one)))
 
 
 def _share(relation: Relation, asked: frozenset[str]) -> float:
