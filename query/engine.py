@@ -11,6 +11,7 @@ from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn, U
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.evidence import Draft, exhibits_of
+from query.extractive import ExtractiveAnswerer
 from query.progress import FinalText, Stages, answer_events
 from query.question.scope import restrict
 from query.question.understanding import Understanding, Understood
@@ -18,7 +19,6 @@ from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
 
 __all__ = ["QueryEngine", "TextAnswerer"]
-
 
 _NO_FILTERS = Filters()
 _MAX_QUESTION_CHARACTERS = 4000
@@ -65,8 +65,9 @@ class QueryEngine:
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
-        self._text_answerer = text_answerer
         self._extractive = text_answerer is None
+        # Kept from question to question, because the extractive answerer caches the words of papers.
+        self._text_answerer: TextAnswerer = text_answerer or ExtractiveAnswerer(corpus, embedder)
         self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
@@ -180,24 +181,14 @@ class QueryEngine:
             reader = ImageReader(self._corpus, self._vision) if self._vision else None
             answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
             return await answerer.answer(question, context, stages=stages, text=text)
+        text_answerer, corpus = self._text_answerer, restrict(self._corpus, filters)
+        if self._extractive and corpus is not self._corpus:
+            text_answerer = ExtractiveAnswerer(corpus, self._embedder)
         with stages.run("answering"):
-            draft = await self._answerer(filters).answer(
-                question, context, named=retrieval.named, asked=retrieval.asked
-            )
+            draft = await text_answerer.answer(question, context, named=retrieval.named, asked=retrieval.asked)
         # The text itself says so if it only shows places.
         warnings = draft.warnings if draft.status == "evidence" else (_NO_MODEL, *draft.warnings)
         return _without_model(replace(draft, warnings=warnings))
-
-    def _answerer(self, filters: Filters = _NO_FILTERS) -> TextAnswerer:
-        from query.extractive import ExtractiveAnswerer
-
-        corpus = restrict(self._corpus, filters)
-        if self._extractive and corpus is not self._corpus:
-            return ExtractiveAnswerer(corpus, self._embedder)
-        if self._text_answerer is None:
-            # Reused for the next question, because it caches the words of papers.
-            self._text_answerer = ExtractiveAnswerer(self._corpus, self._embedder)
-        return self._text_answerer
 
     def _verify(self, question: str, draft: Draft, context: Context) -> Verified:
         if draft.status != "answered" or draft.certain:

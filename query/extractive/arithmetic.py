@@ -51,7 +51,7 @@ def look_up_counted(selection: Selection) -> Claim:
     said = {"row": joined_names(header for header in cell.row if not header.note), "column": joined_names(cell.column)}
     for axis, number in selection.counted.items():
         said[axis] = f"{number} ({said[axis]})" if said[axis] else str(number)
-    where = f"Row {said['row']}, column {said['column']} of {table_name(selection.index.table)}"
+    where = f"Row {said['row']}, column {said['column']} of {table_name(selection.index.table)}, headers not counted"
     return _claim(f"{where}: {cell.value.text}.", selection, [cell])
 
 

@@ -9,13 +9,10 @@ from query.question.references import References
 
 __all__ = ["CandidatePool", "best_first", "fuse"]
 
-
 # Weight of the full-text score; vectors have the rest. Chosen from 0.5, 0.6 … 0.8 on the fitting part of `paperscope
 # eval retrieval`: the mean reciprocal rank over its sets is .663, with words and vectors alone .630 and .578; each of
 # those weights gives .652 or more.
 _WORDS = 0.7
-
-
 # Boosts, as shares of the best fused score: for an element that the question names; for an element on a page or in a
 # section that it names; for an image that a candidate refers to; for the statement of a relation that contains all
 # words of the question. The last two were chosen on the fitting part of `paperscope eval retrieval` from 0.2 … 0.8 and

@@ -66,7 +66,8 @@ class GraphRows:
         relations = [one.relation for one in asserted]
         ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
         degrees = self.corpus.degrees(list(ids), papers=self.papers)
-        shown = self.elements(source for one in (*entities, *relations) for source in one.sources[:_PLACES])
+        described: list[Entity | Relation] = [*entities, *relations]
+        shown = self.elements(source for one in described for source in one.sources[:_PLACES])
 
         def places(one: Entity | Relation) -> tuple[Place, ...]:
             return tuple(dict.fromkeys(shown[source].place for source in one.sources[:_PLACES]))

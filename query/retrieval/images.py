@@ -14,7 +14,6 @@ from query.words import Rarity, content_words
 
 __all__ = ["ImageCandidate", "ImageSelector", "image_candidates"]
 
-
 # Words of questions about the content of such an element.
 _CUES: dict[type[ImageElement], re.Pattern[str]] = {
     Table: re.compile(r"(?i)\b(tables?|rows?|columns?)\b"),
@@ -36,8 +35,6 @@ _SAID = 0.5
 _NEARNESS = 0.3
 _ENOUGH = 0.45
 _NEAR_THE_BEST = 0.75
-
-
 # Nearness of an image relative to the text that refers to it.
 _HOP = 0.4
 # Entities seen in more images than this do not distinguish images.
@@ -76,12 +73,14 @@ class ImageSelector:
     def _score(self, candidate: ImageCandidate, asked: Set[str]) -> float:
         picture = candidate.picture
         shown = element_text(picture)
-        score = (1 - _SAID) * self.rarity.coverage(asked, shown)
-        score += _SAID * self.rarity.coverage(asked, f"{shown}\n{candidate.said}")
-        score += _NEARNESS * candidate.nearness
-        score += _CUE * (_CUES[type(picture)].search(self.question) is not None)
-        score += _NAMED * (picture.id in self.references.elements)
-        return score + _SURROUNDED * (picture.id in self.references.surroundings)
+        return (
+            (1 - _SAID) * self.rarity.coverage(asked, shown)
+            + _SAID * self.rarity.coverage(asked, f"{shown}\n{candidate.said}")
+            + _NEARNESS * candidate.nearness
+            + _CUE * (_CUES[type(picture)].search(self.question) is not None)
+            + _NAMED * (picture.id in self.references.elements)
+            + _SURROUNDED * (picture.id in self.references.surroundings)
+        )
 
     def _in_question(self, picture: ImageElement) -> bool:
         """Whether to consider an image. A formula is read only if the question asks for one, because its text seldom
@@ -100,7 +99,10 @@ def image_candidates(
     Args:
         entities: For each entity, the ids of the elements that name it.
     """
-    nearness = _of_chunks(pool)
+    nearness: dict[str, float] = {}
+    for chunk in pool.chunks():
+        for key in filter(has_image, chunk.elements):
+            nearness.setdefault(key, pool.nearness(chunk.id))
     for target, near in pool.linked(papers).items():
         nearness[target] = max(_HOP * near, nearness.get(target, 0.0))
     for sources in entities:
@@ -114,16 +116,6 @@ def image_candidates(
         for key, picture in pictures.items()
         if isinstance(picture, ImageElement)
     ]
-
-
-def _of_chunks(pool: CandidatePool) -> dict[str, float]:
-    """The nearness of each image in a candidate chunk: that of the best chunk that contains it."""
-    nearness: dict[str, float] = {}
-    for chunk in pool.chunks():
-        for key in chunk.elements:
-            if has_image(key):
-                nearness.setdefault(key, pool.nearness(chunk.id))
-    return nearness
 
 
 def _said(corpus: Corpus, pictures: Iterable[str], papers: Sequence[Paper]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
 from paperscope_core.types import Candidates, Context, ContextImage, Entity, Filters, Paper, RetrievalRequest
 from query.context import render_context
-from query.elements import ImageElement, caption_of
+from query.elements import caption_of
 from query.question.references import References, find_references
 from query.question.scope import find_scope, restrict
 from query.retrieval.candidates import CandidatePool
@@ -18,7 +18,6 @@ from query.retrieval.images import ImageSelector, image_candidates
 from query.words import Rarity, content_words
 
 __all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
-
 
 _NO_FILTERS = Filters()
 # Maximum share of the tokens for entities and relations; the sources contain what the papers say.
@@ -130,9 +129,9 @@ class Retriever:
         papers = [corpus.paper(paper) for paper in about]
         pool.remember(papers)
         graph = GraphRows(corpus=corpus, elements=pool.elements, papers=tuple(about))
-        entities = graph.entities(
-            self._entities(candidates), limit=self._options.entities, works=_named_outright(candidates)
-        )
+        # Entities whose name occurs in the question; see `GraphIndex.retrieve`.
+        works = frozenset(hit.id for hit in candidates.named if hit.score > 1)
+        entities = graph.entities(self._entities(candidates), limit=self._options.entities, works=works)
         relations = graph.relations(
             entities, asked=content_words(question), limit=max(self._options.relations, _LIFTING)
         )
@@ -166,7 +165,10 @@ class Retriever:
 
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
-        images = self._images(question, found)
+        candidates = image_candidates(found.corpus, pool, found.papers, [entity.sources for entity in found.entities])
+        rarity = Rarity.of(chunk.searched for chunk in pool.chunks())
+        selector = ImageSelector(question=question, rarity=rarity, references=found.named)
+        images = selector.choose(candidates, limit=self._options.images)
         pool.include([image.id for image in images])
         entities, relations = graph.rows(found.entities, found.relations[: self._options.relations])
         rows = Context(entities=entities, relations=relations)
@@ -180,30 +182,15 @@ class Retriever:
         return replace(
             rows,
             sources=chooser.choose(pool, images),
-            images=tuple(_image_row(number, image) for number, image in enumerate(images)),
+            images=tuple(
+                ContextImage(
+                    id=number,
+                    element=image.id,
+                    label=image.label,
+                    caption=caption_of(image),
+                    crop=image.crop or "",
+                    place=image.place,
+                )
+                for number, image in enumerate(images)
+            ),
         )
-
-    def _images(self, question: str, found: _Found) -> list[ImageElement]:
-        seen_in = [entity.sources for entity in found.entities]
-        candidates = image_candidates(found.corpus, found.pool, found.papers, seen_in)
-        if not candidates:
-            return []
-        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
-        chooser = ImageSelector(question=question, rarity=rarity, references=found.named)
-        return chooser.choose(candidates, limit=self._options.images)
-
-
-def _named_outright(candidates: Candidates) -> frozenset[str]:
-    """The entities whose name occurs in the question; see `GraphIndex.retrieve`."""
-    return frozenset(hit.id for hit in candidates.named if hit.score > 1)
-
-
-def _image_row(number: int, image: ImageElement) -> ContextImage:
-    return ContextImage(
-        id=number,
-        element=image.id,
-        label=image.label,
-        caption=caption_of(image),
-        crop=image.crop or "",
-        place=image.place,
-    )

@@ -192,28 +192,40 @@ def soils(make_table: MakeTable) -> Table:
     [
         (
             "In Table 1, what is in the second row, third column?",
-            "Row 2 (Coast / Marsh), column 3 (Sand) of Table 1: 12.",
+            "Row 2 (Coast / Marsh), column 3 (Sand) of Table 1, headers not counted: 12.",
         ),
         (
             "What is the value in row 3 of the sand column of Table 1?",
-            "Row 3 (Inland / Heath), column Sand of Table 1: 66.",
+            "Row 3 (Inland / Heath), column Sand of Table 1, headers not counted: 66.",
         ),
-        ("What is the last row of Table 1 under Sand?", "Row 3 (Inland / Heath), column Sand of Table 1: 66."),
-        ("the last row of Table 1 under Sand", "Row 3 (Inland / Heath), column Sand of Table 1: 66."),
+        (
+            "What is the last row of Table 1 under Sand?",
+            "Row 3 (Inland / Heath), column Sand of Table 1, headers not counted: 66.",
+        ),
+        (
+            "the last row of Table 1 under Sand",
+            "Row 3 (Inland / Heath), column Sand of Table 1, headers not counted: 66.",
+        ),
         (
             "Give the 1st row's last column in Table 1.",
-            "Row 1 (Coast / Dune), column 4 (Grains per second) of Table 1: 7.",
+            "Row 1 (Coast / Dune), column 4 (Grains per second) of Table 1, headers not counted: 7.",
         ),
         (
             "What does Table 1 give for Marsh in the 2nd column?",
-            "Row Coast / Marsh, column 2 (Clay / Wet) of Table 1: 44.",
+            "Row Coast / Marsh, column 2 (Clay / Wet) of Table 1, headers not counted: 44.",
         ),
-        ("In Table 1, what is wet clay in the first row?", "Row 1 (Coast / Dune), column Clay / Wet of Table 1: 2.5."),
+        (
+            "In Table 1, what is wet clay in the first row?",
+            "Row 1 (Coast / Dune), column Clay / Wet of Table 1, headers not counted: 2.5.",
+        ),
         (
             "What is the number of grains per second in row number 2 of Table 1?",
-            "Row 2 (Coast / Marsh), column Grains per second of Table 1: 3.",
+            "Row 2 (Coast / Marsh), column Grains per second of Table 1, headers not counted: 3.",
         ),
-        ("What is the sand of the site in row 2 of Table 1?", "Row 2 (Coast / Marsh), column Sand of Table 1: 12."),
+        (
+            "What is the sand of the site in row 2 of Table 1?",
+            "Row 2 (Coast / Marsh), column Sand of Table 1, headers not counted: 12.",
+        ),
     ],
 )
 async def test_a_counted_cell_is_told_with_its_headers(
@@ -274,10 +286,10 @@ async def test_a_row_called_by_a_number_or_an_ordinal(ask_table: AskTable, make_
     beams = make_table([["Beams", "BLEU"], ["4", "27.1"], ["2", "26.8"], ["8", "27.3"]])
     assert (
         await ask_table("What is the BLEU in row 2 of Table 1?", beams)
-    ).text == "Row 2 (2), column BLEU of Table 1: 26.8."
+    ).text == "Row 2 (2), column BLEU of Table 1, headers not counted: 26.8."
     assert (
         await ask_table("What is the BLEU in row 3 of Table 1?", beams)
-    ).text == "Row 3 (8), column BLEU of Table 1: 27.3."
+    ).text == "Row 3 (8), column BLEU of Table 1, headers not counted: 27.3."
     assert (await ask_table("What is the BLEU in row 4 of Table 1?", beams)).status == "evidence"
     racks = make_table([["Rack", "Load"], ["Row 2", "5"], ["Row 1", "9"]])
     assert (
@@ -288,7 +300,7 @@ async def test_a_row_called_by_a_number_or_an_ordinal(ask_table: AskTable, make_
         "In Table 1, Jet has 4 under First row seats."
     )
     assert (await ask_table("In Table 1, what is the first row seats in row 2?", seats)).text == (
-        "Row 2 (Glider), column First row seats of Table 1: 1."
+        "Row 2 (Glider), column First row seats of Table 1, headers not counted: 1."
     )
 
 
@@ -310,7 +322,7 @@ async def test_every_ordinal_counts(ask_table: AskTable, make_table: MakeTable, 
     days = make_table([["Plot", "Rain"], *([f"p{chr(97 + day)}", f"{day}.5"] for day in range(1, 22))])
     row = {"seventh": 7, "tenth": 10, "11th": 11, "Last": 21, "21st": 21}[count]
     draft = await ask_table(f"{count} row of Table 1 under Rain", days)
-    assert draft.text == f"Row {row} (p{chr(97 + row)}), column Rain of Table 1: {row}.5."
+    assert draft.text == f"Row {row} (p{chr(97 + row)}), column Rain of Table 1, headers not counted: {row}.5."
 
 
 async def test_a_table_without_values_has_no_lines(ask_table: AskTable, make_table: MakeTable) -> None:
