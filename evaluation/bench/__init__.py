@@ -9,13 +9,17 @@ from paperscope_core.errors import PaperscopeError
 
 __all__ = ["main"]
 
+_COMMANDS = {"parse": parse, "quality": quality, "graph": growth, "query": latency, "serve": serve}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code, or that of the error."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Compare Paperscope with other systems.")
     commands = parser.add_subparsers(required=True)
-    for command in (parse, quality, growth, latency, serve):
-        command.add_command(commands)
+    for name, module in _COMMANDS.items():
+        command = commands.add_parser(name, help=module.HELP, description=module.DESCRIPTION)
+        module.add_options(command)
+        command.set_defaults(run=module.run)
     options = parser.parse_args(arguments)
     try:
         return int(options.run(options))
@@ -23,5 +27,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
     except KeyboardInterrupt:
-        sys.stderr.write("stopped: what is finished is kept; run the same command again to go on\n")
+        sys.stderr.write("stopped: what is finished is kept; run the same command again to continue\n")
         return 130

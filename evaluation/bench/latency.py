@@ -1,38 +1,30 @@
 """`bench query`: retrieval latency in libraries of growing size."""
 
 import argparse
-import json
 import math
-import os
 import shutil
-import sys
 import tempfile
-import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, quantiles
-from typing import TYPE_CHECKING
 
-from evaluation.peers.client import PEERS_PYTHON, run_process
-from evaluation.peers.systems import SETUP
-from evaluation.peers.timing import StepReport, papers_with
+from evaluation.bench.common import TimedSystem, add_out, add_peer, print_page, timed_systems, write_figures
+from evaluation.peers.timing import StepReport, TimingJob, papers_with
 from evaluation.rendering import table
-from paperscope_core.codec import from_json
 from paperscope_core.errors import InputError
-from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.files import output_errors
 
-if TYPE_CHECKING:
-    from evaluation.bench.parse import Commands
+__all__ = ["DESCRIPTION", "HELP", "Latency", "add_options", "run"]
 
-
-__all__ = ["Latency", "add_command"]
-
-
+HELP = "how long retrieval takes in a library of 1,000 to 200,000 entities"
+DESCRIPTION = (
+    "Makes libraries of synthetic papers and asks them seeded questions that name two entities, one, or none, without "
+    "a model's latency: seconds of the first question, p50, p95, CPU seconds and memory at each size. For comparison, "
+    "LightRAG's aquery_data in mode mix over the same papers, for a limited time."
+)
 _ENTITIES = (1_000, 20_000, 200_000)
-_QUESTIONS = 60
-_LEAST_QUESTIONS = 3
-_PEER_SECONDS = 1800.0
+_MIN_QUESTIONS = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,8 +32,8 @@ class Latency:
     """The retrieval latency of a system at one library size, in seconds.
 
     `cold` is the first question after opening; `p50` and `p95` are the median and the 95th percentile of the others,
-    and `cpu` is their mean CPU time. `make` is the time to build the library, 0 if it existed. `note` says why there
-    are no figures.
+    and `cpu` is their mean CPU time. `make` is the time to build the library, 0 if it existed. `empty` is the number of
+    questions for which nothing was found. `note` says why there are no figures.
     """
 
     system: str
@@ -57,149 +49,31 @@ class Latency:
     empty: int = 0
     note: str = ""
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _System:
-    """A system: the interpreter and module that build and query its libraries, and the deadline (None: no deadline).
-
-    `grows` says that its library can be extended from a smaller one.
-    """
-
-    name: str
-    python: Path
-    module: str
-    grows: bool
-    until: float | None = None
+    @property
+    def label(self) -> str:
+        """The system and the size."""
+        return f"{self.system}, {self.entities} entities"
 
 
-def add_command(commands: "Commands") -> None:
-    """Adds the command `query` and its options."""
-    query = commands.add_parser(
-        "query",
-        help="how long retrieval takes in a library of 1,000 to 200,000 entities",
-        description="Makes libraries of synthetic papers and asks them seeded questions that name two entities, one, "
-        "or none, without a model's latency: seconds of the first question, p50, p95, CPU seconds and memory at each "
-        "size. For comparison, LightRAG's aquery_data in mode mix over the same papers, for a limited time.",
-    )
+def add_options(query: argparse.ArgumentParser) -> None:
+    """Adds the options of `query`."""
     query.add_argument("--entities", type=int, nargs="+", default=_ENTITIES, metavar="N", help="sizes of the libraries")
-    query.add_argument("--questions", type=int, default=_QUESTIONS, metavar="N", help="at each size (default: 60)")
-    query.add_argument("--seed", type=int, default=0, help="decides what papers and questions hold")
+    query.add_argument("--questions", type=int, default=60, metavar="N", help="at each size (default: 60)")
+    query.add_argument("--seed", type=int, default=0, help="determines the content of papers and questions")
     query.add_argument("--work", type=Path, metavar="DIR", help="keep the libraries here; a second run starts there")
-    query.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON too")
-    query.add_argument(
-        "--peers-python", type=Path, default=PEERS_PYTHON, metavar="FILE", help="the Python that has LightRAG"
-    )
-    query.add_argument(
-        "--peer-seconds",
-        type=float,
-        default=_PEER_SECONDS,
-        metavar="S",
-        help="LightRAG's time for all sizes (default: 1800; 0: none)",
-    )
-    query.set_defaults(run=_run)
+    add_peer(query, seconds=1800)
+    add_out(query)
 
 
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Returns 0, or 1 if our own library could not be queried."""
-    if options.questions < _LEAST_QUESTIONS:
-        raise InputError(f"--questions {options.questions}: too few to compute percentiles; ask 3 or more")
-    sides = [
-        _System(name="Paperscope", python=Path(sys.executable), module="evaluation.bench.synthetic_library", grows=True)
-    ]
-    if options.peer_seconds > 0:
-        until = time.monotonic() + options.peer_seconds
-        module = "evaluation.peers.lightrag_library"
-        sides.append(_System(name="LightRAG", python=options.peers_python, module=module, grows=False, until=until))
+    if options.questions < _MIN_QUESTIONS:
+        raise InputError(
+            f"--questions {options.questions}: too few to compute percentiles; ask {_MIN_QUESTIONS} or more"
+        )
     with tempfile.TemporaryDirectory(prefix="paperscope-bench-") as folder:
-        found = _sizes(sides, (options.work or Path(folder)).resolve(), options)
-    sys.stdout.write(_page(found))
-    if options.out:
-        write_atomically(options.out, json.dumps([*map(asdict, found)], indent=2).encode() + b"\n")
-    return 1 if any(one.note for one in found if one.system == sides[0].name) else 0
-
-
-def _sizes(sides: Sequence[_System], work: Path, options: argparse.Namespace) -> list[Latency]:
-    """Measures size by size and alternates between the systems, so that the load of the machine affects both alike."""
-    found: list[Latency] = []
-    smaller: dict[str, Path] = {}
-    for entities in sorted(set(options.entities)):
-        papers = papers_with(entities, seed=options.seed)
-        for side in sides:
-            library = work / side.name.casefold() / f"{options.seed}-{entities}"
-            before = smaller.get(side.name) if side.grows else None
-            found.append(_latency(side, library, before, entities=entities, papers=papers, options=options))
-            smaller[side.name] = library
-    return found
-
-
-def _latency(
-    side: _System, library: Path, smaller: Path | None, *, entities: int, papers: int, options: argparse.Namespace
-) -> Latency:
-    nothing = Latency(system=side.name, entities=entities, papers=papers)
-    if not side.python.is_file():
-        return _noted(nothing, f"not installed: no {str(side.python)!r}; run {SETUP}")
-    made = 0.0
-    if not library.is_dir():
-        part = library.with_name(f"{library.name}.part")
-        _prepare_folder(part, smaller, goes_on=side.grows)
-        told = _run_step(side, "make", str(papers), str(options.seed), str(part))
-        if isinstance(told, str):
-            return _noted(nothing, f"not made: {told}")
-        made = told.seconds
-        part.rename(library)
-    told = _run_step(side, "ask", str(papers), str(options.seed), str(library), str(options.questions))
-    return _noted(nothing, told) if isinstance(told, str) else _measured(nothing, told, made=made)
-
-
-def _prepare_folder(part: Path, smaller: Path | None, *, goes_on: bool) -> None:
-    """Prepares the folder of a new library, starting from that of an interrupted run or from a smaller library."""
-    with output_errors(part):
-        if part.is_dir() and not goes_on:
-            shutil.rmtree(part)
-        if not part.is_dir() and smaller is not None and smaller.is_dir():
-            copy = part.with_name(f"{part.name}.copy")
-            shutil.rmtree(copy, ignore_errors=True)
-            shutil.copytree(smaller, copy)
-            copy.rename(part)
-        part.mkdir(parents=True, exist_ok=True)
-
-
-def _run_step(side: _System, step: str, papers: str, seed: str, folder: str, *more: str) -> StepReport | str:
-    """Returns the report of a process, or why there is none."""
-    left = None if side.until is None else side.until - time.monotonic()
-    if left is not None and left <= 0:
-        return "no time left"
-    with tempfile.TemporaryDirectory(prefix="paperscope-bench-") as home:
-        out = Path(home) / "told.json"
-        command = [str(side.python), "-m", side.module, step, str(out), papers, seed, folder, *more]
-        if note := run_process(command, Path(home), left):
-            return note
-        return from_json(StepReport, out.read_text(encoding="utf-8"))
-
-
-def _noted(latency: Latency, note: str) -> Latency:
-    return Latency(system=latency.system, entities=latency.entities, papers=latency.papers, note=note)
-
-
-def _measured(latency: Latency, told: StepReport, *, made: float) -> Latency:
-    first, *others = told.asked
-    cuts = quantiles((one.seconds for one in others), n=20, method="inclusive")
-    return Latency(
-        system=latency.system,
-        entities=latency.entities,
-        papers=latency.papers,
-        cold=told.seconds + first.seconds,
-        p50=cuts[9],
-        p95=cuts[18],
-        cpu=fmean(one.cpu for one in others),
-        memory_mb=told.memory_mb,
-        disk_mb=told.disk_mb,
-        make=made,
-        empty=sum(not one.found for one in told.asked),
-    )
-
-
-def _page(found: Sequence[Latency]) -> str:
+        found = list(_latencies(timed_systems(options), (options.work or Path(folder)).resolve(), options))
+    measured = [one for one in found if not one.note]
     header = ["system", "entities", "papers", "cold s", "p50 s", "p95 s", "CPU s", "memory MB", "disk MB", "made in s"]
     rows = [
         [
@@ -210,40 +84,93 @@ def _page(found: Sequence[Latency]) -> str:
             *(f"{value:.0f}" for value in (one.memory_mb, one.disk_mb)),
             f"{one.make:.0f}" if one.make else "",
         ]
-        for one in found
-        if not one.note
+        for one in measured
     ]
-    load = " ".join(f"{value:.1f}" for value in os.getloadavg())
-    lines = [*_growth(found), *_ratios(found), *(f"{_label(one)}: {one.note}." for one in found if one.note)]
-    lines += [f"{_label(one)}: {one.empty} questions found nothing." for one in found if one.empty]
-    return "\n".join([*table(header, rows), *lines, f"Load of the machine: {load}, {os.cpu_count()} cores."]) + "\n"
+    ours = found[0].system
+    notes = [f"{one.label}: {one.note}." for one in found if one.note]
+    empty = [f"{one.label}: {one.empty} questions found nothing." for one in found if one.empty]
+    print_page([*table(header, rows), *_growth(measured), *_ratios(measured, ours), *notes, *empty])
+    write_figures(options.out, found)
+    return 1 if any(one.note for one in found if one.system == ours) else 0
 
 
-def _growth(found: Sequence[Latency]) -> list[str]:
+def _latencies(systems: Sequence[TimedSystem], work: Path, options: argparse.Namespace) -> Iterator[Latency]:
+    """Measures size by size and alternates between the systems, so that the load of the machine affects both alike."""
+    smaller: dict[str, Path] = {}
+    for entities in sorted(set(options.entities)):
+        papers = papers_with(entities, seed=options.seed)
+        for system in systems:
+            library = work / system.name.casefold() / f"{options.seed}-{entities}"
+            job = TimingJob(
+                step="ask", papers=papers, seed=options.seed, folder=str(library), questions=options.questions
+            )
+            latency = Latency(system=system.name, entities=entities, papers=papers)
+            yield _measured(latency, system, job, smaller.get(system.name))
+            smaller[system.name] = library
+
+
+def _measured(latency: Latency, system: TimedSystem, job: TimingJob, smaller: Path | None) -> Latency:
+    """Builds the library unless it exists, and asks it."""
+    library, make = Path(job.folder), 0.0
+    if not library.is_dir():
+        part = library.with_name(f"{library.name}.part")
+        _prepare_folder(part, smaller, extends=system.extends)
+        reports, note = system.run(replace(job, step="make", folder=str(part)), StepReport)
+        if note:
+            return replace(latency, note=note)
+        make = reports[0].seconds
+        part.rename(library)
+    reports, note = system.run(job, StepReport)
+    if note:
+        return replace(latency, note=note)
+    report = reports[0]
+    first, *others = report.asked
+    cuts = quantiles((one.seconds for one in others), n=20, method="inclusive")
+    return replace(
+        latency,
+        cold=report.seconds + first.seconds,
+        p50=cuts[9],
+        p95=cuts[18],
+        cpu=fmean(one.cpu for one in others),
+        memory_mb=report.memory_mb,
+        disk_mb=report.disk_mb,
+        make=make,
+        empty=sum(not one.found for one in report.asked),
+    )
+
+
+def _prepare_folder(part: Path, smaller: Path | None, *, extends: bool) -> None:
+    """Prepares the folder of a new library; if `extends`, from that of an interrupted run or from a smaller library."""
+    with output_errors(part):
+        if part.is_dir() and not extends:
+            shutil.rmtree(part)
+        if extends and not part.is_dir() and smaller is not None and smaller.is_dir():
+            copy = part.with_name(f"{part.name}.copy")
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(smaller, copy)
+            copy.rename(part)
+        part.mkdir(parents=True, exist_ok=True)
+
+
+def _growth(measured: Sequence[Latency]) -> Iterator[str]:
     """Each system's largest library relative to its smallest, and twice the ratio of the logarithms of their sizes."""
-    lines = []
-    for system in dict.fromkeys(one.system for one in found):
-        known = [one for one in found if one.system == system and not one.note]
-        if len(known) > 1:
-            first, last = known[0], known[-1]
+    for system in dict.fromkeys(one.system for one in measured):
+        sizes = [one for one in measured if one.system == system]
+        first, last = sizes[0], sizes[-1]
+        if last.entities > first.entities:
             bound = 2 * math.log(last.entities) / math.log(first.entities)
-            lines.append(
+            yield (
                 f"{system}, {first.entities} to {last.entities} entities: p50 {last.p50 / first.p50:.2f} times, "
                 f"CPU {last.cpu / first.cpu:.2f} times (twice the logarithm: {bound:.2f})."
             )
-    return lines
 
 
-def _ratios(found: Sequence[Latency]) -> list[str]:
+def _ratios(measured: Sequence[Latency], ours: str) -> Iterator[str]:
     """The figures of the other systems at each size, as multiples of ours."""
-    ours = {one.entities: one for one in found if one.system == found[0].system and not one.note}
-    return [
-        f"{_label(one)}: {one.p50 / ours[one.entities].p50:.1f} times our p50, {one.cpu / ours[one.entities].cpu:.1f} "
-        f"times our CPU, {one.memory_mb / ours[one.entities].memory_mb:.1f} times our memory."
-        for one in found
-        if one.system != found[0].system and not one.note and one.entities in ours
-    ]
-
-
-def _label(latency: Latency) -> str:
-    return f"{latency.system}, {latency.entities} entities"
+    base = {one.entities: one for one in measured if one.system == ours}
+    for one in measured:
+        if one.system != ours and (own := base.get(one.entities)):
+            yield (
+                f"{one.label}: {one.p50 / own.p50:.1f} times our p50, {one.cpu / own.cpu:.1f} times our CPU, "
+                f"{one.memory_mb / own.memory_mb:.1f} times our memory."
+            )

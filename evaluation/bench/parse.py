@@ -6,20 +6,19 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from evaluation.bench.common import add_out, write_figures
 from evaluation.bench.pdf_readers import OURS, PDF_READERS
-from paperscope_core.files import write_atomically
 
-__all__ = ["Figures", "add_command", "measure"]
+__all__ = ["DESCRIPTION", "HELP", "Figures", "add_options", "measure", "run"]
 
-
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 # it has no public name
-
-
+HELP = "seconds per page, peak memory"
+DESCRIPTION = (
+    "Seconds per page and peak memory of Paperscope and of other PDF readers, each on the same files in a process of "
+    "its own. Those that are not installed are listed with the command that installs them."
+)
 _ROOT = Path(__file__).resolve().parents[2]
 _SCRIPT = Path(__file__).with_name("pdf_readers.py")
 _EXAMPLE = _ROOT / "examples/paper/ner-report.pdf"
@@ -42,14 +41,8 @@ class Figures:
         return self.seconds / self.pages if self.pages else 0.0
 
 
-def add_command(commands: "Commands") -> None:
-    """Adds the command `parse` and its options."""
-    parse = commands.add_parser(
-        "parse",
-        help="seconds per page, peak memory",
-        description="Seconds per page and peak memory of Paperscope and of other PDF readers, each on the same "
-        "files in a process of its own. Those that are not installed are listed with the command that installs them.",
-    )
+def add_options(parse: argparse.ArgumentParser) -> None:
+    """Adds the options of `parse`."""
     parse.add_argument("files", nargs="*", type=Path, metavar="FILE", help="PDF files (default: the example paper)")
     parse.add_argument("--data", type=Path, metavar="DIR", help="instead of files: all PDF files below this folder")
     parse.add_argument(
@@ -64,11 +57,10 @@ def add_command(commands: "Commands") -> None:
     parse.add_argument(
         "--pages", nargs="+", type=int, default=_GROWTH, metavar="N", help="how long those are (default: 10 100 1000)"
     )
-    parse.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON too")
-    parse.set_defaults(run=_run)
+    add_out(parse)
 
 
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Returns 0, 1 if Paperscope could not read a file, or 2 if there are no files."""
     files = options.files or (sorted(options.data.rglob("*.pdf")) if options.data else [_EXAMPLE])
     missing = [str(file) for file in files if not file.is_file()]
@@ -81,9 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     grown = list(_growth(files[0], options.pages)) if options.growth else []
     if grown:
         sys.stdout.write("\n" + _growth_table(grown))
-    if options.out:
-        value = {"files": [file.name for file in files], "contenders": [*map(asdict, rows)]}
-        write_atomically(options.out, json.dumps({**value, "growth": [*map(asdict, grown)]}, indent=2).encode() + b"\n")
+    write_figures(options.out, {"files": [file.name for file in files], "contenders": rows, "growth": grown})
     return 1 if any(row.name in OURS and row.pages == 0 and "not installed" not in row.note for row in rows) else 0
 
 

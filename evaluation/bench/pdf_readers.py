@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evaluation.peers.timing import peak_memory_mb
+from evaluation.peers.memory import peak_memory_mb
 
 __all__ = ["OURS", "PDF_READERS", "PdfReader", "run"]
 

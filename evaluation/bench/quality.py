@@ -5,25 +5,24 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evaluation.compare import compare
 from evaluation.rendering import number, provenance_line, table
 from evaluation.report import ALL, Figure, Report
 from evaluation.run import RunCallbacks, RunOptions, run_suite
+from evaluation.score import ItemResult
 from evaluation.suite import SUITES, Suite, load_suite
 from paperscope_core.errors import InputError
 from paperscope_core.files import write_atomically
 from paperscope_core.settings import load_settings
 
-if TYPE_CHECKING:
-    from evaluation.bench.parse import Commands
-    from evaluation.score import ItemResult
+__all__ = ["DESCRIPTION", "HELP", "add_options", "render_page", "run", "suite_rows"]
 
-
-__all__ = ["add_command", "render_page", "suite_rows"]
-
-
+HELP = "every suite, ours and the peers'"
+DESCRIPTION = (
+    "Scores Paperscope and its peers on the same papers and questions and prints one page of tables. Peers that are "
+    "not installed are listed with the command that installs them. A run that was stopped resumes."
+)
 _HEAD = """# Quality
 
 Made of the suites' reports; `scripts/bench quality --write` makes it anew, and the tests check some of it. Each figure
@@ -98,24 +97,17 @@ def _problems(reports: Sequence[Report]) -> list[str]:
     return ["Not scored:", "", *told, ""] if told else []
 
 
-def add_command(commands: "Commands") -> None:
-    """Adds the command `quality` and its options."""
-    quality = commands.add_parser(
-        "quality",
-        help="every suite, ours and the peers'",
-        description="Scores Paperscope and its peers on the same papers and questions and prints one page of tables. "
-        "Peers that are not installed are listed with the command that installs them. A run that was stopped resumes.",
-    )
+def add_options(quality: argparse.ArgumentParser) -> None:
+    """Adds the options of `quality`."""
     quality.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder with eval/ and papers/")
     quality.add_argument("--out", type=Path, required=True, metavar="DIR", help="keeps every run's report here")
     quality.add_argument("--suite", nargs="+", choices=SUITES, default=list(SUITES), help="these suites only")
     quality.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these sets, papers or items only")
-    quality.add_argument("--seed", type=int, default=0, help="decides every draw")
+    quality.add_argument("--seed", type=int, default=0, help="determines all random choices")
     quality.add_argument("--write", action="store_true", help=f"write the page to {_PAGE_FILE.name} in docs/ too")
-    quality.set_defaults(run=_run)
 
 
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Returns 0, or 1 if something could not be scored."""
     reports = [list(_reports(load_suite(name), options)) for name in options.suite]
     page = render_page([found for found in reports if found])
@@ -130,7 +122,7 @@ def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
     for mode in suite.modes:
         if mode == _PAID:
             continue
-        run = RunOptions(
+        run_options = RunOptions(
             data=options.data,
             settings=load_settings(environ=os.environ),
             mode=mode,
@@ -140,13 +132,13 @@ def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
             seed=options.seed,
         )
         sys.stderr.write(f"{suite.name}, mode {mode}\n")
-        yield run_suite(suite, run, callbacks=RunCallbacks(started=_started, done=_done))
+        yield run_suite(suite, run_options, callbacks=RunCallbacks(started=_started, done=_done))
 
 
 def _started(items: int) -> None:
     sys.stderr.write(f"  {items} items\n")
 
 
-def _done(result: "ItemResult") -> None:
+def _done(result: ItemResult) -> None:
     if result.problem:
         sys.stderr.write(f"  ! {result.name}: {result.problem}\n")

@@ -3,7 +3,6 @@
 import argparse
 import http.client
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -11,31 +10,30 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from statistics import quantiles
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import httpx2
+
+from evaluation.bench.common import add_out, print_page, write_figures
 from evaluation.gold.files import read_lines, separate_errors
-from evaluation.peers.timing import peak_memory_mb
+from evaluation.peers.memory import peak_memory_mb
 from evaluation.rendering import table
 from paperscope.library import Library
 from paperscope_core.errors import InputError, PaperscopeError
-from paperscope_core.files import write_atomically
 
-if TYPE_CHECKING:
-    from evaluation.bench.parse import Commands
+__all__ = ["DESCRIPTION", "HELP", "add_options", "run"]
 
-
-__all__ = ["Load", "ServedLoad", "Service", "add_command", "ask_directly", "ask_over_http", "start_service"]
-
-
+HELP = "requests a second and latency of the HTTP service"
+DESCRIPTION = (
+    "Starts the service over a library and lets 1, 8 and 32 clients ask it, each the next question as soon as the last "
+    "is answered; for comparison, the same library is asked in one process without HTTP."
+)
 _START_TIMEOUT = 60.0
 _TIMEOUT = 120.0
-
-
 _CLIENTS = (1, 8, 32)
 _PATHS = {"query": "/v1/query", "retrieve": "/v1/retrieve"}
 _DIRECT = "Library"
@@ -53,53 +51,35 @@ class Load:
     most: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Service:
-    """A service in a separate process."""
-
-    address: str
-    process: int
-
-    def memory_mb(self) -> float:
-        """Its peak memory in megabytes (Linux; 0 elsewhere)."""
-        return peak_memory_mb(self.process)
-
-
 @contextmanager
-def start_service(library: Path) -> Iterator[Service]:
-    """Starts `paperscope serve` on a free port and waits until it is ready. Raises PaperscopeError if it does not
-    start."""
+def start_service(library: Path) -> Iterator[tuple[str, int]]:
+    """Starts `paperscope serve` on a free port, waits until it is ready, and yields its address and process id.
+
+    Raises PaperscopeError if it does not start.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "paperscope", "serve", "--library", str(library), "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own
+    address = f"http://127.0.0.1:{port}"
     try:
-        _wait(port, process)
-        yield Service(address=f"http://127.0.0.1:{port}", process=process.pid)
+        _wait(f"{address}/readyz", process)
+        yield address, process.pid
     finally:
         process.terminate()
         process.wait()
 
 
-def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:
+def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
     end = time.monotonic() + _START_TIMEOUT
     while time.monotonic() < end and process.poll() is None:
         try:
-            if _get(port, "/readyz") == http.client.OK:
+            if httpx2.get(url, timeout=_TIMEOUT).is_success:
                 return
-        except OSError:
+        except httpx2.TransportError:
             time.sleep(0.1)
     raise PaperscopeError("`paperscope serve` did not start; run it by hand to see why")
-
-
-def _get(port: int, path: str) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status
-    finally:
-        connection.close()
 
 
 def ask_over_http(url: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
@@ -189,14 +169,8 @@ class _Row:
     question: str
 
 
-def add_command(commands: "Commands") -> None:
-    """Adds the command `serve` and its options."""
-    serve = commands.add_parser(
-        "serve",
-        help="requests a second and latency of the HTTP service",
-        description="Starts the service over a library and lets 1, 8 and 32 clients ask it, each the next question as "
-        "soon as the last is answered; for comparison, the same library is asked in one process without HTTP.",
-    )
+def add_options(serve: argparse.ArgumentParser) -> None:
+    """Adds the options of `serve`."""
     serve.add_argument("--library", type=Path, required=True, metavar="DIR", help="a library with papers in it")
     serve.add_argument(
         "--questions", type=Path, required=True, metavar="FILE", help="JSON lines with the key 'question'"
@@ -206,25 +180,24 @@ def add_command(commands: "Commands") -> None:
         "--seconds", type=float, default=20.0, metavar="S", help="how long each load lasts (default: 20)"
     )
     serve.add_argument("--only", nargs="+", choices=[*_PATHS], default=[*_PATHS], metavar="WAY", help="query, retrieve")
-    serve.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON too")
-    serve.set_defaults(run=_run)
+    add_out(serve)
 
 
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Returns 0, or 1 if a request failed."""
     questions = _questions(options.questions)
     found = []
     for way in options.only:
         direct = ask_directly(options.library, questions, retrieve=way == "retrieve", seconds=options.seconds)
         found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=direct))
-    with start_service(options.library) as service:
+    with start_service(options.library) as (address, process):
         for way in options.only:
             for clients in options.clients:
-                load = ask_over_http(service.address + _PATHS[way], questions, clients=clients, seconds=options.seconds)
-                found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=service.memory_mb()))
-    sys.stdout.write(_page(found))
-    if options.out:
-        write_atomically(options.out, json.dumps([*map(asdict, found)], indent=2).encode() + b"\n")
+                load = ask_over_http(address + _PATHS[way], questions, clients=clients, seconds=options.seconds)
+                memory = peak_memory_mb(process)  # Linux only; 0 elsewhere
+                found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=memory))
+    print_page([*_table(found), *_ratios(found)])
+    write_figures(options.out, found)
     return 1 if any(one.load.failed for one in found) else 0
 
 
@@ -237,7 +210,7 @@ def _questions(file: Path) -> list[str]:
     return found
 
 
-def _page(found: Sequence[ServedLoad]) -> str:
+def _table(found: Sequence[ServedLoad]) -> list[str]:
     header = ["way", "clients", "answers", "failed", "a second", "p50 s", "p95 s", "most s", "memory MB"]
     rows = [
         [
@@ -251,14 +224,10 @@ def _page(found: Sequence[ServedLoad]) -> str:
         ]
         for one in found
     ]
-    load = " ".join(f"{value:.1f}" for value in os.getloadavg())
-    return (
-        "\n".join([*table(header, rows), *_beside(found), f"Load of the machine: {load}, {os.cpu_count()} cores."])
-        + "\n"
-    )
+    return table(header, rows)
 
 
-def _beside(found: Sequence[ServedLoad]) -> list[str]:
+def _ratios(found: Sequence[ServedLoad]) -> list[str]:
     """The best rate over HTTP as a multiple of the library's rate."""
     lines = []
     for way in _PATHS:

@@ -45,24 +45,21 @@ _MAX_MB = 200
 _DIMENSION = 384
 
 
-class _Embedder:
+class _Embedder(FakeEmbedder):
     """A deterministic embedder whose time is excluded."""
 
     def __init__(self, clock: Clock) -> None:
+        super().__init__(dimension=_DIMENSION)
         self._clock = clock
-        self._fake = FakeEmbedder(dimension=_DIMENSION)
-        self.name = self._fake.name
-        self.dimension = _DIMENSION
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        return await self._clock.leave_out(self._fake.embed(texts))
+        return await self._clock.leave_out(super().embed(texts))
 
 
 class _FixedPaper:
-    """A parser and extractor that return a given document, whatever the file contains."""
+    """A parser and extractor that return the `document`, whatever the file contains."""
 
-    def __init__(self) -> None:
-        self.document: PeerDocument | None = None
+    document: PeerDocument
 
     def parse(
         self,
@@ -70,7 +67,7 @@ class _FixedPaper:
         *,
         on_page: PageCallback | None = None,  # noqa: ARG002 # the protocol's
     ) -> ParsedPaper:
-        return ParsedPaper(paper=paper_of(self._known(), sha256=content_hash(file.path.read_bytes())))
+        return ParsedPaper(paper=paper_of(self.document, sha256=content_hash(file.path.read_bytes())))
 
     async def extract(
         self,
@@ -78,12 +75,7 @@ class _FixedPaper:
         chunks: Sequence[Chunk],  # noqa: ARG002 # the protocol's
         images: PaperImages = PaperImages(),  # noqa: ARG002 # the protocol's
     ) -> Extraction:
-        return extraction_of(self._known(), paper)
-
-    def _known(self) -> PeerDocument:
-        if self.document is None:
-            raise ValueError("no document was given")
-        return self.document
+        return extraction_of(self.document, paper)
 
 
 def paper_of(document: PeerDocument, *, sha256: str) -> Paper:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from evaluation.peers.protocol import (
     PeerAnswer,
@@ -16,15 +17,16 @@ from evaluation.peers.protocol import (
     PeerLine,
     PeerRelation,
     Unit,
-    write_value,
 )
 from evaluation.peers.systems import SETUP
-from paperscope_core.codec import from_json
+from paperscope_core.codec import from_json, to_json
 from paperscope_core.files import output_errors
 from paperscope_core.types import IndexedPaper
 
-__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_peer", "run_process"]
+__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_module", "run_peer"]
 
+
+Line = TypeVar("Line")
 
 _ROOT = Path(__file__).resolve().parents[2]
 PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
@@ -111,25 +113,37 @@ def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None
 
     A failure of the peer is reported in the results. Raises StoreError if the job can't be written.
     """
-    if not python.is_file():
-        return PeerResults(system=job.system, note=f"not installed: no {str(python)!r}; run {SETUP}")
-    with tempfile.TemporaryDirectory(prefix="paperscope-peer-") as name:
-        folder = Path(name)
-        job_file, result_file = folder / "job.json", folder / "result.jsonl"
-        with output_errors(job_file):
-            job_file.write_text(write_value(job), encoding="utf-8")
-        note = run_process(
-            [str(python), "-m", "evaluation.peers.runner", str(job_file), str(result_file)], folder, timeout
-        )
-        return _results(job, tuple(_lines(result_file)), note=note)
+    lines, note = run_module("evaluation.peers.runner", job, PeerLine, python=python, timeout=timeout)
+    missing = next((line.missing for line in lines if line.missing), "")
+    return PeerResults(
+        system=job.system,
+        package=next((line.package for line in lines if line.package), ""),
+        indexed=tuple(line.indexed for line in lines if line.indexed),
+        answers=tuple(line.answer for line in lines if line.answer),
+        note=f"not installed: no module {missing!r}; run {SETUP}" if missing else note,
+    )
 
 
-def run_process(command: list[str], folder: Path, timeout: float | None) -> str:
-    """Runs a command in `folder`, which is also its home, without keys, for at most `timeout` seconds.
+def run_module(
+    module: str, job: object, kind: type[Line], *, python: Path, timeout: float | None
+) -> tuple[list[Line], str]:
+    """Runs a module with the interpreter `python` for at most `timeout` seconds; it reads the job and writes results.
 
-    Returns why it failed, or "".
+    The process works in an empty folder, which is also its home, and gets no keys. Returns the results (`kind`) that it
+    wrote before it ended, and why it failed, or "". Raises StoreError if the job can't be written.
     """
-    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": str(folder)}
+    if not python.is_file():
+        return [], f"not installed: no {str(python)!r}; run {SETUP}"
+    with tempfile.TemporaryDirectory(prefix="paperscope-peer-") as folder:
+        job_file, result_file = Path(folder) / "job.json", Path(folder) / "result.jsonl"
+        with output_errors(job_file):
+            job_file.write_text(to_json(job), encoding="utf-8")
+        note = _run([str(python), "-m", module, str(job_file), str(result_file)], folder, timeout)
+        return list(_complete_lines(result_file, kind)), note
+
+
+def _run(command: list[str], folder: str, timeout: float | None) -> str:
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": folder}
     try:
         done = subprocess.run(  # noqa: S603
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False
@@ -144,23 +158,10 @@ def run_process(command: list[str], folder: Path, timeout: float | None) -> str:
     return f"failed: {reason}"
 
 
-def _lines(file: Path) -> Iterator[PeerLine]:
+def _complete_lines(file: Path, kind: type[Line]) -> Iterator[Line]:
     """Yields the lines up to one that is incomplete."""
-    if not file.is_file():
-        return
-    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else ():
         try:
-            yield from_json(PeerLine, line)
+            yield from_json(kind, line)
         except ValueError:
             return
-
-
-def _results(job: PeerJob, lines: tuple[PeerLine, ...], *, note: str) -> PeerResults:
-    missing = next((line.missing for line in lines if line.missing), "")
-    return PeerResults(
-        system=job.system,
-        package=next((line.package for line in lines if line.package), ""),
-        indexed=tuple(line.indexed for line in lines if line.indexed),
-        answers=tuple(line.answer for line in lines if line.answer),
-        note=f"not installed: no module {missing!r}; run {SETUP}" if missing else note,
-    )

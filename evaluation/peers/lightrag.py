@@ -10,12 +10,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.peers.protocol import Found, Index, PeerCorpus, PeerDocument, System, load_encoder, units_with_text
+from evaluation.peers.protocol import (
+    Found,
+    Index,
+    PeerCorpus,
+    PeerDocument,
+    PeerEntity,
+    PeerRelation,
+    System,
+    load_encoder,
+    units_with_text,
+)
 
 __all__ = [
     "Embed",
-    "MergedEntity",
-    "MergedRelation",
+    "Merged",
     "fill",
     "lightrag_system",
     "make_rag",
@@ -28,8 +37,6 @@ __all__ = [
 # LightRAG's separator between merged descriptions.
 _SEPARATOR = "<SEP>"
 Named = Callable[[str], str]
-
-
 # Maps texts to the rows of a matrix.
 Embed = Callable[[list[str]], Awaitable[Any]]
 _MAX_SOURCES = 200  # LightRAG's limit on chunks per entity or relation
@@ -38,18 +45,28 @@ _ENOUGH_TOKENS = 10_000_000  # never drops a requested chunk for its length
 
 
 @dataclass(kw_only=True, slots=True)
-class MergedEntity:
-    """An entity merged over all documents: the most frequent type, the distinct descriptions and units."""
+class Merged:
+    """An entity, or an undirected relation of two entities, merged over all documents.
 
-    name: str
-    types: Counter[str] = field(default_factory=Counter)
+    `kinds` are the types or keywords with their numbers; the descriptions and units are distinct, in order of first
+    appearance.
+    """
+
+    kinds: Counter[str] = field(default_factory=Counter)
     descriptions: dict[str, None] = field(default_factory=dict)
     units: dict[str, None] = field(default_factory=dict)
+    weight: float = 0.0
+
+    def add(self, item: PeerEntity | PeerRelation, *, kind: str, default_description: str) -> None:
+        """Merges the kind, description and units of another occurrence."""
+        self.kinds[kind] += 1
+        self.descriptions[item.description or default_description] = None
+        self.units.update(dict.fromkeys(item.units))
 
     @property
     def type(self) -> str:
         """The most frequent type; the first one of a tie."""
-        return self.types.most_common(1)[0][0] or "UNKNOWN"
+        return self.kinds.most_common(1)[0][0] or "UNKNOWN"
 
     @property
     def description(self) -> str:
@@ -57,50 +74,28 @@ class MergedEntity:
         return _SEPARATOR.join(self.descriptions)
 
 
-@dataclass(kw_only=True, slots=True)
-class MergedRelation:
-    """An undirected pair of entities: summed weights, distinct descriptions and keywords."""
-
-    source: str
-    target: str
-    weight: float = 0.0
-    descriptions: dict[str, None] = field(default_factory=dict)
-    keywords: dict[str, None] = field(default_factory=dict)
-    units: dict[str, None] = field(default_factory=dict)
-
-    @property
-    def description(self) -> str:
-        """All descriptions, joined."""
-        return _SEPARATOR.join(self.descriptions)
-
-
-def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> list[MergedEntity]:
+def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> dict[str, Merged]:
     """Returns one entity per name, in order of first appearance; `named` folds a name and returns "" to drop it."""
-    merged: dict[str, MergedEntity] = {}
+    merged: dict[str, Merged] = {}
     for document in documents:
         for entity in document.entities:
             if name := named(entity.name):
-                into = merged.setdefault(name, MergedEntity(name=name))
-                into.types[entity.type] += 1
-                into.descriptions[entity.description or entity.name] = None
-                into.units.update(dict.fromkeys(entity.units))
-    return list(merged.values())
+                merged.setdefault(name, Merged()).add(entity, kind=entity.type, default_description=entity.name)
+    return merged
 
 
-def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> list[MergedRelation]:
-    """Returns one relation per pair of distinct entities, in order of first appearance."""
-    merged: dict[frozenset[str], MergedRelation] = {}
+def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> dict[tuple[str, str], Merged]:
+    """Returns one relation per pair of distinct entities, in order and direction of first appearance."""
+    merged: dict[tuple[str, str], Merged] = {}
     for document in documents:
         for relation in document.relations:
             source, target = named(relation.source), named(relation.target)
-            if not source or not target or source == target:
-                continue
-            into = merged.setdefault(frozenset((source, target)), MergedRelation(source=source, target=target))
-            into.weight += relation.weight
-            into.descriptions[relation.description or relation.keywords] = None
-            into.keywords[relation.keywords] = None
-            into.units.update(dict.fromkeys(relation.units))
-    return list(merged.values())
+            if source and target and source != target:
+                pair = (target, source) if (target, source) in merged else (source, target)
+                into = merged.setdefault(pair, Merged())
+                into.add(relation, kind=relation.keywords, default_description=relation.keywords)
+                into.weight += relation.weight
+    return merged
 
 
 class _WordPieces:
@@ -198,23 +193,23 @@ async def fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_gra
             "chunks": [{"content": unit.text, "source_id": unit.unit, "file_path": unit.document} for unit in units],
             "entities": [
                 {
-                    "entity_name": entity.name,
+                    "entity_name": name,
                     "entity_type": entity.type,
                     "description": clean(entity.description),
                     "source_id": next(iter(entity.units), ""),
                 }
-                for entity in entities
+                for name, entity in entities.items()
             ],
             "relationships": [
                 {
-                    "src_id": relation.source,
-                    "tgt_id": relation.target,
+                    "src_id": source,
+                    "tgt_id": target,
                     "description": clean(relation.description),
-                    "keywords": clean(",".join(relation.keywords)),
+                    "keywords": clean(",".join(relation.kinds)),
                     "weight": max(relation.weight, 1.0),
                     "source_id": next(iter(relation.units), ""),
                 }
-                for relation in relations
+                for (source, target), relation in relations.items()
             ],
         }
     )
@@ -223,8 +218,8 @@ async def fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_gra
 
 async def _name_all_sources(
     rag: Any,  # noqa: ANN401
-    entities: Sequence[MergedEntity],
-    relations: Sequence[MergedRelation],
+    entities: dict[str, Merged],
+    relations: dict[tuple[str, str], Merged],
     *,
     ids: dict[str, str],
 ) -> None:
@@ -235,20 +230,17 @@ async def _name_all_sources(
     separator: str = import_module("lightrag.constants").GRAPH_FIELD_SEP
     graph = rag.chunk_entity_relation_graph
 
-    def sources(units: dict[str, None]) -> list[str]:
-        return list(dict.fromkeys(ids[unit] for unit in units if unit in ids))[:_MAX_SOURCES]
+    def sources(merged: Merged) -> list[str]:
+        return list(dict.fromkeys(ids[unit] for unit in merged.units if unit in ids))[:_MAX_SOURCES]
 
-    nodes = await graph.get_nodes_batch([entity.name for entity in entities])
-    for entity in entities:
-        source_id = separator.join(sources(entity.units))
-        await graph.upsert_node(entity.name, {**nodes[entity.name], "source_id": source_id})
-    pairs = [{"src": relation.source, "tgt": relation.target} for relation in relations]
-    edges = await graph.get_edges_batch(pairs)
-    for relation in relations:
-        found = sources(relation.units)
-        edge = edges[relation.source, relation.target]
+    nodes = await graph.get_nodes_batch(list(entities))
+    for name, entity in entities.items():
+        await graph.upsert_node(name, {**nodes[name], "source_id": separator.join(sources(entity))})
+    edges = await graph.get_edges_batch([{"src": source, "tgt": target} for source, target in relations])
+    for pair, relation in relations.items():
+        found = sources(relation)
         values = {"source_id": separator.join(found), "weight": max(relation.weight, float(len(found)))}
-        await graph.upsert_edge(relation.source, relation.target, {**edge, **values})
+        await graph.upsert_edge(*pair, {**edges[pair], **values})
 
 
 async def search_chunks(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401

@@ -1,12 +1,16 @@
-"""The JSON values exchanged with a peer's process, and the interface of a peer. Standard library only."""
+"""The values exchanged with a peer's process, and the interface of a peer.
 
-import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+Besides the standard library, only pydantic is imported, which the peers' packages need, too.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from paperscope_core.codec import from_json, to_json
 
 __all__ = [
     "Found",
@@ -23,11 +27,12 @@ __all__ = [
     "System",
     "Unit",
     "describe_error",
+    "job_and_results",
     "load_encoder",
-    "read_job",
     "units_with_text",
-    "write_value",
 ]
+
+Job = TypeVar("Job")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,36 +153,20 @@ class PeerLine:
     answer: PeerAnswer | None = None
 
 
-def write_value(value: PeerJob | PeerLine) -> str:
-    """Serializes a value as one line of JSON, without the line end."""
-    return json.dumps(asdict(value))
+@contextmanager
+def job_and_results(arguments: Sequence[str], kind: type[Job]) -> Iterator[tuple[Job, Callable[[object], None]]]:
+    """Yields the job in the one file, and a function that appends a value to the other as a line of JSON, at once.
 
+    `evaluation.peers.client.run_module` passes the two files. Raises ValueError if the first contains no such job.
+    """
+    job_file, result_file = map(Path, arguments)
+    with result_file.open("w", encoding="utf-8") as stream:
 
-def read_job(text: str) -> PeerJob:
-    """Parses a job. Raises ValueError, KeyError or TypeError if the text is not one."""
-    value = json.loads(text)
-    return PeerJob(**{**value, "corpora": tuple(_read_corpus(item) for item in value["corpora"])})
+        def write(value: object) -> None:
+            stream.write(to_json(value) + "\n")
+            stream.flush()
 
-
-def _read_corpus(value: dict[str, Any]) -> PeerCorpus:
-    return PeerCorpus(
-        name=value["name"],
-        documents=tuple(_read_document(item) for item in value["documents"]),
-        questions=tuple(PeerQuestion(**item) for item in value["questions"]),
-    )
-
-
-def _read_document(value: dict[str, Any]) -> PeerDocument:
-    parts = {
-        "units": tuple(Unit(**{**item, "pages": tuple(item["pages"])}) for item in value["units"]),
-        "entities": tuple(PeerEntity(**_with_units(item)) for item in value["entities"]),
-        "relations": tuple(PeerRelation(**_with_units(item)) for item in value["relations"]),
-    }
-    return PeerDocument(**{**value, **parts})
-
-
-def _with_units(value: dict[str, Any]) -> dict[str, Any]:
-    return {**value, "units": tuple(value["units"])}
+        yield from_json(kind, job_file.read_bytes()), write
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TextIO
 
+from evaluation.peers.memory import peak_memory_mb
 from evaluation.peers.protocol import (
     Index,
     PeerAnswer,
@@ -17,11 +17,9 @@ from evaluation.peers.protocol import (
     PeerLine,
     System,
     describe_error,
-    read_job,
-    write_value,
+    job_and_results,
 )
 from evaluation.peers.systems import SYSTEMS
-from evaluation.peers.timing import peak_memory_mb
 
 __all__ = ["main", "refuse_network", "run_corpora"]
 
@@ -33,23 +31,17 @@ _LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 
 def main(arguments: list[str]) -> None:
     """Runs the job in one file and writes the results to another. Raises any error that stops the whole peer."""
-    job_file, result_file = arguments
     sys.addaudithook(refuse_network)
-    job = read_job(Path(job_file).read_text(encoding="utf-8"))
-    with Path(result_file).open("w", encoding="utf-8") as stream:
-
-        def write(line: PeerLine) -> None:
-            _write(stream, line)
-
+    with job_and_results(arguments, PeerJob) as (job, write):
         peer = SYSTEMS[job.system]
         try:
             for name in peer.imports:
                 import_module(name)
         except ModuleNotFoundError as error:
             write(PeerLine(missing=error.name or peer.package))
-            return
-        write(PeerLine(package=f"{peer.package} {version(peer.package)}"))
-        run_corpora(job, peer.system(Path(job.weights)), on_line=write)
+        else:
+            write(PeerLine(package=f"{peer.package} {version(peer.package)}"))
+            run_corpora(job, peer.system(Path(job.weights)), on_line=write)
 
 
 def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
@@ -58,20 +50,17 @@ def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
         started = time.perf_counter()
         try:
             with system(corpus) as index:
-                on_line(PeerLine(indexed=_indexed(corpus, index, seconds=time.perf_counter() - started)))
+                indexed = PeerIndexed(
+                    corpus=corpus.name,
+                    units=index.units,
+                    seconds=round(time.perf_counter() - started, 3),
+                    memory_mb=peak_memory_mb(),
+                    problems=index.problems,
+                )
+                on_line(PeerLine(indexed=indexed))
                 _ask(corpus, index, limit=job.limit, on_line=on_line)
         except Exception as error:  # noqa: BLE001 # any error of another library
             on_line(PeerLine(indexed=PeerIndexed(corpus=corpus.name, problems=(describe_error(error),))))
-
-
-def _indexed(corpus: PeerCorpus, index: Index, *, seconds: float) -> PeerIndexed:
-    return PeerIndexed(
-        corpus=corpus.name,
-        units=index.units,
-        seconds=round(seconds, 3),
-        memory_mb=peak_memory_mb(),
-        problems=index.problems,
-    )
 
 
 def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> None:
@@ -85,11 +74,6 @@ def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> No
             seconds = round(time.perf_counter() - started, 4)
             answer = PeerAnswer(corpus=corpus.name, question=question.id, found=found, seconds=seconds)
         on_line(PeerLine(answer=answer))
-
-
-def _write(stream: TextIO, line: PeerLine) -> None:
-    stream.write(write_value(line) + "\n")
-    stream.flush()
 
 
 def refuse_network(event: str, arguments: tuple[object, ...]) -> None:

@@ -1,27 +1,20 @@
 """Measures time, memory and disk use of libraries of synthetic papers, alike for Paperscope and LightRAG.
 
-Only the standard library is imported, so that a peer's interpreter can import it. A worker module passes its arguments
-to `run_worker`:
-
-    grow OUT PAPERS SEED MARK...        adds papers to a new library one by one; a `GrowthStep` per line
-    make OUT PAPERS SEED FOLDER         adds papers to the library in FOLDER until it has PAPERS; a `StepReport`
-    ask OUT PAPERS SEED FOLDER COUNT    opens the library in FOLDER and asks COUNT questions; a `StepReport`
+A module per system passes its arguments (see `job_and_results`) and a function that opens a library to `run_worker`.
 """
 
 import asyncio
-import json
 import random
-import re
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Literal, TypeVar
 
-from evaluation.peers.protocol import PeerDocument
+from evaluation.peers.memory import peak_memory_mb
+from evaluation.peers.protocol import PeerDocument, job_and_results
 from evaluation.peers.synthetic import SHARED, synthetic_paper, synthetic_words
 
 __all__ = [
@@ -30,23 +23,39 @@ __all__ = [
     "StepReport",
     "TimedLibrary",
     "TimedQuestion",
+    "TimingJob",
     "neighbours",
     "papers_with",
-    "peak_memory_mb",
     "question_about",
     "questions_over",
     "run_worker",
 ]
 
-_MB = 1 << 20
-_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
-# The number of papers before and after a mark that are asked about: enough for a mean, and fast compared with | adding
+# The number of papers before and after a mark that are asked about: enough for a mean, and fast compared with adding
 # them.
 _MAX_ASKED = 25
 # Words of a question that names no entity.
 _QUESTION_WORDS = 8
 
 Value = TypeVar("Value")
+Write = Callable[[object], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimingJob:
+    """The job of a worker.
+
+    "grow" adds `papers` papers to a new library one by one, and reports a `GrowthStep` each; it asks questions around
+    the `marks`. "make" adds papers to the library in `folder` until it has `papers`, and "ask" asks it `questions`
+    questions; both report a `StepReport`.
+    """
+
+    step: Literal["grow", "make", "ask"]
+    papers: int
+    seed: int
+    marks: tuple[int, ...] = ()
+    folder: str = ""
+    questions: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +86,7 @@ class TimedQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepReport:
-    """The report of the steps `make` and `ask`.
+    """The report of the steps "make" and "ask".
 
     `seconds` is the time to create or to open the library; `memory_mb` is the peak memory of the process. `asked[0]` is
     the first question after opening.
@@ -99,7 +108,7 @@ class Clock:
         """Awaits the work; returns its value, its wall-clock time and its CPU time."""
         before = self._elapsed()
         value = await work
-        wall, cpu = (end - start for end, start in zip(self._elapsed(), before, strict=True))
+        wall, cpu = (round(end - start, 5) for end, start in zip(self._elapsed(), before, strict=True))
         return value, wall, cpu
 
     async def leave_out(self, work: Awaitable[Value]) -> Value:
@@ -132,76 +141,72 @@ OpenLibrary = Callable[[Path, Clock], AbstractAsyncContextManager[TimedLibrary]]
 
 
 def run_worker(arguments: Sequence[str], open_library: OpenLibrary) -> None:
-    """Runs one step, as the module's docstring describes.
+    """Runs a `TimingJob`.
 
     Raises:
         ValueError: A question about a paper that was just added finds nothing.
     """
-    step, out, papers, seed, *more = arguments
-    with Path(out).open("w", encoding="utf-8") as stream:
-        if step == "grow":
-            work = _grow(open_library, stream, papers=int(papers), seed=int(seed), marks=[int(mark) for mark in more])
-        elif step == "make":
-            work = _make(open_library, stream, Path(more[0]), papers=int(papers), seed=int(seed))
-        else:
-            questions = questions_over(int(papers), count=int(more[1]), seed=int(seed))
-            work = _ask(open_library, stream, Path(more[0]), questions)
-        asyncio.run(work)
+    with job_and_results(arguments, TimingJob) as (job, write):
+        asyncio.run({"grow": _grow, "make": _make, "ask": _ask}[job.step](open_library, job, write))
 
 
-async def _grow(open_library: OpenLibrary, stream: TextIO, *, papers: int, seed: int, marks: Sequence[int]) -> None:
-    asked = {number for mark in marks for number in neighbours(mark) if abs(number - mark) <= _MAX_ASKED}
+async def _grow(open_library: OpenLibrary, job: TimingJob, write: Write) -> None:
+    asked = {number for mark in job.marks for number in neighbours(mark) if abs(number - mark) <= _MAX_ASKED}
     clock = Clock()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "library"
         async with open_library(folder, clock) as library:
-            for number in range(1, papers + 1):
-                document = synthetic_paper(number, seed=seed)
+            for number in range(1, job.papers + 1):
+                document = synthetic_paper(number, seed=job.seed)
                 _, add, add_cpu = await clock.time(library.add(document))
                 retrieve = 0.0
                 if number in asked:
                     found, retrieve, _ = await clock.time(library.retrieve(question_about(document)))
                     if not found:
                         raise ValueError(f"nothing was found for a question about {document.id}")
-                step = GrowthStep(
-                    paper=number,
-                    add=round(add, 5),
-                    add_cpu=round(add_cpu, 5),
-                    retrieve=round(retrieve, 5),
-                    memory_mb=peak_memory_mb(),
-                    disk_mb=_size_mb(folder) if number in marks else 0.0,
+                size = _size_mb(folder) if number in job.marks else 0.0
+                write(
+                    GrowthStep(
+                        paper=number,
+                        add=add,
+                        add_cpu=add_cpu,
+                        retrieve=retrieve,
+                        memory_mb=peak_memory_mb(),
+                        disk_mb=size,
+                    )
                 )
-                _write(stream, step)
 
 
-async def _make(open_library: OpenLibrary, stream: TextIO, folder: Path, *, papers: int, seed: int) -> None:
+async def _make(open_library: OpenLibrary, job: TimingJob, write: Write) -> None:
     started = time.perf_counter()
-    async with open_library(folder, Clock()) as library:
-        await library.add_all([synthetic_paper(number, seed=seed) for number in range(library.papers + 1, papers + 1)])
-    _report(stream, folder, seconds=time.perf_counter() - started)
+    async with open_library(Path(job.folder), Clock()) as library:
+        numbers = range(library.papers + 1, job.papers + 1)
+        await library.add_all([synthetic_paper(number, seed=job.seed) for number in numbers])
+    write(_report(job, seconds=time.perf_counter() - started))
 
 
-async def _ask(open_library: OpenLibrary, stream: TextIO, folder: Path, questions: Sequence[str]) -> None:
+async def _ask(open_library: OpenLibrary, job: TimingJob, write: Write) -> None:
     clock, started = Clock(), time.perf_counter()
     asked = []
-    async with open_library(folder, clock) as library:
+    async with open_library(Path(job.folder), clock) as library:
         opened = time.perf_counter() - started
-        for question in questions:
+        for question in questions_over(job.papers, count=job.questions, seed=job.seed):
             found, seconds, cpu = await clock.time(library.retrieve(question))
-            asked.append(TimedQuestion(seconds=round(seconds, 5), cpu=round(cpu, 5), found=found))
-    _report(stream, folder, seconds=opened, asked=asked)
+            asked.append(TimedQuestion(seconds=seconds, cpu=cpu, found=found))
+    write(_report(job, seconds=opened, asked=asked))
 
 
-def _report(stream: TextIO, folder: Path, *, seconds: float, asked: Sequence[TimedQuestion] = ()) -> None:
-    report = StepReport(
-        seconds=round(seconds, 3), memory_mb=peak_memory_mb(), disk_mb=_size_mb(folder), asked=tuple(asked)
+def _report(job: TimingJob, *, seconds: float, asked: Sequence[TimedQuestion] = ()) -> StepReport:
+    return StepReport(
+        seconds=round(seconds, 3),
+        memory_mb=peak_memory_mb(),
+        disk_mb=_size_mb(Path(job.folder)),
+        asked=tuple(asked),
     )
-    _write(stream, report)
 
 
-def _write(stream: TextIO, value: GrowthStep | StepReport) -> None:
-    stream.write(json.dumps(asdict(value)) + "\n")
-    stream.flush()
+def _size_mb(folder: Path) -> float:
+    return round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / (1 << 20), 2)
 
 
 def neighbours(paper: int) -> range:
@@ -246,21 +251,3 @@ def questions_over(papers: int, *, count: int, seed: int) -> list[str]:
         )
         questions.append(texts[number % len(texts)])
     return questions
-
-
-def peak_memory_mb(process: int | None = None) -> float:
-    """The peak memory of this process in megabytes (2^20 bytes), or of another one (Linux only; 0 elsewhere)."""
-    status = Path(f"/proc/{process or 'self'}/status")
-    # On Linux, getrusage includes the memory of the parent at the time it started this process.
-    if status.is_file() and (found := _PEAK.search(status.read_text())):
-        return round(int(found[1]) / (1 << 10), 1)
-    if process is not None:
-        return 0.0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (_MB if sys.platform == "darwin" else 1 << 10), 1)
-
-
-def _size_mb(folder: Path) -> float:
-    return round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / _MB, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.peers.client import PEERS_PYTHON, PeerResults, peer_document, run_peer
-from evaluation.peers.protocol import Found, PeerCorpus, PeerJob, PeerQuestion, write_value
+from evaluation.peers.protocol import Found, PeerCorpus, PeerJob, PeerQuestion
 from evaluation.provenance import code_fingerprint
 from evaluation.retrieval.corpora import Corpus, FoundText, PdfCorpus, Question, UnitsOf, hash_of
 from graph_store import NativeGraphIndex, Store
@@ -177,7 +177,7 @@ class PeerSystem:
             questions=tuple(PeerQuestion(id=question.name, text=question.text) for question in corpus.questions),
         )
         job = replace(self._job, corpora=(asked,))
-        key = hash_of(code_fingerprint("evaluation/peers"), self.facts["peer"], write_value(job))
+        key = hash_of(code_fingerprint("evaluation/peers"), self.facts["peer"], to_json(job))
         file = self._folder / f"{key}.json"
         if cached := _read_cached(file):
             return cached

@@ -56,7 +56,7 @@ def test_a_peer_without_time_or_sense_is_told_and_costs_nothing_else(
     assert "--questions 2" in capsys.readouterr().err
     options = ["query", "--entities", "60", "--questions", "3", "--work", str(tmp_path / "work")]
     assert main([*options, "--peers-python", str(python)]) == 0
-    assert "LightRAG, 60 entities: not made: failed: no such thing." in capsys.readouterr().out
+    assert "LightRAG, 60 entities: failed: no such thing." in capsys.readouterr().out
     python.write_text("#!/bin/sh\nexec sleep 60\n")
     assert main([*options, "--peers-python", str(python), "--peer-seconds", "0.5"]) == 0
-    assert "LightRAG, 60 entities: not made: " in capsys.readouterr().out
+    assert "LightRAG, 60 entities: stopped after" in capsys.readouterr().out

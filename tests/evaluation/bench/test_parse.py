@@ -81,7 +81,7 @@ def test_the_script_runs(root: Path, short: Path) -> None:
 
 
 def test_the_memory_of_a_large_parent_does_not_count() -> None:
-    child = "from evaluation.peers.timing import peak_memory_mb; print(peak_memory_mb())"
+    child = "from evaluation.peers.memory import peak_memory_mb; print(peak_memory_mb())"
     parent = f"import subprocess, sys; held = bytearray(400 << 20); subprocess.run([sys.executable, '-c', {child!r}])"
     done = subprocess.run([sys.executable, "-c", parent], capture_output=True, text=True, check=True)  # noqa: S603
     assert 5 < float(done.stdout) < 200

@@ -30,18 +30,18 @@ def test_entities_of_several_documents_meet() -> None:
     second = document(
         (entity("Honey Bee", "animal", "2", "3"), entity("Honey bee", "insect", "4"), entity(" ", "")), ()
     )
-    bee, nectar = merged_entities((first, second), named=named)
-    assert (bee.name, bee.type, bee.description) == ("honey bee", "animal", "A animal.<SEP>A insect.")
+    (name, bee), (_, nectar) = merged_entities((first, second), named=named).items()
+    assert (name, bee.type, bee.description) == ("honey bee", "animal", "A animal.<SEP>A insect.")
     assert list(bee.units) == ["1", "2", "3", "4"]
-    assert (nectar.name, nectar.type, nectar.description) == ("nectar", "UNKNOWN", "nectar")
+    assert (nectar.type, nectar.description) == ("UNKNOWN", "nectar")
 
 
 def test_relations_meet_in_either_direction_and_none_leads_back_to_its_start() -> None:
     first = document((), (gathers("honey bee", "nectar", 1.0, "1"), gathers("wax", "", 1.0)))
     second = document((), (gathers("Nectar", "Honey bee", 2.5, "1", "2"), gathers("nectar", "Nectar", 1.0)))
-    (relation,) = merged_relations((first, second), named=named)
-    assert (relation.source, relation.target, relation.weight) == ("honey bee", "nectar", 3.5)
-    assert (relation.description, list(relation.keywords)) == ("Bees gather.", ["gathers"])
+    ((pair, relation),) = merged_relations((first, second), named=named).items()
+    assert (pair, relation.weight) == (("honey bee", "nectar"), 3.5)
+    assert (relation.description, list(relation.kinds)) == ("Bees gather.", ["gathers"])
     assert list(relation.units) == ["1", "2"]
 
 

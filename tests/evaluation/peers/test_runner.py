@@ -21,10 +21,8 @@ from evaluation.peers.protocol import (
     PeerQuestion,
     PeerRelation,
     Unit,
-    read_job,
-    write_value,
 )
-from paperscope_core.codec import from_json
+from paperscope_core.codec import from_json, to_json
 from paperscope_core.types import Box, Chunk, Entity, Extraction, IndexedPaper, Paper, Passage, Place, Relation
 
 TEXTS = {
@@ -67,7 +65,7 @@ def job(system: str = "bm25", *corpora: PeerCorpus, limit: int = 3) -> PeerJob:
 
 def test_a_job_and_what_comes_back_survive_the_way() -> None:
     asked = job("bm25", corpus(file="/papers/ä b.pdf"))
-    assert read_job(write_value(asked)) == asked
+    assert from_json(PeerJob, to_json(asked)) == asked
     for line in (
         PeerLine(package="bm25s 1"),
         PeerLine(indexed=PeerIndexed(corpus="c", units=2, seconds=0.5, memory_mb=9.0, problems=("a",))),
@@ -77,7 +75,7 @@ def test_a_job_and_what_comes_back_survive_the_way() -> None:
             )
         ),
     ):
-        text = write_value(line)
+        text = to_json(line)
         assert "\n" not in text
         assert from_json(PeerLine, text) == line
 
