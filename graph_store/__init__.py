@@ -2,7 +2,6 @@
 
 from graph_store.index import NativeGraphIndex
 from graph_store.jobs import JobQueue
-from graph_store.reading import Change, Checkpoint, Edge, Searchable
 from graph_store.store import Store
 
-__all__ = ["Change", "Checkpoint", "Edge", "JobQueue", "NativeGraphIndex", "Searchable", "Store"]
+__all__ = ["JobQueue", "NativeGraphIndex", "Store"]

@@ -7,8 +7,9 @@ expires, or at once if the supervisor noticed. A job fails after too many worker
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, func, or_, select, update
+from sqlalchemy import Connection, delete, func, or_, select, update
 
 from graph_store.database import Database
 from graph_store.schema import jobs
@@ -24,6 +25,8 @@ LEASE_SECONDS = 30.0
 _TOO_MANY_ATTEMPTS = (
     f"{ATTEMPTS} workers died of this job; look at the file or the questions it is about, then send it again"
 )
+# All except the secret, the worker and its lease.
+_JOB = select(*(jobs.c[field.name] for field in fields(Job)))
 
 
 class JobQueue:
@@ -42,17 +45,11 @@ class JobQueue:
 
         `job` is the job's id if the caller has chosen one (see `new_id`).
         """
-        row = {
-            "id": job or self.new_id(),
-            "kind": kind,
-            "state": "queued",
-            "request": request,
-            "secret": secret,
-            "created": self._clock(),
-        }
+        job = job or self.new_id()
+        row = {"id": job, "kind": kind, "state": "queued", "request": request, "secret": secret}
         with self._database.write() as connection:
-            connection.execute(jobs.insert().values(row))
-            return _job(connection, str(row["id"]))
+            connection.execute(jobs.insert().values(created=self._clock(), **row))
+            return _read(connection, job)
 
     @staticmethod
     def new_id() -> str:
@@ -62,13 +59,13 @@ class JobQueue:
     def get(self, job: str) -> Job:
         """The job with this id. Raises UnknownJobError."""
         with self._database.read() as connection:
-            return _job(connection, job)
+            return _read(connection, job)
 
     def all(self, *, limit: int = 100) -> Sequence[Job]:
         """The most recent jobs, newest first."""
-        query = select(jobs).order_by(jobs.c.number.desc()).limit(limit)
+        query = _JOB.order_by(jobs.c.number.desc()).limit(limit)
         with self._database.read() as connection:
-            return [_read(row) for row in connection.execute(query).mappings()]
+            return [Job(**row) for row in connection.execute(query).mappings()]
 
     def counts(self) -> Mapping[JobState, int]:
         """The number of jobs in each state; states without jobs are left out."""
@@ -83,66 +80,52 @@ class JobQueue:
         """
         now = self._clock()
         waits = or_(jobs.c.state == "queued", (jobs.c.state == "running") & (jobs.c.lease_end < now))
-        query = select(jobs).where(waits).order_by(jobs.c.number).limit(1)
+        query = _JOB.where(waits).order_by(jobs.c.number).limit(1)
         # Read first, so that an idle worker takes no write lock.
         with self._database.read() as connection:
             if connection.execute(query).first() is None:
                 return None
         with self._database.write() as connection:
             while row := connection.execute(query).mappings().first():
-                if row["cancelling"]:
-                    _end(connection, row["id"], state="cancelled", now=now)
-                elif row["attempts"] >= ATTEMPTS:
-                    _end(connection, row["id"], state="failed", now=now, error=_TOO_MANY_ATTEMPTS)
+                job = Job(**row)
+                if job.cancelling:
+                    _end(connection, job.id, state="cancelled", now=now)
+                elif job.attempts >= ATTEMPTS:
+                    _end(connection, job.id, state="failed", now=now, error=_TOO_MANY_ATTEMPTS)
                 else:
-                    values = {
-                        "state": "running",
-                        "owner": owner,
-                        "lease_end": now + LEASE_SECONDS,
-                        "attempts": row["attempts"] + 1,
-                        "started": row["started"] or now,
-                    }
-                    connection.execute(update(jobs).where(jobs.c.id == row["id"]).values(values))
-                    return _job(connection, row["id"])
+                    lease = {"state": "running", "owner": owner, "lease_end": now + LEASE_SECONDS}
+                    return _update(connection, job.id, **lease, attempts=job.attempts + 1, started=job.started or now)
         return None
 
     def secret(self, job: str, owner: str) -> str:
         """The secret of a leased job. Raises JobLostError."""
         with self._database.read() as connection:
-            found = connection.execute(select(jobs.c.secret).where(_leased_by(job, owner))).scalar()
-        if found is None:
-            raise JobLostError(f"the job {job!r} is no longer leased by this worker")
-        return str(found)
+            return _leased_secret(connection, job, owner)
 
     def renew(self, job: str, owner: str, *, stage: str = "", done: int = 0, total: int = 0) -> Job:
         """Report progress and extend the lease; the returned job's `cancelling` says whether to stop. Raises
         JobLostError if the lease has been lost."""
-        values = {"lease_end": self._clock() + LEASE_SECONDS, "stage": stage, "done": done, "total": total}
+        lease_end = self._clock() + LEASE_SECONDS
         with self._database.write() as connection:
-            if connection.execute(update(jobs).where(_leased_by(job, owner)).values(values)).rowcount == 0:
-                raise JobLostError(f"the job {job!r} is no longer leased by this worker")
-            return _job(connection, job)
+            _leased_secret(connection, job, owner)
+            return _update(connection, job, lease_end=lease_end, stage=stage, done=done, total=total)
 
     def finish(self, job: str, owner: str, *, state: JobState, result: str = "", error: str = "") -> Job:
         """End a job with its result as JSON text, or with the reason for its failure. Raises JobLostError."""
         if state not in ENDED:
             raise ValueError(f"{state!r} is not a final state of a job")
         with self._database.write() as connection:
-            if connection.execute(select(jobs.c.id).where(_leased_by(job, owner))).first() is None:
-                raise JobLostError(f"the job {job!r} is no longer leased by this worker")
-            _end(connection, job, state=state, now=self._clock(), result=result, error=error)
-            return _job(connection, job)
+            _leased_secret(connection, job, owner)
+            return _end(connection, job, state=state, now=self._clock(), result=result, error=error)
 
     def cancel(self, job: str) -> Job:
         """Cancel a queued job at once, and a running one when its worker renews the lease. A job that has ended is
         unchanged. Raises UnknownJobError."""
         with self._database.write() as connection:
-            found = _job(connection, job)
+            found = _read(connection, job)
             if found.state == "queued":
-                _end(connection, job, state="cancelled", now=self._clock())
-            elif found.state == "running":
-                connection.execute(update(jobs).where(jobs.c.id == job).values(cancelling=True))
-            return _job(connection, job)
+                return _end(connection, job, state="cancelled", now=self._clock())
+            return _update(connection, job, cancelling=True) if found.state == "running" else found
 
     def release(self, owner: str, *, died: bool) -> Sequence[str]:
         """Queue the jobs of a worker that has ended again, and return their ids. The attempt counts only if the worker
@@ -163,36 +146,26 @@ class JobQueue:
             return list(ids)
 
 
-def _leased_by(job: str, owner: str) -> ColumnElement[bool]:
-    return (jobs.c.id == job) & (jobs.c.owner == owner) & (jobs.c.state == "running")
+def _leased_secret(connection: Connection, job: str, owner: str) -> str:
+    leased = (jobs.c.id == job) & (jobs.c.owner == owner) & (jobs.c.state == "running")
+    secret = connection.execute(select(jobs.c.secret).where(leased)).scalar()
+    if secret is None:
+        raise JobLostError(f"the job {job!r} is no longer leased by this worker")
+    return str(secret)
 
 
-def _end(connection: Connection, job: str, *, state: JobState, now: float, result: str = "", error: str = "") -> None:
+def _end(connection: Connection, job: str, *, state: JobState, now: float, result: str = "", error: str = "") -> Job:
     values = {"state": state, "finished": now, "result": result, "error": error, "owner": "", "secret": ""}
-    connection.execute(update(jobs).where(jobs.c.id == job).values(cancelling=False, **values))
+    return _update(connection, job, cancelling=False, **values)
 
 
-def _job(connection: Connection, job: str) -> Job:
-    row = connection.execute(select(jobs).where(jobs.c.id == job)).mappings().first()
+def _update(connection: Connection, job: str, **values: object) -> Job:
+    connection.execute(update(jobs).where(jobs.c.id == job).values(values))
+    return _read(connection, job)
+
+
+def _read(connection: Connection, job: str) -> Job:
+    row = connection.execute(_JOB.where(jobs.c.id == job)).mappings().first()
     if row is None:
         raise UnknownJobError(f"no job {job!r} in this library; jobs are deleted some time after they have ended")
-    return _read(row)
-
-
-def _read(row: RowMapping) -> Job:
-    return Job(
-        id=row["id"],
-        kind=row["kind"],
-        state=row["state"],
-        request=row["request"],
-        created=row["created"],
-        stage=row["stage"],
-        done=row["done"],
-        total=row["total"],
-        error=row["error"],
-        result=row["result"],
-        attempts=row["attempts"],
-        cancelling=row["cancelling"],
-        started=row["started"],
-        finished=row["finished"],
-    )
+    return Job(**row)

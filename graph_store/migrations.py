@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 import filelock
-from sqlalchemy import Connection, delete, inspect, select, text, update
+from sqlalchemy import Connection, Table, delete, inspect, select, text, update
 
 from graph_store.database import Database, translate_errors
 from graph_store.graph import merge_entities
@@ -27,7 +28,7 @@ from graph_store.schema import (
     verdicts,
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
-from graph_store.writing import insert_byline, insert_graph
+from graph_store.writing import insert_byline, insert_values
 from paperscope_core.errors import StoreError, StoreVersionError
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import WORK, Entity, Extraction, Relation
@@ -45,24 +46,14 @@ _LOCK_SECONDS = 60
 _OWN_IDS = ("table", "figure", "equation", WORK)
 
 
-def _keep_images(connection: Connection) -> None:
-    """Version 2 stores the readings of a paper's images; papers without a row have not been captioned."""
-    images.create(connection)
+def _create(table: Table) -> Step:
+    return partial(table.create, checkfirst=True)
 
 
-def _keep_shortfalls(connection: Connection) -> None:
-    """Version 3 stores what is missing from a model's extraction; a paper without a row has no known gaps."""
-    shortfalls.create(connection)
-
-
-def _keep_short_forms(connection: Connection) -> None:
+def _add_short_forms(connection: Connection) -> None:
     """Version 4 stores the meanings of short forms, which follow from the papers' entities."""
     short_forms.create(connection)
     meanings.create(connection)
-    _derive_short_forms(connection)
-
-
-def _derive_short_forms(connection: Connection) -> None:
     shorts = set[str]()
     for paper in _paper_ids(connection):
         found = short_forms_of(_read_extraction(connection, paper))
@@ -82,11 +73,6 @@ def _read_extraction(connection: Connection, paper: str) -> Extraction:
     )
 
 
-def _keep_verdicts(connection: Connection) -> None:
-    """Version 5 stores a model's verdicts on names; earlier versions have none."""
-    verdicts.create(connection)
-
-
 def _index_papers(connection: Connection) -> None:
     """Version 6 indexes entities and relations by paper."""
     connection.execute(text("DROP INDEX IF EXISTS ix_entities_id"))
@@ -94,17 +80,12 @@ def _index_papers(connection: Connection) -> None:
         index.create(connection, checkfirst=True)
 
 
-def _keep_bylines(connection: Connection) -> None:
+def _add_bylines(connection: Connection) -> None:
     """Version 7 stores authors and years in a separate table, so that papers are found by them."""
     bylines.create(connection, checkfirst=True)
     known = select(bylines.c.paper)
     for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
         insert_byline(connection, read_paper(connection, paper))
-
-
-def _keep_jobs(connection: Connection) -> None:
-    """Version 8 stores the jobs of the service."""
-    jobs.create(connection, checkfirst=True)
 
 
 def _rename_entities(connection: Connection) -> None:
@@ -120,23 +101,25 @@ def _rename_entities(connection: Connection) -> None:
         ends = (replace(one, source=ids[one.source], target=ids[one.target]) for one in old.relations)
         for table in (entities, relations, short_forms):
             connection.execute(delete(table).where(table.c.paper == paper))
-        insert_graph(connection, paper, renamed.values(), [one for one in ends if one.source != one.target])
+        insert_values(connection, entities, paper, renamed.values())
+        insert_values(connection, relations, paper, [one for one in ends if one.source != one.target])
         insert_short_forms(connection, paper, short_forms_of(_read_extraction(connection, paper)))
     if changed:
         shorts = connection.execute(select(short_forms.c.short).union(select(meanings.c.short))).scalars()
         refresh_meanings(connection, sorted(shorts))
 
 
-# Step n upgrades a library of version n - 1 to version n. A released step is never changed.
+# Step n upgrades a library of version n - 1 to version n. A released step is never changed. A paper without a row in
+# one of the tables that a step creates has no readings of images, no known shortfall, or no verdicts.
 STEPS: Mapping[int, Step] = MappingProxyType(
     {
-        2: _keep_images,
-        3: _keep_shortfalls,
-        4: _keep_short_forms,
-        5: _keep_verdicts,
+        2: _create(images),
+        3: _create(shortfalls),
+        4: _add_short_forms,
+        5: _create(verdicts),
         6: _index_papers,
-        7: _keep_bylines,
-        8: _keep_jobs,
+        7: _add_bylines,
+        8: _create(jobs),
         9: _rename_entities,
     }
 )

@@ -43,6 +43,7 @@ __all__ = [
     "read_chunks_of",
     "read_counts",
     "read_elements",
+    "read_embedder",
     "read_entries",
     "read_entry",
     "read_images",
@@ -80,7 +81,7 @@ class Checkpoint:
 class Change:
     """The effect of one revision on one paper."""
 
-    mark: Checkpoint
+    checkpoint: Checkpoint
     paper: str
     action: Literal["added", "removed"]
 
@@ -112,9 +113,7 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
     papers, bylines = schema.papers, schema.bylines
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
     query = select(*columns).where(*conditions).order_by(papers.c.revision)
-    if not inspect(connection).has_table(
-        bylines.name
-    ):  # An older library that is open for reading only lacks the table.
+    if not _has_table(connection, bylines):
         return [PaperEntry(**row) for row in connection.execute(query).mappings()]
     query = query.add_columns(bylines.c.authors, bylines.c.year).join(bylines, isouter=True)
     rows = connection.execute(query).mappings()
@@ -139,8 +138,13 @@ def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict
     return counts
 
 
+def read_embedder(connection: Connection, paper: str) -> str:
+    """The name of the embedder that made a paper's vectors."""
+    return _one(connection, select(schema.papers.c.embedder).where(schema.papers.c.id == paper), key=paper)
+
+
 def read_newest_embedder(connection: Connection) -> str:
-    """The embedder of the most recently added paper; "" for an empty library."""
+    """The name of the embedder that made the newest paper's vectors; "" for an empty library."""
     table = schema.papers
     return connection.execute(select(table.c.embedder).order_by(table.c.revision.desc()).limit(1)).scalar() or ""
 
@@ -158,8 +162,6 @@ def read_paper(connection: Connection, paper: str) -> Paper:
 
 def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Element]:
     """The elements with these ids, in this order."""
-    if not ids:
-        return {}
     table = schema.elements
     rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
     found = {row.id: from_json(_ELEMENT_KINDS[row.kind], row.value) for row in rows}
@@ -176,8 +178,6 @@ def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
     """The chunks that contain any of these elements, without repeats, in the order of the elements."""
-    if not elements:
-        return []
     wanted = list(dict.fromkeys(elements))
     table, members = schema.chunks, schema.chunk_elements
     rows = connection.execute(
@@ -189,7 +189,10 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
     holders: dict[str, dict[int, str]] = defaultdict(dict)
     for row in rows:
         holders[row.element][row.number] = row.value
-    _require_elements(connection, [element for element in wanted if element not in holders])
+    missing = [element for element in wanted if element not in holders]
+    known = set(connection.execute(select(schema.elements.c.id).where(schema.elements.c.id.in_(missing))).scalars())
+    if unknown := [element for element in missing if element not in known]:
+        raise KeyError(unknown[0])
     found = {number: value for element in wanted for number, value in holders.get(element, {}).items()}
     return [from_json(Chunk, value) for value in found.values()]
 
@@ -197,15 +200,14 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
 def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
     """A paper with everything that it added to the library."""
     searchable = read_searchable(connection, paper)
-    relations = read_values(connection, schema.relations, Relation, paper=paper)
     return IndexedPaper(
         paper=read_paper(connection, paper),
         chunks=searchable.chunks,
         extraction=Extraction(
             entities=searchable.entities,
-            relations=relations,
+            relations=read_values(connection, schema.relations, Relation, paper=paper),
             shortfall=read_shortfall(connection, paper),
-            verdicts=_read_verdicts(connection, paper),
+            verdicts=read_values(connection, schema.verdicts, Verdict, paper=paper),
         ),
         vectors=searchable.vectors,
         images=read_images(connection, paper),
@@ -214,25 +216,17 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
 
 def read_images(connection: Connection, paper: str) -> PaperImages:
     """The readings of a paper's images; empty if no model read them."""
-    value = _later_value(connection, schema.images, paper=paper)
-    return PaperImages() if value is None else from_json(PaperImages, value)
+    return _single_value(connection, schema.images, PaperImages, paper=paper) or PaperImages()
 
 
 def read_shortfall(connection: Connection, paper: str) -> Shortfall:
     """What is missing from a model's extraction of a paper."""
-    value = _later_value(connection, schema.shortfalls, paper=paper)
-    return Shortfall() if value is None else from_json(Shortfall, value)
-
-
-def _read_verdicts(connection: Connection, paper: str) -> tuple[Verdict, ...]:
-    table = schema.verdicts
-    # An older library that is open for reading only lacks the table.
-    return read_values(connection, table, Verdict, paper=paper) if inspect(connection).has_table(table.name) else ()
+    return _single_value(connection, schema.shortfalls, Shortfall, paper=paper) or Shortfall()
 
 
 def read_searchable(connection: Connection, paper: str) -> Searchable:
     """The part of a paper that an index needs."""
-    embedder = read_entry(connection, paper).embedder
+    embedder = read_embedder(connection, paper)
     table, vectors = schema.chunks, schema.vectors
     rows = connection.execute(
         select(table.c.number, table.c.value, vectors.c.vector)
@@ -264,30 +258,29 @@ def _one(connection: Connection, query: Select[str], *, key: str) -> str:
 
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
     """A paper's values in a table, in order."""
+    if not _has_table(connection, table):
+        return ()
     rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
     return tuple(from_json(kind, row.value) for row in rows)
 
 
-def _later_value(connection: Connection, table: Table, *, paper: str) -> str | None:
-    """A paper's value in a table that an older library, if open for reading only, lacks."""
-    if not inspect(connection).has_table(table.name):
+def _single_value(connection: Connection, table: Table, kind: type[T], *, paper: str) -> T | None:
+    """A paper's only value in a table, if it has one."""
+    if not _has_table(connection, table):
         return None
-    return connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
+    value = connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
+    return None if value is None else from_json(kind, value)
+
+
+def _has_table(connection: Connection, table: Table) -> bool:
+    """Whether the library has a table, which an older one that is open for reading only may lack."""
+    return inspect(connection).has_table(table.name)
 
 
 def _matrix(blobs: Sequence[bytes]) -> NDArray[float32]:
     if not blobs:
         return np.zeros((0, 0), dtype=float32)
     return np.frombuffer(b"".join(blobs), dtype="<f4").astype(float32).reshape(len(blobs), -1)
-
-
-def _require_elements(connection: Connection, elements: Sequence[str]) -> None:
-    if elements:
-        table = schema.elements
-        known = set(connection.execute(select(table.c.id).where(table.c.id.in_(elements))).scalars())
-        for element in elements:
-            if element not in known:
-                raise KeyError(element)
 
 
 def read_revision(connection: Connection) -> int:
@@ -299,7 +292,7 @@ def read_changes(connection: Connection, revision: int) -> list[Change]:
     """The changes after a revision, oldest first."""
     rows = connection.execute(select(changes).where(changes.c.revision > revision).order_by(changes.c.revision))
     return [
-        Change(mark=Checkpoint(revision=row.revision, token=row.token), paper=row.paper, action=row.action)
+        Change(checkpoint=Checkpoint(revision=row.revision, token=row.token), paper=row.paper, action=row.action)
         for row in rows
     ]
 

@@ -1,6 +1,7 @@
 """The store of a library: a folder with `library.sqlite` and `crops/`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -8,32 +9,15 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from graph_store import caches as remembered
-from graph_store import graph as graph_reading
-from graph_store import reading
-from graph_store import reading as history
-from graph_store import short_forms as meanings
-from graph_store.caches import PaperCache
+from graph_store import caches, graph, reading, short_forms
 from graph_store.crops import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
 from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
-from graph_store.reading import Change, Checkpoint, Edge, Searchable, find_entry
 from graph_store.schema import paper_crops, papers
 from graph_store.writing import put_paper, remove_paper, validate
 from paperscope_core.errors import UnknownPaperError
-from paperscope_core.types import (
-    Chunk,
-    Element,
-    Entity,
-    IndexedPaper,
-    ModelReply,
-    Paper,
-    PaperEntry,
-    PaperImages,
-    Relation,
-    Shortfall,
-)
+from paperscope_core.types import Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
 __all__ = ["Store"]
 
@@ -42,6 +26,19 @@ _CACHED_PAPERS = 1000
 
 Options = ParamSpec("Options")
 Value = TypeVar("Value")
+
+
+def _reads(
+    read: Callable[Concatenate[Connection, Options], Value],
+) -> Callable[Concatenate["Store", Options], Value]:
+    """A method of `Store` that calls `read` in a read transaction."""
+
+    @wraps(read)
+    def method(self: "Store", /, *args: Options.args, **options: Options.kwargs) -> Value:
+        with self._database.read() as connection:
+            return read(connection, *args, **options)
+
+    return method
 
 
 class Store:
@@ -57,7 +54,7 @@ class Store:
         self.jobs = JobQueue(database)
         self._database = database
         self._crops = CropFiles(folder / CROPS_FOLDER)
-        self._paper_cache = PaperCache(size=_CACHED_PAPERS)
+        self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
@@ -79,15 +76,8 @@ class Store:
     @property
     def revision(self) -> int:
         """The number of changes, including those of other processes."""
-        return self._read(history.read_revision)
-
-    def changes_since(self, revision: int) -> Sequence[Change]:
-        """The changes after a revision, oldest first."""
-        return self._read(history.read_changes, revision)
-
-    def mark(self, revision: int) -> Checkpoint | None:
-        """The checkpoint of a revision; None if this library's history has no such revision."""
-        return self._read(history.read_checkpoint, revision)
+        with self._database.read() as connection:
+            return reading.read_revision(connection)
 
     def add(
         self,
@@ -127,104 +117,46 @@ class Store:
 
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order of addition; fast for large libraries, too."""
-        return self._read(self._paper_cache.entries)
+        with self._database.read() as connection:
+            return self._paper_cache.entries(connection)
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order of addition."""
-        return self._read(self._paper_cache.papers)
+        with self._database.read() as connection:
+            return self._paper_cache.papers(connection)
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
-        return self._read(self._paper_cache.paper, paper)
+        with self._database.read() as connection:
+            return self._paper_cache.paper(connection, paper)
 
     def find_paper(self, text: str) -> Paper:
         """The paper that an id, a prefix of one, a file name or a part of a title identifies.
 
         Raises UnknownPaperError, naming the candidates, if none or several match.
         """
-        return self.paper(find_entry(self.entries(), text).id)
+        return self.paper(reading.find_entry(self.entries(), text).id)
 
     def paper_by_sha256(self, sha256: str) -> Paper | None:
         """The paper of a file with this content."""
-        return self._read(self._paper_cache.newest, papers.c.sha256 == sha256)
+        with self._database.read() as connection:
+            return self._paper_cache.newest(connection, papers.c.sha256 == sha256)
 
     def paper_by_source(self, source: str) -> Paper | None:
         """The paper added last from this absolute path."""
-        return self._read(self._paper_cache.newest, papers.c.source == source)
-
-    def embedder_of(self, paper: str) -> str:
-        """The name of the embedder that made a paper's vectors."""
-        return self._read(reading.read_entry, paper).embedder
-
-    def newest_embedder(self) -> str:
-        """The name of the embedder that made the newest paper's vectors; "" for an empty library."""
-        return self._read(reading.read_newest_embedder)
-
-    def indexed(self, paper: str) -> IndexedPaper:
-        """A paper with everything that it added to the library."""
-        return self._read(reading.read_indexed, paper)
-
-    def images(self, paper: str) -> PaperImages:
-        """The readings of a paper's images; empty if no model read them."""
-        return self._read(reading.read_images, paper)
-
-    def shortfall(self, paper: str) -> Shortfall:
-        """What is missing from a model's extraction of a paper."""
-        return self._read(reading.read_shortfall, paper)
-
-    def searchable(self, paper: str) -> Searchable:
-        """The part of a paper that an index needs."""
-        return self._read(reading.read_searchable, paper)
-
-    def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """The number of elements of each kind, by the paper's id."""
-        return self._read(reading.read_counts, papers)
+        with self._database.read() as connection:
+            return self._paper_cache.newest(connection, papers.c.source == source)
 
     def element(self, element: str) -> Element:
         """The element with this id."""
         return self.elements([element])[element]
 
-    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
-        """The elements with these ids, in this order."""
-        return self._read(reading.read_elements, ids)
-
-    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
-        """The chunks with these ids, in this order."""
-        return self._read(reading.read_chunks, ids)
-
-    def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
-        """The chunks that contain any of these elements, without repeats, in the order of the elements."""
-        return self._read(reading.read_chunks_of, elements)
-
     def crop(self, crop: str) -> bytes:
         """The PNG bytes of a crop that a paper names, by content hash; KeyError for any other hash."""
-        self._read(reading.require_crop, crop)
+        with self._database.read() as connection:
+            reading.require_crop(connection, crop)
         with translate_errors(self.folder):
             return self._crops.get(crop)
-
-    def nodes_of(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
-        """See `graph_store.short_forms.library_ids`."""
-        return self._read(meanings.library_ids, ids, papers=papers)
-
-    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
-        """See `Corpus.entities`."""
-        return self._read(graph_reading.read_entities, ids, papers=papers)
-
-    def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
-        """See `Corpus.relations_of`."""
-        return self._read(graph_reading.read_relations, entities, papers=papers, limit=limit)
-
-    def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
-        """See `Corpus.degrees`."""
-        return self._read(graph_reading.read_degrees, entities, papers=papers)
-
-    def edges_of(self, entities: Sequence[str], *, papers: Sequence[str], limit: int) -> Sequence[Edge]:
-        """The heaviest edges of these entities, from these papers (if none are given, from all)."""
-        return self._read(graph_reading.read_edges, entities, papers=papers, limit=limit)
-
-    def get_call(self, key: str) -> ModelReply | None:
-        """The stored reply of a call, by `ModelRequest.key`, or None."""
-        return self._read(remembered.read_call, key)
 
     def check_room(self) -> None:
         """Raise StoreError if nothing can be stored: the disk is full, or the library is open for reading only."""
@@ -233,19 +165,30 @@ class Store:
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """Store a paid reply; it is durable when this returns."""
         with self._database.write() as connection:
-            remembered.write_call(connection, key, model=model, reply=reply)
-
-    def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
-        """The stored vectors of these texts, each of shape (d,), by text."""
-        return self._read(remembered.read_vectors, embedder, texts)
+            caches.write_call(connection, key, model=model, reply=reply)
 
     def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
         """Store the vectors of these texts; they are durable when this returns."""
         with self._database.write() as connection:
-            remembered.write_vectors(connection, embedder, vectors)
+            caches.write_vectors(connection, embedder, vectors)
 
-    def _read(
-        self, read: Callable[Concatenate[Connection, Options], Value], *args: Options.args, **options: Options.kwargs
-    ) -> Value:
-        with self._database.read() as connection:
-            return read(connection, *args, **options)
+    # The functions say what they return. Unknown ids raise KeyError, unless they are left out.
+    changes_since = _reads(reading.read_changes)
+    checkpoint = _reads(reading.read_checkpoint)
+    embedder_of = _reads(reading.read_embedder)
+    newest_embedder = _reads(reading.read_newest_embedder)
+    indexed = _reads(reading.read_indexed)
+    searchable = _reads(reading.read_searchable)
+    images = _reads(reading.read_images)
+    shortfall = _reads(reading.read_shortfall)
+    counts = _reads(reading.read_counts)
+    elements = _reads(reading.read_elements)
+    chunks = _reads(reading.read_chunks)
+    chunks_of = _reads(reading.read_chunks_of)
+    library_ids = _reads(short_forms.library_ids)
+    entities = _reads(graph.read_entities)
+    relations_of = _reads(graph.read_relations)
+    degrees = _reads(graph.read_degrees)
+    edges_of = _reads(graph.read_edges)
+    get_call = _reads(caches.read_call)
+    get_vectors = _reads(caches.read_vectors)

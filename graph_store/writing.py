@@ -1,7 +1,7 @@
 """Checks, writes and removes the rows of a paper."""
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -26,11 +26,11 @@ from graph_store.schema import (
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of, shorts_of
 from paperscope_core.codec import to_json
-from paperscope_core.types import Entity, IndexedPaper, Paper, PaperImages, Relation, Shortfall, crops_of
+from paperscope_core.types import IndexedPaper, Paper, PaperImages, Shortfall, crops_of
 
-__all__ = ["crops_of_paper", "insert_byline", "insert_graph", "put_paper", "remove_paper", "validate"]
+__all__ = ["crops_of_paper", "insert_byline", "insert_values", "put_paper", "remove_paper", "validate"]
 
-Row = dict[str, str | int | float | bytes]
+Row = dict[str, object]
 
 
 def validate(indexed: IndexedPaper) -> None:
@@ -89,12 +89,38 @@ def put_paper(
 ) -> int:
     """Write a paper, replacing the paper `replaces` and any with the same id; return the new revision. Raises
     ValueError if its vectors differ in length from others of the same embedder."""
-    paper = indexed.paper.id
-    if replaces is not None and replaces != paper:
+    paper, extraction = indexed.paper, indexed.extraction
+    if replaces is not None and replaces != paper.id:
         remove_paper(connection, replaces)
-    _delete(connection, paper)
-    revision = _log(connection, paper, "added")
-    _insert_paper(connection, indexed, revision=revision, source=source, embedder=embedder)
+    _delete(connection, paper.id)
+    revision = _log(connection, paper.id, "added")
+    _check_dimension(connection, indexed, embedder=embedder)
+    connection.execute(
+        papers.insert().values(
+            id=paper.id,
+            revision=revision,
+            title=paper.title,
+            file=paper.file,
+            source=source,
+            sha256=paper.sha256,
+            embedder=embedder,
+            value=to_json(replace(paper, elements=())),
+        )
+    )
+    insert_byline(connection, paper)
+    insert_values(connection, elements, paper.id, paper.elements)
+    _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
+    _insert_chunks(connection, indexed)
+    insert_values(connection, entities, paper.id, extraction.entities)
+    insert_values(connection, relations, paper.id, extraction.relations)
+    insert_values(connection, verdicts, paper.id, extraction.verdicts)
+    insert_short_forms(connection, paper.id, short_forms_of(extraction))
+    refresh_meanings(connection, shorts_of(connection, paper.id))
+    if indexed.images != PaperImages():
+        row: Row = {"paper": paper.id, "reader": indexed.images.reader, "value": to_json(indexed.images)}
+        connection.execute(images.insert(), row)
+    if extraction.shortfall != Shortfall():
+        connection.execute(shortfalls.insert(), {"paper": paper.id, "value": to_json(extraction.shortfall)})
     return revision
 
 
@@ -120,52 +146,15 @@ def _delete(connection: Connection, paper: str) -> bool:
     return known
 
 
-def _insert_paper(connection: Connection, indexed: IndexedPaper, *, revision: int, source: str, embedder: str) -> None:
-    """Write all rows of a new paper."""
-    paper = indexed.paper
-    _check_dimension(connection, indexed, embedder=embedder)
-    connection.execute(papers.insert(), _paper_row(paper, revision=revision, source=source, embedder=embedder))
-    insert_byline(connection, paper)
-    _insert(connection, elements, _element_rows(paper))
-    _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
-    _insert_chunks(connection, indexed)
-    insert_graph(connection, paper.id, indexed.extraction.entities, indexed.extraction.relations)
-    insert_short_forms(connection, paper.id, short_forms_of(indexed.extraction))
-    refresh_meanings(connection, shorts_of(connection, paper.id))
-    if indexed.images != PaperImages():
-        row: Row = {"paper": paper.id, "reader": indexed.images.reader, "value": to_json(indexed.images)}
-        connection.execute(images.insert(), row)
-    if indexed.extraction.shortfall != Shortfall():
-        connection.execute(shortfalls.insert(), {"paper": paper.id, "value": to_json(indexed.extraction.shortfall)})
-    _insert(connection, verdicts, _verdict_rows(indexed))
-
-
-def insert_graph(connection: Connection, paper: str, found: Iterable[Entity], stated: Iterable[Relation]) -> None:
-    """Write a paper's entities and relations."""
-    _insert(
-        connection,
-        entities,
-        [
-            {"paper": paper, "position": position, "id": entity.id, "value": to_json(entity)}
-            for position, entity in enumerate(found)
-        ],
-    )
-    _insert(
-        connection,
-        relations,
-        [
-            {
-                "paper": paper,
-                "position": position,
-                "source": relation.source,
-                "target": relation.target,
-                "kind": relation.kind,
-                "weight": relation.weight,
-                "value": to_json(relation),
-            }
-            for position, relation in enumerate(stated)
-        ],
-    )
+def insert_values(connection: Connection, table: Table, paper: str, values: Iterable[object]) -> None:
+    """Write a paper's values in order, each as JSON; the table's other columns are fields of the value."""
+    columns = set(table.c.keys()) - {"paper", "position", "value"}
+    rows = [
+        {"paper": paper, "position": position, "value": to_json(value)}
+        | {column: getattr(value, column) for column in columns}
+        for position, value in enumerate(values)
+    ]
+    _insert(connection, table, rows)
 
 
 def insert_byline(connection: Connection, paper: Paper) -> None:
@@ -189,55 +178,21 @@ def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder:
         )
 
 
-def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+def _insert(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
     if rows:
         connection.execute(table.insert(), rows)
 
 
 def _insert_chunks(connection: Connection, indexed: IndexedPaper) -> None:
-    _insert(
-        connection,
-        chunks,
-        [{"id": chunk.id, "paper": chunk.paper, "value": to_json(chunk)} for chunk in indexed.chunks],
-    )
+    rows = [{"id": chunk.id, "paper": chunk.paper, "value": to_json(chunk)} for chunk in indexed.chunks]
+    _insert(connection, chunks, rows)
     found = connection.execute(select(chunks.c.id, chunks.c.number).where(chunks.c.paper == indexed.paper.id))
     numbers = {row.id: row.number for row in found}
-    members: list[Row] = [
+    members = [
         {"chunk": numbers[chunk.id], "element": element}
         for chunk in indexed.chunks
         for element in dict.fromkeys(chunk.elements)
     ]
     _insert(connection, chunk_elements, members)
-    blobs = np.ascontiguousarray(indexed.vectors, dtype="<f4")
-    rows: list[Row] = [
-        {"chunk": numbers[chunk.id], "vector": vector.tobytes()}
-        for chunk, vector in zip(indexed.chunks, blobs, strict=True)
-    ]
-    _insert(connection, vectors, rows)
-
-
-def _paper_row(paper: Paper, *, revision: int, source: str, embedder: str) -> Row:
-    return {
-        "id": paper.id,
-        "revision": revision,
-        "title": paper.title,
-        "file": paper.file,
-        "source": source,
-        "sha256": paper.sha256,
-        "embedder": embedder,
-        "value": to_json(replace(paper, elements=())),
-    }
-
-
-def _element_rows(paper: Paper) -> list[Row]:
-    return [
-        {"paper": paper.id, "position": position, "id": element.id, "kind": element.kind, "value": to_json(element)}
-        for position, element in enumerate(paper.elements)
-    ]
-
-
-def _verdict_rows(indexed: IndexedPaper) -> list[Row]:
-    return [
-        {"paper": indexed.paper.id, "position": position, "value": to_json(verdict)}
-        for position, verdict in enumerate(indexed.extraction.verdicts)
-    ]
+    blobs = zip(indexed.chunks, np.ascontiguousarray(indexed.vectors, dtype="<f4"), strict=True)
+    _insert(connection, vectors, [{"chunk": numbers[chunk.id], "vector": row.tobytes()} for chunk, row in blobs])

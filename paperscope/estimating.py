@@ -12,7 +12,7 @@ from paperscope_core.models.embedders import EMBEDDING_BATCH
 from paperscope_core.models.usage import estimate_embedding
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.settings import RoleSettings, Settings
-from paperscope_core.types import PaperFile, Usage
+from paperscope_core.types import PaperFile, Prices, Usage
 
 __all__ = ["Estimate", "Estimator"]
 
@@ -39,7 +39,8 @@ class Estimator:
 
     def __init__(self, store: Store, models: Models, settings: Settings) -> None:
         def dry_run(model: LanguageModel, role: RoleSettings) -> DryRunModel:
-            return DryRunModel(model, store, price_prompt=role.price_prompt, price_completion=role.price_completion)
+            prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
+            return DryRunModel(model, store, prices=prices)
 
         self._models: dict[str, DryRunModel] = {}
         if models.extract:
@@ -81,5 +82,5 @@ class Estimator:
     def _embedding(self, texts: Sequence[str]) -> Usage:
         if self._embed.provider == "local":
             return Usage()
-        usage = estimate_embedding(texts, price_prompt=self._embed.price_prompt)
+        usage = estimate_embedding(texts, Prices(prompt=self._embed.price_prompt))
         return replace(usage, calls=math.ceil(len(texts) / EMBEDDING_BATCH))

@@ -197,7 +197,7 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
     """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
     names = {one.id: one.name for one in store.indexed(paper).extraction.entities if one.type != WORK}
-    nodes = store.nodes_of(list(names), papers=[paper])
+    nodes = store.library_ids(list(names), papers=[paper])
     degrees = store.degrees([nodes[key][0] for key in names])
     ranked = sorted(((-degrees.get(nodes[key][0], 0), name) for key, name in names.items()))
     return {name: -negative for negative, name in ranked[:limit]}

@@ -1,29 +1,4 @@
-"""The error hierarchy. Each message quotes the offending value and names a remedy.
-
-PaperscopeError
-├── InputError            wrong input: exit code 2
-│   ├── PaperFileError        a file that is missing, empty, damaged, or no paper
-│   │   └── PaperLockedError      an encrypted file without the right password
-│   ├── QuestionFileError     an unreadable question file; names file and line
-│   ├── GoldFileError         unusable gold of an evaluation; names file and line
-│   ├── SettingsError         an unknown or wrong setting
-│   ├── UnknownPaperError     no such paper in the library
-│   ├── UnknownEntityError    no such entity in the graph
-│   └── UnknownJobError       no such job in the library
-├── StoreError            the library on disk: exit code 3
-│   ├── StoreVersionError     written by a newer Paperscope
-│   ├── StoreReadOnlyError    not writable
-│   ├── StoreFullError        the disk is full
-│   └── JobLostError          another worker took over the job
-├── KeyFileError          an unreadable file of API keys: exit code 3
-├── OutputError           a result that can't be written: exit code 3
-├── BudgetError           the budget of calls or cost is spent: exit code 5
-└── ModelError            a model or its endpoint: exit code 4
-    ├── ModelUnavailableError     no connection, timeout, or server failure after all retries
-    │   └── ModelRateLimitError       429 after all waits; has `retry_after` seconds
-    ├── ModelRefusedError         wrong key, unknown model, bad request: a retry can't help
-    └── ModelReplyError           a reply that does not obey its schema
-"""
+"""The error hierarchy. Each message quotes the offending value and names a remedy."""
 
 from typing import ClassVar
 

@@ -18,13 +18,13 @@ from paperscope_core.types import (
     ModelReply,
     ModelRequest,
     Paper,
-    PaperEntry,
     PaperFile,
     PaperImages,
     ParsedPaper,
     Relation,
     RetrievalRequest,
 )
+from paperscope_core.types.html import ContentSource
 
 __all__ = [
     "CallCache",
@@ -217,19 +217,11 @@ class GraphIndex(Protocol):
         ...
 
 
-class Corpus(Protocol):
+class Corpus(ContentSource, Protocol):
     """What the query engine reads from the library. Unknown ids raise KeyError unless they are left out."""
-
-    def entries(self) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order they were added."""
-        ...
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
-        ...
-
-    def element(self, element: str) -> Element:
-        """The element with this id."""
         ...
 
     def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
@@ -276,12 +268,4 @@ class Corpus(Protocol):
         Returns:
             The numbers by id; entities without relations are left out.
         """
-        ...
-
-    def images(self, paper: str) -> PaperImages:
-        """The readings of a paper's images; empty if no vision model read them."""
-        ...
-
-    def crop(self, crop: str) -> bytes:
-        """A crop's PNG bytes by content hash."""
         ...

@@ -112,7 +112,7 @@ def _indexed(libraries: Libraries, built: BuiltLibrary) -> list[IndexedPaper]:
 def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
     """The ids in the library of a paper's entities."""
     own = [entity.id for entity in indexed.extraction.entities]
-    return {node for nodes in store.nodes_of(own, papers=[indexed.paper.id]).values() for node in nodes}
+    return {node for nodes in store.library_ids(own, papers=[indexed.paper.id]).values() for node in nodes}
 
 
 def open_extractor(request: Request, stack: ExitStack) -> tuple[Settings, EntityExtractor]:

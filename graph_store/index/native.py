@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
 import filelock
 
 from graph_store.database import is_corruption, translate_errors
 from graph_store.index.pagerank import neighbourhood, personalized_pagerank
 from graph_store.index.text_index import TextIndex
-from graph_store.index.vector_index import VectorIndex, load_snapshot, save_snapshot
-from graph_store.reading import Checkpoint, Searchable
+from graph_store.index.vector_index import VectorIndex
+from graph_store.reading import Searchable
 from graph_store.store import Store
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
-__all__ = ["DerivedIndex", "NativeGraphIndex", "catch_up"]
+__all__ = ["NativeGraphIndex"]
 
 T = TypeVar("T")
 
@@ -28,47 +28,6 @@ _GUESSED_SEEDS = 5
 # The snapshot is rewritten when this share of it has changed, so that adding n papers writes O(n) bytes, not O(n²).
 _STALE_SHARE = 0.25
 _STALE_LEAST = 2000
-
-
-class DerivedIndex(Protocol):
-    """An index that is derived from the store."""
-
-    @property
-    def mark(self) -> Checkpoint:
-        """The point in the store's history that the index reflects."""
-        ...
-
-    def clear(self) -> None:
-        """Delete everything and reset the mark to that of an empty library."""
-        ...
-
-    def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Replace the content of a paper, or delete it if `searchable` is None, and move to `mark`, atomically."""
-        ...
-
-
-def catch_up(store: Store, indexes: Sequence[DerivedIndex]) -> None:
-    """Bring each index to the store's newest revision; an index of another history is cleared first.
-
-    Papers are read in their current state, so a concurrent change may be applied twice, which is harmless.
-    """
-    for index in indexes:
-        if store.mark(index.mark.revision) != index.mark:
-            index.clear()
-    oldest = min(index.mark.revision for index in indexes)
-    last = {change.paper: change.mark for change in store.changes_since(oldest)}
-    for paper, mark in sorted(last.items(), key=lambda item: item[1].revision):
-        behind = [index for index in indexes if index.mark.revision < mark.revision]
-        searchable = _searchable(store, paper) if behind else None
-        for index in behind:
-            index.replace(paper, searchable, mark=mark)
-
-
-def _searchable(store: Store, paper: str) -> Searchable | None:
-    try:
-        return store.searchable(paper)
-    except KeyError:
-        return None
 
 
 class NativeGraphIndex:
@@ -88,7 +47,7 @@ class NativeGraphIndex:
         self._snapshot_file = folder / "vectors.snapshot"
         with translate_errors(folder), self._file_lock():
             self._words = self._open_words()
-            self._vectors = self._open_vectors()
+            self._vectors = VectorIndex.load(self._snapshot_file, embedder=self._embedder())
 
     @classmethod
     def open(cls, store: Store, folder: Path | None = None, *, embedder: str | None = None) -> Self:
@@ -147,17 +106,40 @@ class NativeGraphIndex:
             return work()
 
     def _revision(self) -> int:
-        return min(self._words.mark.revision, self._vectors.mark.revision)
+        return min(self._words.checkpoint.revision, self._vectors.checkpoint.revision)
 
     def _catch_up(self) -> None:
         with self._file_lock():
             embedder = self._embedder()
             if embedder != self._vectors.embedder:
                 self._vectors = VectorIndex(embedder=embedder)
-            if not self._words.writable and self._words.mark.revision != self._store.revision:
+            if not self._words.writable and self._words.checkpoint.revision != self._store.revision:
                 self._words = self._words.copy_in_memory()
-            catch_up(self._store, (self._words, self._vectors))
-            self._save_vectors()
+            self._apply_changes()
+            if self._writable and self._vectors.changed > max(_STALE_LEAST, _STALE_SHARE * len(self._vectors)):
+                self._vectors.save(self._snapshot_file)
+
+    def _apply_changes(self) -> None:
+        """Bring both indexes to the store's newest revision; an index of another history is cleared first.
+
+        Papers are read in their current state, so a concurrent change may be applied twice, which is harmless.
+        """
+        indexes = (self._words, self._vectors)
+        for index in indexes:
+            if self._store.checkpoint(index.checkpoint.revision) != index.checkpoint:
+                index.clear()
+        last = {change.paper: change.checkpoint for change in self._store.changes_since(self._revision())}
+        for paper, checkpoint in sorted(last.items(), key=lambda item: item[1].revision):
+            behind = [index for index in indexes if index.checkpoint.revision < checkpoint.revision]
+            searchable = self._searchable(paper) if behind else None
+            for index in behind:
+                index.replace(paper, searchable, checkpoint=checkpoint)
+
+    def _searchable(self, paper: str) -> Searchable | None:
+        try:
+            return self._store.searchable(paper)
+        except KeyError:
+            return None
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:
         self._catch_up_if_behind()
@@ -191,11 +173,11 @@ class NativeGraphIndex:
         scores = {key: 1.0 + length for key, length in exact.items()}
         scores = {hit.id: hit.score / (1 + hit.score) for hit in reversed(guessed)} | scores
         ranked = (*exact, *(hit.id for hit in guessed))
-        nodes = self._store.nodes_of(ranked, papers=papers)
+        library_ids = self._store.library_ids(ranked, papers=papers)
         named: dict[str, Hit] = {}
         for key in ranked:
-            for node in nodes[key]:
-                named.setdefault(node, Hit(id=node, score=scores[key]))
+            for entity in library_ids[key]:
+                named.setdefault(entity, Hit(id=entity, score=scores[key]))
         return tuple(named.values())[:limit]
 
     def _reached(self, seeds: Sequence[Hit], papers: Sequence[str]) -> list[Hit]:
@@ -231,15 +213,6 @@ class NativeGraphIndex:
         for suffix in ("", "-wal", "-shm"):
             self._words_file.with_name(self._words_file.name + suffix).unlink(missing_ok=True)
         return TextIndex.open(self._words_file)
-
-    def _open_vectors(self) -> VectorIndex:
-        table = load_snapshot(self._snapshot_file)
-        return VectorIndex(embedder=self._embedder()) if table is None else VectorIndex.of(table)
-
-    def _save_vectors(self) -> None:
-        if self._writable and self._vectors.changed > max(_STALE_LEAST, _STALE_SHARE * len(self._vectors)):
-            save_snapshot(self._snapshot_file, self._vectors.table())
-            self._vectors.changed = 0
 
 
 def _best(hits: Sequence[Hit], *, limit: int) -> tuple[Hit, ...]:

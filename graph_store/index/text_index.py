@@ -152,7 +152,7 @@ class TextIndex:
         self._connection.close()
 
     @property
-    def mark(self) -> Checkpoint:
+    def checkpoint(self) -> Checkpoint:
         """The point in the store's history that the index reflects."""
         revision, token = self._connection.execute("SELECT revision, token FROM mark").fetchone()
         return Checkpoint(revision=revision, token=token)
@@ -164,8 +164,9 @@ class TextIndex:
             for statement in _CLEAR:
                 self._connection.execute(statement)
 
-    def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Replace the content of a paper, or delete it if `searchable` is None, and move to `mark`; one transaction."""
+    def replace(self, paper: str, searchable: Searchable | None, *, checkpoint: Checkpoint) -> None:
+        """Replace the content of a paper, or delete it if `searchable` is None, and move to a checkpoint; one
+        transaction."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             touched = self._delete(paper)
@@ -173,7 +174,8 @@ class TextIndex:
                 touched |= self._insert(searchable)
             for entity in sorted(touched):
                 self._refresh(entity)
-            self._connection.execute("UPDATE mark SET revision = ?, token = ?", (mark.revision, mark.token))
+            row = (checkpoint.revision, checkpoint.token)
+            self._connection.execute("UPDATE mark SET revision = ?, token = ?", row)
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
         """The allowed chunks that contain words of the text, by BM25 as a share (0 to 1) of the maximum possible score.
@@ -259,9 +261,9 @@ class TextIndex:
 
     def _size(self) -> int:
         """The number of chunks, counted once for each state of the index."""
-        mark = self.mark
-        if self._counted[0] != mark:
-            self._counted = (mark, self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        checkpoint = self.checkpoint
+        if self._counted[0] != checkpoint:
+            self._counted = (checkpoint, self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
         return self._counted[1]
 
     def _delete(self, paper: str) -> set[str]:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import faiss
 import numpy as np
@@ -15,20 +16,28 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import SettingsError
 from paperscope_core.files import replace_file
 
-__all__ = ["VectorIndex", "VectorTable", "load_snapshot", "save_snapshot"]
+__all__ = ["VectorIndex"]
 
 _FORMAT = 1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class VectorTable:
-    """The content of a vector index: the chunk numbers of each paper, and a row of `vectors` per entry of `numbers`."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Header:
+    """The first line of a snapshot, as JSON; `mark` is its checkpoint. The numbers and vectors of the chunks follow."""
 
+    format: int
     mark: Checkpoint
     embedder: str
     papers: dict[str, tuple[int, ...]]
-    numbers: NDArray[int64]
-    vectors: NDArray[float32]
+    rows: int
+    columns: int
+    digest: str = ""
+
+    def digest_of(self, body: bytes) -> str:
+        """The digest of everything except the digest itself."""
+        digest = hashlib.blake2b(to_json(replace(self, digest="")).encode(), digest_size=32)
+        digest.update(body)
+        return digest.hexdigest()
 
 
 class VectorIndex:
@@ -39,30 +48,49 @@ class VectorIndex:
 
     def __init__(self, *, embedder: str) -> None:
         self.embedder = embedder
-        self.mark = Checkpoint()
+        self.checkpoint = Checkpoint()
         self.changed = 0
         self._papers: dict[str, tuple[int, ...]] = {}
         self._index: faiss.IndexIDMap2 | None = None
 
     @classmethod
-    def of(cls, table: VectorTable) -> "VectorIndex":
-        """An index with this content."""
-        index = cls(embedder=table.embedder)
-        index.mark = table.mark
-        index._papers = dict(table.papers)
-        index._insert(table.numbers, table.vectors)
+    def load(cls, file: Path, *, embedder: str) -> Self:
+        """Read a snapshot. If it is missing, corrupt or of another format, the index is empty, for `embedder`."""
+        try:
+            head, _, body = file.read_bytes().partition(b"\n")
+            header = from_json(_Header, head)
+        except (FileNotFoundError, ValueError):
+            return cls(embedder=embedder)
+        split = header.rows * 8
+        complete = len(body) == split + header.rows * header.columns * 4
+        if header.format != _FORMAT or not complete or header.digest != header.digest_of(body):
+            return cls(embedder=embedder)
+        numbers = np.frombuffer(body[:split], dtype="<i8").astype(np.int64)
+        vectors = np.frombuffer(body[split:], dtype="<f4").astype(np.float32)
+        index = cls(embedder=header.embedder)
+        index.checkpoint = header.mark
+        index._papers = dict(header.papers)
+        index._insert(numbers, vectors.reshape(header.rows, header.columns))
         return index
 
-    def table(self) -> VectorTable:
-        """The whole content."""
-        numbers = np.zeros(0, dtype=np.int64)
-        vectors = np.zeros((0, 0), dtype=float32)
+    def save(self, file: Path) -> None:
+        """Replace the snapshot in `file` atomically. Raises OSError."""
+        rows, columns, body = 0, 0, b""
         if self._index is not None:
-            numbers = faiss.vector_to_array(self._index.id_map)
             vectors = self._index.index.reconstruct_n(0, self._index.ntotal)
-        return VectorTable(
-            mark=self.mark, embedder=self.embedder, papers=dict(self._papers), numbers=numbers, vectors=vectors
+            rows, columns = vectors.shape
+            body = faiss.vector_to_array(self._index.id_map).astype("<i8").tobytes() + vectors.astype("<f4").tobytes()
+        header = _Header(
+            format=_FORMAT,
+            mark=self.checkpoint,
+            embedder=self.embedder,
+            papers=self._papers,
+            rows=rows,
+            columns=columns,
         )
+        header = replace(header, digest=header.digest_of(body))
+        replace_file(file, to_json(header).encode() + b"\n", body)
+        self.changed = 0
 
     def __len__(self) -> int:
         return 0 if self._index is None else int(self._index.ntotal)
@@ -71,10 +99,10 @@ class VectorIndex:
         """Delete everything."""
         self._papers.clear()
         self._index = None
-        self.mark = Checkpoint()
+        self.checkpoint = Checkpoint()
 
-    def replace(self, paper: str, searchable: Searchable | None, *, mark: Checkpoint) -> None:
-        """Replace the vectors of a paper, or delete them if `searchable` is None, and move to `mark`.
+    def replace(self, paper: str, searchable: Searchable | None, *, checkpoint: Checkpoint) -> None:
+        """Replace the vectors of a paper, or delete them if `searchable` is None, and move to a checkpoint.
 
         Papers of another embedder are left out, since their vectors can't be compared.
         """
@@ -86,7 +114,7 @@ class VectorIndex:
             self._papers[paper] = tuple(searchable.numbers.tolist())
             self._insert(searchable.numbers, searchable.vectors)
             self.changed += len(searchable.numbers)
-        self.mark = mark
+        self.checkpoint = checkpoint
 
     def search(
         self, vector: NDArray[float32], *, papers: Sequence[str], limit: int, among: Sequence[int] | None = None
@@ -128,60 +156,3 @@ class VectorIndex:
 
 def _selector(numbers: Sequence[int]) -> faiss.IDSelectorBatch:
     return faiss.IDSelectorBatch(np.array(numbers, dtype=np.int64))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Header:
-    format: int
-    mark: Checkpoint
-    embedder: str
-    papers: dict[str, tuple[int, ...]]
-    rows: int
-    columns: int
-    digest: str = ""
-
-
-def save_snapshot(file: Path, table: VectorTable) -> None:
-    """Replace the snapshot in `file` atomically. Raises OSError."""
-    rows, columns = table.vectors.shape
-    body = table.numbers.astype("<i8").tobytes() + table.vectors.astype("<f4").tobytes()
-    header = _Header(
-        format=_FORMAT,
-        mark=table.mark,
-        embedder=table.embedder,
-        papers=table.papers,
-        rows=rows,
-        columns=columns,
-    )
-    header = replace(header, digest=_digest(header, body))
-    replace_file(file, to_json(header).encode() + b"\n", body)
-
-
-def load_snapshot(file: Path) -> VectorTable | None:
-    """The saved content; None if the file is missing, corrupt or of another format."""
-    try:
-        head, _, body = file.read_bytes().partition(b"\n")
-        header = from_json(_Header, head)
-    except (FileNotFoundError, ValueError):
-        return None
-    split = header.rows * 8
-    if (
-        header.format != _FORMAT
-        or len(body) != split + header.rows * header.columns * 4
-        or header.digest != _digest(header, body)
-    ):
-        return None
-    return VectorTable(
-        mark=header.mark,
-        embedder=header.embedder,
-        papers=header.papers,
-        numbers=np.frombuffer(body[:split], dtype="<i8").astype(np.int64),
-        vectors=np.frombuffer(body[split:], dtype="<f4").astype(np.float32).reshape(header.rows, header.columns),
-    )
-
-
-def _digest(header: _Header, body: bytes) -> str:
-    """The digest of everything except the digest itself."""
-    digest = hashlib.blake2b(to_json(replace(header, digest="")).encode(), digest_size=32)
-    digest.update(body)
-    return digest.hexdigest()

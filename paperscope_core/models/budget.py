@@ -1,17 +1,21 @@
-"""A budget of calls and cost that several models share."""
+"""A budget of calls and cost that several models share, and the wrappers that keep to it and report calls."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope_core.errors import BudgetError, ModelRateLimitError
-from paperscope_core.models.usage import estimate_embedding, estimate_usage
+from paperscope_core.models.usage import CallListener, estimate_embedding, estimate_usage
 from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest
 from paperscope_core.protocols import Embedder, LanguageModel
-from paperscope_core.types import ModelReply, ModelRequest, Usage
+from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Prices, Usage
 
-__all__ = ["Budget", "BudgetedEmbedder", "BudgetedModel"]
+__all__ = ["AccountedEmbedder", "AccountedModel", "Accounting", "Budget"]
+
+T = TypeVar("T")
 
 
 class Budget:
@@ -61,52 +65,74 @@ class Budget:
         self._spent += usage
 
 
-class BudgetedModel(ModelWrapper):
-    """Sends a language model only the calls that fit into a budget, and raises BudgetError for the others.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Accounting:
+    """Admits the calls to one model that fit into a budget, and reports each as it ends.
 
     A rate-limited call costs nothing. A call that fails in another way counts with its estimate, because it may be
-    billed. Prices are per million tokens.
+    billed.
+
+    Attributes:
+        budget: The budget, None for no limit.
+        on_call: Called with each call that was sent, including failed and repeated ones.
+        prices: The model's prices, for estimates.
     """
 
-    def __init__(
-        self, model: LanguageModel, budget: Budget, *, price_prompt: float = 0.0, price_completion: float = 0.0
-    ) -> None:
-        super().__init__(model)
-        self._budget = budget
-        self._price_prompt = price_prompt
-        self._price_completion = price_completion
+    budget: Budget | None = None
+    on_call: CallListener | None = None
+    prices: Prices = Prices()
 
-    async def _call(self, request: ModelRequest, send: SendRequest, /) -> ModelReply:
-        estimate = estimate_usage(request, price_prompt=self._price_prompt, price_completion=self._price_completion)
-        self._budget.reserve(estimate.cost)
-        used = estimate
+    async def send(self, call: Callable[[], Awaitable[T]], *, estimate: Usage, usage: Callable[[T], Usage]) -> T:
+        """Send a call; a cancelled one counts as failed.
+
+        Args:
+            call: Sends it.
+            estimate: Its estimated usage.
+            usage: The usage that its result reports.
+
+        Raises:
+            BudgetError: The call does not fit into the budget; it is not sent.
+        """
+        if self.budget is not None:
+            self.budget.reserve(estimate.cost)
+        used, ended = estimate, ModelCall(outcome="failed")
         try:
-            reply = await send()
-            used = reply.usage
+            result = await call()
+            used = usage(result)
+            ended = ModelCall(outcome="answered", usage=used)
         except ModelRateLimitError:
-            used = Usage()
+            used, ended = Usage(), ModelCall(outcome="limited")
             raise
         finally:
-            self._budget.settle(estimate.cost, used)
-        return reply
+            if self.on_call is not None:
+                self.on_call(ended)
+            if self.budget is not None:
+                self.budget.settle(estimate.cost, used)
+        return result
 
 
-class BudgetedEmbedder(EmbedderWrapper):
-    """Sends an embedder only the calls that fit into a budget, like `BudgetedModel`; each `embed` is one call."""
+class AccountedModel(ModelWrapper):
+    """Sends the calls of a language model through an accounting."""
 
-    def __init__(self, embedder: Embedder, budget: Budget, *, price_prompt: float = 0.0) -> None:
+    def __init__(self, model: LanguageModel, accounting: Accounting) -> None:
+        super().__init__(model)
+        self._accounting = accounting
+
+    async def _call(self, request: ModelRequest, send: SendRequest, /) -> ModelReply:
+        estimate = estimate_usage(request, self._accounting.prices)
+        return await self._accounting.send(send, estimate=estimate, usage=lambda reply: reply.usage)
+
+
+class AccountedEmbedder(EmbedderWrapper):
+    """Sends the calls of an embedder through an accounting, with their estimated usage; each `embed` is one call."""
+
+    def __init__(self, embedder: Embedder, accounting: Accounting) -> None:
         super().__init__(embedder)
-        self._budget = budget
-        self._price_prompt = price_prompt
+        self._accounting = accounting
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts within the budget. See `Embedder.embed`."""
-        used = estimate = estimate_embedding(texts, price_prompt=self._price_prompt)
-        self._budget.reserve(estimate.cost)
-        try:
-            return await self._embedder.embed(texts)
-        except ModelRateLimitError:
-            used = Usage()
-            raise
-        finally:
-            self._budget.settle(estimate.cost, used)
+        estimate = estimate_embedding(texts, self._accounting.prices)
+        return await self._accounting.send(
+            lambda: self._embedder.embed(texts), estimate=estimate, usage=lambda _rows: estimate
+        )

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from paperscope_core.models.budget import Budget, BudgetedEmbedder, BudgetedModel
+from paperscope_core.models.budget import AccountedEmbedder, AccountedModel, Accounting, Budget
 from paperscope_core.models.cache import CachedModel
 from paperscope_core.models.chat import OpenAIChatModel
 from paperscope_core.models.concurrency import FinishingModel, LimitedModel
@@ -12,11 +12,11 @@ from paperscope_core.models.embedders import BatchedEmbedder, LocalEmbedder, Ope
 from paperscope_core.models.endpoint import Endpoint
 from paperscope_core.models.reranker import CrossEncoderReranker
 from paperscope_core.models.retry import RetryingEmbedder, RetryingModel, RetryPolicy
-from paperscope_core.models.usage import CallListener, CountedCache, CountedEmbedder, CountedModel
+from paperscope_core.models.usage import CallListener
 from paperscope_core.models.weights import find_weights
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
 from paperscope_core.settings import EmbedSettings, RetrievalSettings, RoleSettings, Settings
-from paperscope_core.types import ModelCall
+from paperscope_core.types import ModelCall, Prices
 
 __all__ = ["Models", "RoleCallListener", "build_embedder", "build_model", "build_models", "build_reranker"]
 
@@ -97,12 +97,10 @@ def build_embedder(
     if settings.provider == "local":
         return _local_embedder(find_weights(settings.model))
     # Each batch is retried by itself, so that successful batches are not sent again.
-    embedder: Embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
-    if on_call is not None:
-        embedder = CountedEmbedder(embedder, on_call, price_prompt=settings.price_prompt)
-    if budget is not None:
-        embedder = BudgetedEmbedder(embedder, budget, price_prompt=settings.price_prompt)
-    return BatchedEmbedder(RetryingEmbedder(embedder, RetryPolicy(retries=settings.retries)))
+    embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
+    accounting = Accounting(budget=budget, on_call=on_call, prices=Prices(prompt=settings.price_prompt))
+    accounted = AccountedEmbedder(embedder, accounting)
+    return BatchedEmbedder(RetryingEmbedder(accounted, RetryPolicy(retries=settings.retries)))
 
 
 def build_model(
@@ -112,19 +110,16 @@ def build_model(
 
     The order of the wrappers matters. The cache is outermost, because a cached reply needs no slot. Retries are outside
     the concurrency limit, so that a call waiting for a retry occupies no slot. `FinishingModel` is inside the limit, so
-    that a cancelled call keeps its slot until it ends. The budget and `on_call` are innermost and see every call that
-    is sent.
+    that a cancelled call keeps its slot until it ends. The accounting is innermost and sees every call that is sent.
     """
     if not role.configured:
         return None
-    prices = {"price_prompt": role.price_prompt, "price_completion": role.price_completion}
-    model: LanguageModel = OpenAIChatModel(_endpoint(role), **prices)
-    if on_call is not None:
-        model, cache = CountedModel(model, on_call), CountedCache(cache, on_call)
-    if budget is not None:
-        model = BudgetedModel(model, budget, **prices)
-    limited = LimitedModel(FinishingModel(model), concurrency=role.concurrency)
-    return CachedModel(RetryingModel(limited, RetryPolicy(retries=role.retries)), cache)
+    prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
+    model = OpenAIChatModel(_endpoint(role), prices=prices)
+    accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=prices))
+    limited = LimitedModel(FinishingModel(accounted), concurrency=role.concurrency)
+    retrying = RetryingModel(limited, RetryPolicy(retries=role.retries))
+    return CachedModel(retrying, cache, on_call=on_call)
 
 
 def _endpoint(settings: RoleSettings | EmbedSettings) -> Endpoint:

@@ -10,9 +10,10 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope_core.models.concurrency import PerLoop
+from paperscope_core.models.usage import CallListener
 from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, VectorCache
-from paperscope_core.types import ModelReply, ModelRequest, Usage
+from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Usage
 
 __all__ = ["CachedEmbedder", "CachedModel", "MemoryCallCache", "MemoryVectorCache"]
 
@@ -33,11 +34,17 @@ class CachedModel(ModelWrapper):
 
     A call is sent only if the cache can store its reply. A call is cancelled once all its callers are cancelled; if it
     ends with a reply nevertheless (see `FinishingModel`), the reply is cached. `drain` waits for such calls.
+
+    Args:
+        model: The model that is asked if the cache has no reply.
+        cache: The cache.
+        on_call: Called with each reply that comes from the cache.
     """
 
-    def __init__(self, model: LanguageModel, cache: CallCache) -> None:
+    def __init__(self, model: LanguageModel, cache: CallCache, *, on_call: CallListener | None = None) -> None:
         super().__init__(model)
         self._cache = cache
+        self._on_call = on_call
         self._pending: PerLoop[dict[str, _PendingCall]] = PerLoop(dict)
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
@@ -58,6 +65,8 @@ class CachedModel(ModelWrapper):
         key = request.key(self.name)
         cached = self._cache.get_call(key)
         if cached is not None:
+            if self._on_call is not None:
+                self._on_call(ModelCall(outcome="kept"))
             return _cached_reply(cached)
         pending = self._pending.get()
         while True:

@@ -8,11 +8,10 @@ from pydantic import BaseModel, Field
 
 from paperscope_core.errors import ModelRefusedError, ModelReplyError
 from paperscope_core.models.endpoint import BadRequestError, Endpoint
-from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
+from paperscope_core.types import Message, ModelReply, ModelRequest, Prices
 
 __all__ = ["OpenAIChatModel"]
 
-_PRICED_TOKENS = 1_000_000
 _PATH = "/chat/completions"
 
 
@@ -86,14 +85,12 @@ class OpenAIChatModel:
 
     Args:
         endpoint: The model and its server.
-        price_prompt: Price of a million prompt tokens.
-        price_completion: Price of a million completion tokens.
+        prices: The model's prices.
     """
 
-    def __init__(self, endpoint: Endpoint, *, price_prompt: float = 0.0, price_completion: float = 0.0) -> None:
+    def __init__(self, endpoint: Endpoint, *, prices: Prices = Prices()) -> None:
         self._endpoint = endpoint
-        self._price_prompt = price_prompt
-        self._price_completion = price_completion
+        self._prices = prices
         self._unsupported: frozenset[str] = frozenset()
 
     @property
@@ -122,13 +119,7 @@ class OpenAIChatModel:
             raise ModelReplyError(
                 f"{model}: a reply without text (finish_reason {choice.finish_reason!r})", where=where
             )
-        cost = used.prompt_tokens * self._price_prompt + used.completion_tokens * self._price_completion
-        usage = Usage(
-            calls=1,
-            prompt_tokens=used.prompt_tokens,
-            completion_tokens=used.completion_tokens,
-            cost=cost / _PRICED_TOKENS,
-        )
+        usage = self._prices.usage(prompt_tokens=used.prompt_tokens, completion_tokens=used.completion_tokens)
         return ModelReply(text=choice.message.content or "", usage=usage, cut=cut)
 
     async def _ask(self, request: ModelRequest, on_text: Callable[[str], None] | None) -> ChatCompletion:

@@ -10,8 +10,6 @@ from paperscope_core.settings.schema import (
     ParserSettings,
     RetrievalSettings,
     RoleSettings,
-    ServiceSettings,
-    SettingRow,
     Settings,
 )
 
@@ -24,8 +22,6 @@ __all__ = [
     "ParserSettings",
     "RetrievalSettings",
     "RoleSettings",
-    "ServiceSettings",
-    "SettingRow",
     "Settings",
     "load_settings",
 ]

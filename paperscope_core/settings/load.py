@@ -12,13 +12,12 @@ import tomllib
 from collections import ChainMap
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from pydantic_settings import EnvSettingsSource, InitSettingsSource, TomlConfigSettingsSource
 
 from paperscope_core.errors import SettingsError
-from paperscope_core.settings.schema import Settings, SettingsSource, setting_names
+from paperscope_core.settings.schema import Settings, setting_names
 
 __all__ = ["load_settings"]
 
@@ -28,6 +27,13 @@ _DEFAULT_FILE = Path("paperscope.toml")
 _FALLBACKS = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
 # Settings whose value is a table with keys that the user chooses.
 _TABLES = frozenset({"extract.types"})
+
+
+class _Given(NamedTuple):
+    """A value as a source gives it, and where it comes from."""
+
+    value: object
+    origin: str
 
 
 def load_settings(
@@ -44,101 +50,70 @@ def load_settings(
     Raises:
         SettingsError: A name is unknown, a value is wrong, or the file can't be read.
     """
-    sources: list[SettingsSource] = [
-        ValuesSource(overrides or {}, origin="override"),
-        EnvironmentSource({variable: value for variable, value in environ.items() if variable != _CONFIG_VARIABLE}),
-        *_file_sources(file, environ),
-        *(
-            ValuesSource({name: environ[variable]}, origin=variable)
-            for name, variable in _FALLBACKS.items()
-            if environ.get(variable)
-        ),
-    ]
-    origins = ChainMap(*(source.origins for source in sources))
-    _refuse_unknown(origins)
-    inherited = InheritedSource(origins)
+    given = ChainMap(
+        {name: _Given(value, "override") for name, value in _leaves(overrides or {})},
+        _from_environment(environ),
+        _from_file(file, environ),
+        {name: _Given(environ[variable], variable) for name, variable in _FALLBACKS.items() if environ.get(variable)},
+    )
+    _refuse_unknown(given)
+    inherited = _inherited(given)
+    values = {**given, **inherited}
+    origins = {name: one.origin for name, one in values.items()}
     try:
-        return Settings(*sources, inherited)
+        return Settings(origins, **_nested({name: one.value for name, one in values.items()}))
     except ValidationError as error:
-        raise SettingsError(_error_message(error, origins, inherited.origins)) from None
+        raise SettingsError(_error_message(error, origins, inherited)) from None
 
 
-class ValuesSource(InitSettingsSource, SettingsSource):
-    """Values by dotted name or in nested sections; None means "not given"."""
-
-    def __init__(self, values: Mapping[str, object], *, origin: str) -> None:
-        leaves = dict(_leaves(values))
-        super().__init__(Settings, _nested(leaves))
-        self.origins = dict.fromkeys(leaves, origin)
-
-
-class FileSource(TomlConfigSettingsSource, SettingsSource):
-    """A TOML file. Raises OSError, TOMLDecodeError and UnicodeDecodeError."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        super().__init__(Settings, file)
-        self.origins = dict.fromkeys(dict(_leaves(self.toml_data)), str(file))
-
-    # pydantic-settings ignores a missing file; one that was named must exist.
-    def _read_files(self, *_: object, **__: object) -> dict[str, Any]:
-        return _nested(dict(_leaves(self._read_file(self._file))))
+def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
+    return {
+        variable.removeprefix(_PREFIX).lower().replace("__", "."): _Given(value, variable)
+        for variable, value in environ.items()
+        if variable.startswith(_PREFIX) and variable != _CONFIG_VARIABLE
+    }
 
 
-class EnvironmentSource(EnvSettingsSource, SettingsSource):
-    """The `PAPERSCOPE_*` variables of a mapping."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = {name: value for name, value in environ.items() if name.startswith(_PREFIX)}
-        self.origins = {name.removeprefix(_PREFIX).lower().replace("__", "."): name for name in self._environ}
-        super().__init__(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
-
-    # pydantic-settings would read os.environ.
-    def _load_env_vars(self) -> Mapping[str, str | None]:
-        return {name.lower(): value for name, value in self._environ.items()}
-
-
-class InheritedSource(InitSettingsSource, SettingsSource):
-    """What roles take from the top level; the last of the sources.
-
-    Args:
-        origins: Where the values of the other sources come from.
-    """
-
-    def __init__(self, origins: Mapping[str, str]) -> None:
-        super().__init__(Settings, {})
-        self._other_origins = origins
-        self.origins = {}
-
-    def __call__(self) -> dict[str, Any]:
-        """Return the inherited values, and set their `origins`."""
-        given = dict(_leaves(self.current_state))
-        inherited: dict[str, object] = {}
-        if given.get("embed.base_url") and "embed.provider" not in given:
-            given["embed.provider"] = inherited["embed.provider"] = "openai"
-            self.origins["embed.provider"] = f"embed.base_url ({self._other_origins['embed.base_url']})"
-        for name, key in _inherited_names(given):
-            inherited[name] = given[key]
-            self.origins[name] = f"{key} ({self._other_origins[key]})"
-        return _nested(inherited)
+def _from_file(file: Path | None, environ: Mapping[str, str]) -> dict[str, _Given]:
+    if file is None and environ.get(_CONFIG_VARIABLE):
+        file = Path(environ[_CONFIG_VARIABLE])
+    if file is None and not _DEFAULT_FILE.is_file():
+        return {}
+    file = file or _DEFAULT_FILE
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(
+            f"can't read the settings file {str(file)!r}: {error.strerror}; name another one or unset "
+            f"{_CONFIG_VARIABLE}"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the settings file {str(file)!r} is not TOML in UTF-8: {error}") from error
+    return {name: _Given(value, str(file)) for name, value in _leaves(values)}
 
 
-def _inherited_names(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """The names that take a value from the top level, each with that value's name."""
+def _inherited(given: Mapping[str, _Given]) -> dict[str, _Given]:
+    """What roles take from the top level."""
+    inherited: dict[str, _Given] = {}
+    server = given.get("embed.base_url")
+    if server is not None and server.value and "embed.provider" not in given:
+        inherited["embed.provider"] = _Given("openai", f"embed.base_url ({server.origin})")
     keys: dict[str, tuple[str, ...]] = dict.fromkeys(("answer", "extract", "vision"), ("model", "base_url", "api_key"))
-    if given.get("embed.provider") == "openai":
+    provider = inherited.get("embed.provider") or given.get("embed.provider")
+    if provider is not None and provider.value == "openai":
         keys["embed"] = ("base_url", "api_key")
     for role, wanted in keys.items():
-        own = given.get(f"{role}.base_url")
-        elsewhere = own is not None and _server(own) != _server(given.get("base_url"))
+        own = f"{role}.base_url"
+        elsewhere = own in given and _server(given[own]) != _server(given.get("base_url"))
         for key in wanted:
             name = f"{role}.{key}"
             if key in given and name not in given and not (key == "api_key" and elsewhere):
-                yield name, key
+                inherited[name] = _Given(given[key].value, f"{key} ({given[key].origin})")
+    return inherited
 
 
-def _server(address: object) -> str:
-    return str(address).strip().rstrip("/")
+def _server(address: _Given | None) -> str:
+    return "" if address is None else str(address.value).strip().rstrip("/")
 
 
 def _leaves(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -156,31 +131,13 @@ def _nested(leaves: Mapping[str, object]) -> dict[str, Any]:
     for name, value in leaves.items():
         section, _, key = name.rpartition(".")
         branch = tree.setdefault(section, {}) if section else tree
-        if isinstance(branch, dict):
-            branch[key] = value
+        branch[key] = value
     return tree
 
 
-def _file_sources(file: Path | None, environ: Mapping[str, str]) -> list[SettingsSource]:
-    if file is None and environ.get(_CONFIG_VARIABLE):
-        file = Path(environ[_CONFIG_VARIABLE])
-    if file is None and not _DEFAULT_FILE.is_file():
-        return []
-    file = file or _DEFAULT_FILE
-    try:
-        return [FileSource(file)]
-    except OSError as error:
-        raise SettingsError(
-            f"can't read the settings file {str(file)!r}: {error.strerror}; name another one or unset "
-            f"{_CONFIG_VARIABLE}"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the settings file {str(file)!r} is not TOML in UTF-8: {error}") from error
-
-
-def _refuse_unknown(origins: Mapping[str, str]) -> None:
+def _refuse_unknown(given: Mapping[str, _Given]) -> None:
     known = list(setting_names())
-    for name, origin in origins.items():
+    for name, (_, origin) in given.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             remedy = (

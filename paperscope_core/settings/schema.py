@@ -4,16 +4,25 @@ A role (answer, extract, vision) without a model is not configured, and Papersco
 model and no default host.
 """
 
+import json
 import re
-from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, SecretStr, model_validator
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    model_validator,
+)
 
 __all__ = [
     "AnswerSettings",
@@ -27,7 +36,6 @@ __all__ = [
     "ServiceSettings",
     "SettingRow",
     "Settings",
-    "SettingsSource",
     "setting_names",
 ]
 
@@ -72,16 +80,25 @@ def _checked_types(types: Mapping[str, str]) -> Mapping[str, str]:
     return types
 
 
+def _decoded(value: object) -> object:
+    """A list or table, which is JSON in an environment variable."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError("write a list or table as JSON") from None
+
+
 _Address = Annotated[str, AfterValidator(_checked_address)]
 _Key = Annotated[SecretStr, AfterValidator(_checked_key)]
-_EntityTypes = Annotated[Mapping[str, str], AfterValidator(_checked_types)]
+_Json = BeforeValidator(_decoded)
+_EntityTypes = Annotated[Mapping[str, str], _Json, AfterValidator(_checked_types)]
 _Folder = Annotated[Path, AfterValidator(_expanded)]
 
 
 class _Section(BaseModel):
     """The base of all sections: frozen, without unknown names, and without values in errors, which may be keys."""
 
-    model_config = SettingsConfigDict(
+    model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, str_strip_whitespace=True, allow_inf_nan=False
     )
 
@@ -262,13 +279,13 @@ class ServiceSettings(_Section):
         default=Path("paperscope-keys.json"),
         description="the file of API keys; if it exists, every request needs a key",
     )
-    folders: tuple[_Folder, ...] = Field(
+    folders: Annotated[tuple[_Folder, ...], _Json] = Field(
         default=(), description="folders whose papers may be added by path, by callers without a key"
     )
-    origins: tuple[_Address, ...] = Field(
+    origins: Annotated[tuple[_Address, ...], _Json] = Field(
         default=(), description="other origins whose web pages may call the service, such as https://lab.example"
     )
-    hosts: tuple[str, ...] = Field(
+    hosts: Annotated[tuple[str, ...], _Json] = Field(
         default=(), description="host names besides localhost by which the service may be called without keys"
     )
     questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at once")
@@ -303,13 +320,7 @@ class SettingRow(NamedTuple):
     origin: str
 
 
-class SettingsSource(PydanticBaseSettingsSource):
-    """A source of settings; `origins` gives the origin of each value by dotted name."""
-
-    origins: dict[str, str]
-
-
-class Settings(BaseSettings, _Section):
+class Settings(_Section):
     """All settings.
 
     `model`, `base_url` and `api_key` are the defaults of answer, extract and vision. `judge` is the model that judges
@@ -336,14 +347,10 @@ class Settings(BaseSettings, _Section):
     service: ServiceSettings = ServiceSettings()
     _origins: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
-    def __init__(self, *sources: SettingsSource, **values: object) -> None:
-        """Take `values`, and then missing ones from each source in turn. Nothing else is read."""
-        super().__init__(_build_sources=((InitSettingsSource(type(self), values), *sources), values))
-        self._origins = dict(ChainMap(*(source.origins for source in sources)))
-
-    @classmethod
-    def _settings_log_debug(cls, _states: Mapping[str, object]) -> None:
-        """Log nothing: with PYDANTIC_SETTINGS_DEBUG set, pydantic-settings would log keys."""
+    def __init__(self, origins: Mapping[str, str] = MappingProxyType({}), /, **values: object) -> None:
+        """Take sections and values; `origins` says where values come from, by dotted name."""
+        super().__init__(**values)
+        self._origins = dict(origins)
 
     def describe(self) -> list[SettingRow]:
         """Every setting, in the order of the sections."""

@@ -9,7 +9,6 @@ from paperscope_core.types.answer import (
     DoneEvent,
     Evidence,
     Exhibit,
-    Finding,
     ImageFinding,
     Reading,
     StageEvent,
@@ -68,7 +67,7 @@ from paperscope_core.types.images import (
     paper_words,
 )
 from paperscope_core.types.jobs import ENDED, JOB_STATES, Job, JobKind, JobState
-from paperscope_core.types.model_calls import Message, ModelCall, ModelReply, ModelRequest, Usage
+from paperscope_core.types.model_calls import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
 from paperscope_core.types.place import Box, Place
 from paperscope_core.types.retrieval import (
     Candidates,
@@ -117,7 +116,6 @@ __all__ = [
     "Extraction",
     "Figure",
     "Filters",
-    "Finding",
     "Hit",
     "ImageDescription",
     "ImageFinding",
@@ -145,6 +143,7 @@ __all__ = [
     "PassageRole",
     "PictureKind",
     "Place",
+    "Prices",
     "Reading",
     "Reference",
     "Relation",

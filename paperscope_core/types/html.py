@@ -55,16 +55,20 @@ class ContentSource(Protocol):
     """Looks up by id what values refer to. `Library` implements it. Unknown ids raise KeyError."""
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes of a crop, by content hash."""
+        """A crop's PNG bytes by content hash."""
+        ...
 
     def element(self, element: str) -> Element:
-        """An element by id."""
+        """The element with this id."""
+        ...
 
     def images(self, paper: str) -> PaperImages:
-        """What a vision model read in a paper's images."""
+        """The readings of a paper's images; empty if no vision model read them."""
+        ...
 
     def entries(self) -> Sequence[PaperEntry]:
-        """All papers, without their elements."""
+        """All papers without their elements, in the order they were added."""
+        ...
 
 
 class NoContent:

@@ -2,11 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from operator import add, sub
+from typing import Any, Literal
 
-__all__ = ["Message", "ModelCall", "ModelReply", "ModelRequest", "Usage"]
+__all__ = ["Message", "ModelCall", "ModelReply", "ModelRequest", "Prices", "Usage"]
+
+_PRICED_TOKENS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,22 +81,27 @@ class Usage:
         return f"{count} model call{'s' if count > 1 else ''}{cached}, {tokens}, cost {self.cost:.4f}"
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            calls=self.calls + other.calls,
-            cached=self.cached + other.cached,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cost=self.cost + other.cost,
-        )
+        return self._by_field(other, add)
 
     def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(
-            calls=self.calls - other.calls,
-            cached=self.cached - other.cached,
-            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
-            completion_tokens=self.completion_tokens - other.completion_tokens,
-            cost=self.cost - other.cost,
-        )
+        return self._by_field(other, sub)
+
+    def _by_field(self, other: "Usage", operation: Callable[[Any, Any], Any]) -> "Usage":
+        names = [field.name for field in fields(self)]
+        return Usage(**{name: operation(getattr(self, name), getattr(other, name)) for name in names})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prices:
+    """A model's prices of a million prompt tokens and of a million completion tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def usage(self, *, prompt_tokens: int, completion_tokens: int = 0) -> Usage:
+        """The usage of one call with this number of tokens."""
+        cost = (prompt_tokens * self.prompt + completion_tokens * self.completion) / _PRICED_TOKENS
+        return Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

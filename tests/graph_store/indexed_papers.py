@@ -251,7 +251,7 @@ class View:
 
 def nodes_of(store: Store, indexed: IndexedPaper) -> Mapping[str, Sequence[str]]:
     own = [entity.id for entity in indexed.extraction.entities]
-    return store.nodes_of(own, papers=[indexed.paper.id])
+    return store.library_ids(own, papers=[indexed.paper.id])
 
 
 def view(store: Store) -> View:

@@ -44,7 +44,7 @@ def library(folder: Path, *papers: IndexedPaper) -> Store:
 def test_a_short_form_joins_what_the_papers_that_define_it_mean(store: Store) -> None:
     for indexed in (using(THREE), defining(ONE), make_indexed(TWO, names=(MEANT, "F1"))):
         add(store, indexed)
-    assert store.nodes_of(["llm", "f1"]) == {"llm": [MEANT], "f1": ("f1",)}
+    assert store.library_ids(["llm", "f1"]) == {"llm": [MEANT], "f1": ("f1",)}
     entity = store.entities(["llm"])["llm"]
     assert entity == store.entities([MEANT])[MEANT]
     assert (entity.id, entity.name) == (MEANT, MEANT)
@@ -78,8 +78,8 @@ def test_where_papers_disagree_each_keeps_its_own(store: Store) -> None:
     for indexed in (defining(ONE), defining(TWO, LONG[-1]), using(THREE), using(FOUR)):
         add(store, indexed)
     apart = [f"{THREE}/llm", f"{FOUR}/llm"]
-    assert store.nodes_of(["llm"]) == {"llm": sorted(apart)}
-    assert store.nodes_of(["llm"], papers=[FOUR]) == {"llm": [apart[1]]}
+    assert store.library_ids(["llm"]) == {"llm": sorted(apart)}
+    assert store.library_ids(["llm"], papers=[FOUR]) == {"llm": [apart[1]]}
     assert store.entities(["llm"]) == {}
     for paper, node in zip((THREE, FOUR), apart, strict=True):
         assert store.entities([node])[node].sources == (f"{paper}/passage-1",)
@@ -90,14 +90,14 @@ def test_where_papers_disagree_each_keeps_its_own(store: Store) -> None:
     assert index.named("LLM", papers=[THREE])[0].id == apart[0]
     index.close()
     store.remove(TWO)
-    assert store.nodes_of(["llm"]) == {"llm": [MEANT]}
+    assert store.library_ids(["llm"]) == {"llm": [MEANT]}
 
 
 @pytest.mark.parametrize("long", LONG[1:3])
 def test_a_longer_long_form_does_not_contradict(store: Store, long: str) -> None:
     for indexed in (defining(TWO, long), defining(ONE), using(THREE)):
         add(store, indexed)
-    assert len(store.nodes_of(["llm"])["llm"]) == 1
+    assert len(store.library_ids(["llm"])["llm"]) == 1
 
 
 @pytest.mark.slow
@@ -114,9 +114,9 @@ def test_every_order_of_adding_and_removing_gives_the_same(tmp_path: Path) -> No
 def test_a_common_word_is_no_short_form(store: Store) -> None:
     add(store, defining(ONE))
     add(store, make_indexed(TWO, names=("llm", "F1")))
-    assert store.nodes_of(["llm"]) == {"llm": ("llm",)}
+    assert store.library_ids(["llm"]) == {"llm": ("llm",)}
     add(store, using(THREE))
-    assert store.nodes_of(["llm"]) == {"llm": [MEANT, "llm"]}
+    assert store.library_ids(["llm"]) == {"llm": [MEANT, "llm"]}
 
 
 def test_two_letters_take_two_papers(store: Store) -> None:
@@ -128,9 +128,9 @@ def test_two_letters_take_two_papers(store: Store) -> None:
 
     for indexed in (two_letters(ONE), make_indexed(TWO, names=("LM", "F1"))):
         add(store, indexed)
-    assert store.nodes_of(["lm"]) == {"lm": ("lm",)}
+    assert store.library_ids(["lm"]) == {"lm": ("lm",)}
     add(store, two_letters(THREE))
-    assert store.nodes_of(["lm"]) == {"lm": ["language model"]}
+    assert store.library_ids(["lm"]) == {"lm": ["language model"]}
 
 
 def test_an_older_library_learns_what_its_papers_define(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_an_older_library_learns_what_its_papers_define(tmp_path: Path) -> None:
             "DROP TABLE short_forms; DROP TABLE meanings; DROP TABLE verdicts; UPDATE library SET version = 3"
         )
     with closing(Store.open(tmp_path, read_only=True)) as old:
-        assert old.nodes_of(["llm"]) == {"llm": ("llm",)}
+        assert old.library_ids(["llm"]) == {"llm": ("llm",)}
         assert old.entities(["llm"])["llm"].name == SHORT
         assert old.degrees(["llm"]) == {"llm": 1}
     with closing(Store.open(tmp_path)) as store, closing(library(tmp_path / "new", *papers)) as fresh:
         assert view(store) == view(fresh)
-        assert store.nodes_of(["llm"]) == {"llm": [MEANT]}
+        assert store.library_ids(["llm"]) == {"llm": [MEANT]}
 
 
 def entity(name: str, *aliases: str, id_: str = "", type_: str = "method") -> Entity:

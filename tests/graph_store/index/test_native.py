@@ -318,7 +318,7 @@ def _texts(*texts: str) -> Searchable:
 def test_over_all_of_a_large_library_the_rarer_words_count(monkeypatch: pytest.MonkeyPatch) -> None:
     index = TextIndex.in_memory()
     index.replace(
-        ONE, _texts("score", "score score", "score owl", "score owl", "score owl fox", "plain"), mark=Checkpoint()
+        ONE, _texts("score", "score score", "score owl", "score owl", "score owl fox", "plain"), checkpoint=Checkpoint()
     )
 
     def found(text: str, *papers: str) -> list[Hit]:

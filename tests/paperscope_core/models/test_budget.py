@@ -16,8 +16,6 @@ from ingest.extraction.model_extractor import graph_adapter
 from paperscope_core.errors import BudgetError, ModelError, ModelRateLimitError, ModelUnavailableError
 from paperscope_core.models import (
     Budget,
-    BudgetedEmbedder,
-    BudgetedModel,
     CachedModel,
     DryRunModel,
     FakeEmbedder,
@@ -28,10 +26,11 @@ from paperscope_core.models import (
     ask_json,
     strict_schema,
 )
+from paperscope_core.models.budget import AccountedEmbedder, AccountedModel, Accounting
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.tokens import count_tokens, request_tokens
 from paperscope_core.models.usage import estimate_usage, minimal_reply
-from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
+from paperscope_core.types import Message, ModelReply, ModelRequest, Prices, Usage
 
 
 def request(text: str = "hello", *images: bytes) -> ModelRequest:
@@ -109,10 +108,11 @@ def test_the_least_reply_obeys_its_schema(adapter: TypeAdapter[object]) -> None:
 async def test_a_dry_run_counts_each_request_once_and_cached_ones_as_free() -> None:
     cache, fake = MemoryCallCache(), FakeModel(lambda _: "fine")
     await CachedModel(fake, cache).complete(request("kept"))
-    model = DryRunModel(fake, cache, price_prompt=1.0, price_completion=2.0)
+    prices = Prices(prompt=1.0, completion=2.0)
+    model = DryRunModel(fake, cache, prices=prices)
     for text in ("kept", "new", "new", "other"):
         await model.complete(request(text))
-    expected = [estimate_usage(request(text), price_prompt=1.0, price_completion=2.0) for text in ("new", "other")]
+    expected = [estimate_usage(request(text), prices) for text in ("new", "other")]
     assert model.usage == sum(expected, Usage(cached=1))
     assert (model.usage.calls, len(fake.requests)) == (2, 1)
     assert model.usage.cost > 0
@@ -144,6 +144,10 @@ class Counting:
         return ModelReply(text=request.messages[0].text, usage=Usage(calls=1, cost=1.0))
 
 
+def budgeted(model: Counting, budget: Budget, prices: Prices = Prices()) -> AccountedModel:
+    return AccountedModel(model, Accounting(budget=budget, prices=prices))
+
+
 async def crowd(model: object, count: int) -> list[str]:
     work = (model.complete(request(str(number))) for number in range(count))  # type: ignore[attr-defined]
     results = await asyncio.gather(*work, return_exceptions=True)
@@ -153,7 +157,7 @@ async def crowd(model: object, count: int) -> list[str]:
 @pytest.mark.parametrize("concurrency", [1, 3, 50])
 async def test_roles_and_concurrent_calls_share_the_limit_of_calls(concurrency: int) -> None:
     budget, one, other = Budget(max_calls=7), Counting(), Counting()
-    models = [LimitedModel(BudgetedModel(each, budget), concurrency=concurrency) for each in (one, other)]
+    models = [LimitedModel(budgeted(each, budget), concurrency=concurrency) for each in (one, other)]
     results = [result for part in await asyncio.gather(*(crowd(model, 20) for model in models)) for result in part]
     assert one.calls + other.calls == 7
     assert results.count("BudgetError") == 33
@@ -162,8 +166,8 @@ async def test_roles_and_concurrent_calls_share_the_limit_of_calls(concurrency: 
 
 async def test_a_cached_reply_needs_no_budget() -> None:
     cache, counting = MemoryCallCache(), Counting()
-    assert await crowd(CachedModel(BudgetedModel(counting, Budget(max_calls=2)), cache), 2) == ["0", "1"]
-    assert await crowd(CachedModel(BudgetedModel(counting, Budget(max_calls=1)), cache), 4) == [
+    assert await crowd(CachedModel(budgeted(counting, Budget(max_calls=2)), cache), 2) == ["0", "1"]
+    assert await crowd(CachedModel(budgeted(counting, Budget(max_calls=1)), cache), 4) == [
         "0",
         "1",
         "2",
@@ -172,10 +176,11 @@ async def test_a_cached_reply_needs_no_budget() -> None:
 
 
 async def test_the_estimated_cost_of_calls_in_progress_is_reserved() -> None:
-    expected = estimate_usage(request("0"), price_prompt=0, price_completion=1e6 / 300).cost
+    prices = Prices(completion=1e6 / 300)
+    expected = estimate_usage(request("0"), prices).cost
     assert expected == pytest.approx(1.0)
     budget, counting = Budget(max_cost=3.5), Counting()
-    model = BudgetedModel(counting, budget, price_completion=1e6 / 300)
+    model = budgeted(counting, budget, prices)
     results = await crowd(model, 10)
     assert (counting.calls, results.count("BudgetError")) == (3, 7)
     assert budget.spent.cost == 3.0
@@ -187,7 +192,7 @@ async def test_a_rate_limited_call_costs_nothing_and_a_failed_one_does() -> None
     limited, down = ModelRateLimitError("slow down", retry_after=0), ModelUnavailableError("down")
     budget, counting = Budget(max_calls=2), Counting(limited, limited, limited, down)
     policy = RetryPolicy(sleep=lambda _: asyncio.sleep(0))
-    model = RetryingModel(BudgetedModel(counting, budget), policy)
+    model = RetryingModel(budgeted(counting, budget), policy)
     assert (await model.complete(request("fine"))).text == "fine"
     assert (counting.calls, budget.spent.calls) == (5, 2)
     with pytest.raises(BudgetError, match="budget of 2 model calls is spent"):
@@ -196,9 +201,9 @@ async def test_a_rate_limited_call_costs_nothing_and_a_failed_one_does() -> None
 
 async def test_an_embedder_spends_from_the_same_budget() -> None:
     budget = Budget(max_calls=1)
-    embedder = BudgetedEmbedder(FakeEmbedder(), budget, price_prompt=1e6)
+    embedder = AccountedEmbedder(FakeEmbedder(), Accounting(budget=budget, prices=Prices(prompt=1e6)))
     assert (await embedder.embed(["some words"])).shape == (1, 64)
     assert budget.spent.cost == budget.spent.prompt_tokens == count_tokens("some words")
     assert (embedder.name, embedder.dimension) == ("fake-64", 64)
     with pytest.raises(BudgetError):
-        await BudgetedModel(Counting(), budget).complete(request())
+        await budgeted(Counting(), budget).complete(request())

@@ -10,8 +10,9 @@ import pytest
 
 from paperscope_core import models
 from paperscope_core.errors import ModelRefusedError
-from paperscope_core.models import FakeEmbedder, FakeModel, FakeReranker, LocalEmbedder, build_models
+from paperscope_core.models import FakeEmbedder, FakeModel, FakeReranker, build_models
 from paperscope_core.models.cache import MemoryCallCache
+from paperscope_core.models.embedders import LocalEmbedder
 from paperscope_core.settings import load_settings
 from paperscope_core.types import Message, ModelRequest
 

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from paperscope_core.errors import ModelUnavailableError, StoreFullError
 from paperscope_core.models import (
-    BatchedEmbedder,
     CachedModel,
     FakeEmbedder,
     FakeModel,
-    FinishingModel,
     LimitedModel,
     MeteredModel,
-    RetryingEmbedder,
     RetryingModel,
     RetryPolicy,
 )
+from paperscope_core.models.concurrency import FinishingModel
+from paperscope_core.models.embedders import BatchedEmbedder
+from paperscope_core.models.retry import RetryingEmbedder
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 from tests.paperscope_core.models.doubles import RecordingSleep, SlowModel, settle

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from paperscope_core.errors import ModelError
-from paperscope_core.models import CrossEncoderReranker, LocalEmbedder, Weights, find_weights
-from paperscope_core.models.weights import BUNDLED_SHA256
+from paperscope_core.models import find_weights
+from paperscope_core.models.embedders import LocalEmbedder
+from paperscope_core.models.reranker import CrossEncoderReranker
+from paperscope_core.models.weights import BUNDLED_SHA256, Weights
 
 
 @pytest.fixture(scope="module")

@@ -19,19 +19,13 @@ from paperscope_core.errors import (
     ModelReplyError,
     ModelUnavailableError,
 )
-from paperscope_core.models import (
-    BatchedEmbedder,
-    Endpoint,
-    FakeModel,
-    OpenAIChatModel,
-    OpenAIEmbedder,
-    RetryPolicy,
-    ask_json,
-)
-from paperscope_core.models.endpoint import retry_after
+from paperscope_core.models import FakeModel, RetryPolicy, ask_json
+from paperscope_core.models.chat import OpenAIChatModel
+from paperscope_core.models.embedders import BatchedEmbedder, OpenAIEmbedder
+from paperscope_core.models.endpoint import Endpoint, retry_after
 from paperscope_core.models.retry import RetryingModel
 from paperscope_core.protocols import VisionModel
-from paperscope_core.types import Message, ModelRequest, Usage
+from paperscope_core.types import Message, ModelRequest, Prices, Usage
 
 KEY = "sk-very-secret-0123456789"
 PNG = base64.b64decode(
@@ -141,7 +135,7 @@ def endpoint(server: Server, *, timeout: float = 5.0, key: str = KEY) -> Endpoin
 
 @pytest.fixture
 def chat_model(server: Server) -> OpenAIChatModel:
-    return OpenAIChatModel(endpoint(server), price_prompt=2.0, price_completion=10.0)
+    return OpenAIChatModel(endpoint(server), prices=Prices(prompt=2.0, completion=10.0))
 
 
 # What holds for every model.

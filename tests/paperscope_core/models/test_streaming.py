@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from paperscope_core.errors import ModelUnavailableError
 from paperscope_core.models import Budget, CachedModel, FakeModel, MeteredModel, RetryPolicy, ask_json
-from paperscope_core.models.budget import BudgetedModel
+from paperscope_core.models.budget import AccountedModel, Accounting
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.concurrency import LimitedModel
 from paperscope_core.models.retry import RetryingModel
@@ -51,7 +51,7 @@ TEXT = "a text of more than one piece"
         lambda model: model,
         lambda model: RetryingModel(model, RetryPolicy()),
         lambda model: LimitedModel(model, concurrency=1),
-        lambda model: BudgetedModel(model, Budget(max_calls=1)),
+        lambda model: AccountedModel(model, Accounting(budget=Budget(max_calls=1))),
         lambda model: CachedModel(model, MemoryCallCache()),
         MeteredModel,
     ],

@@ -7,8 +7,8 @@ import pytest
 
 from paperscope_core.errors import BudgetError, ModelUnavailableError
 from paperscope_core.models import Budget, Models, build_models
+from paperscope_core.models.budget import AccountedModel, Accounting
 from paperscope_core.models.cache import MemoryCallCache
-from paperscope_core.models.usage import CountedModel
 from paperscope_core.settings import load_settings
 from paperscope_core.types import Message, ModelCall, ModelRequest, Usage
 from tests.model_server import DIMENSION, ModelServer, serve
@@ -85,7 +85,8 @@ async def test_what_a_budget_forbids_is_no_call(server: ModelServer) -> None:
 
 async def test_a_call_that_is_cut_off_is_told_as_failed() -> None:
     told: list[ModelCall] = []
-    call = asyncio.create_task(CountedModel(SlowModel(), told.append).complete(REQUEST))
+    model = AccountedModel(SlowModel(), Accounting(on_call=told.append))
+    call = asyncio.create_task(model.complete(REQUEST))
     await settle()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
