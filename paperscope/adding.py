@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakValueDictionary
 
-from numpy import float32
-from numpy.typing import NDArray
-
 from graph_store import Store
 from ingest import (
     EmbedTexts,
@@ -30,7 +27,7 @@ from ingest import (
 from paperscope.originals import Originals, file_name
 from paperscope_core.errors import BudgetError, PaperFileError, UnknownPaperError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
-from paperscope_core.protocols import Embedder, EntityExtractor, LanguageModel, Parser, VisionModel
+from paperscope_core.protocols import EntityExtractor, LanguageModel, Parser, VisionModel
 from paperscope_core.settings import Settings
 from paperscope_core.types import (
     Chunk,
@@ -79,16 +76,22 @@ ProgressCallback = Callable[[Stage], None]
 class AddRequest:
     """A file to add, with options. See `Library.add`."""
 
-    file: PaperFile
+    path: Path
     name: str | None = None
     replaces: str | None = None
+    password: str | None = None
     sha256: str | None = None
     on_stage: ProgressCallback = lambda _stage: None
+
+    @property
+    def file(self) -> PaperFile:
+        """The file with its password."""
+        return PaperFile(self.path, password=self.password)
 
     def check_hash(self, sha256: str) -> None:
         """Raise PaperFileError if the content does not have the requested hash."""
         if self.sha256 not in (None, sha256):
-            raise PaperFileError(f"{self.file.name!r} was changed or moved while it was read. Add it again.")
+            raise PaperFileError(f"{self.path.name!r} was changed or moved while it was read. Add it again.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,15 +119,15 @@ class AddResult(Displayable):
         return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Adder:
     """Adds files to a library with its models, and removes papers. It keeps a copy of each uploaded file."""
 
-    def __init__(self, *, store: Store, originals: Originals, models: Models, settings: Settings) -> None:
-        self._store = store
-        self._originals = originals
-        self._models = models
-        self._settings = settings
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+    store: Store
+    originals: Originals
+    models: Models
+    settings: Settings
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary, init=False)
 
     async def add(self, request: AddRequest) -> AddResult:
         """Add one file. See `Library.add`."""
@@ -134,44 +137,43 @@ class Adder:
         else:
             result = await self._add_upload(request, older, name=request.name)
         if older is not None and older.id != result.paper.id:
-            self._originals.drop(older.sha256)
+            self.originals.drop(older.sha256)
         return result
 
     async def _add_upload(self, request: AddRequest, older: Paper | None, *, name: str) -> AddResult:
         """Add a copy of the file; the copy is kept if a paper was read from it."""
-        check_size(request.file.path, max_mb=self._settings.limits.max_file_mb, name=file_name(name))
-        digest = (await asyncio.to_thread(self._originals.put, request.file.path, name=name)).parent.name
+        check_size(request.path, max_mb=self.settings.limits.max_file_mb, name=file_name(name))
+        digest = (await asyncio.to_thread(self.originals.put, request.path, name=name)).parent.name
         # Equal files are added one after another, so that no add deletes the copy that another one uses.
         lock = self._locks.setdefault(digest, asyncio.Lock())
         async with lock:
             # Copy again, because the previous add may have deleted the copy.
-            copy = await asyncio.to_thread(self._originals.put, request.file.path, name=name)
+            copy = await asyncio.to_thread(self.originals.put, request.path, name=name)
             try:
-                return await self._run_pipeline(replace(request, file=replace(request.file, path=copy)), older)
+                return await self._run_pipeline(replace(request, path=copy), older)
             finally:
-                known = self._store.paper_by_sha256(digest)
-                self._originals.drop(digest, keep=known.file if known else "")
+                known = self.store.paper_by_sha256(digest)
+                self.originals.drop(digest, keep=known.file if known else "")
 
     async def _run_pipeline(self, request: AddRequest, older: Paper | None) -> AddResult:
-        extract = MeteredModel(self._models.extract) if self._models.extract else None
-        vision = MeteredModel(self._models.vision) if self._models.vision else None
-        embedder = self._models.embedder
-        embed = CachedEmbedder(embedder, self._store).embed
+        extract = MeteredModel(self.models.extract) if self.models.extract else None
+        vision = MeteredModel(self.models.vision) if self.models.vision else None
+        embedder = CachedEmbedder(self.models.embedder, self.store)
         pipeline = build_pipeline(
-            self._store, embedder, self._settings, extract=extract, vision=vision, compare_names=embed
+            self.store, embedder, self.settings, extract=extract, vision=vision, compare_names=embedder.embed
         )
         try:
             result = await pipeline.add(request, older)
         except BudgetError:
             # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
             # ended.
-            await self._models.aclose()
+            await self.models.aclose()
             raise
         return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
 
     def _paper_to_replace(self, paper: str) -> Paper:
         try:
-            return self._store.paper(paper)
+            return self.store.paper(paper)
         except KeyError as error:
             raise UnknownPaperError(
                 f"no paper {paper!r} in the library to replace; list the papers to see their ids"
@@ -179,17 +181,17 @@ class Adder:
 
     def remove(self, name: str) -> Paper:
         """Remove a paper. See `Library.remove`."""
-        paper = self._store.find_paper(name)
-        self._store.remove(paper.id)
-        self._store.sweep()
-        self._originals.drop(paper.sha256)
-        self._originals.sweep(keep={entry.sha256 for entry in self._store.entries()})
+        paper = self.store.find_paper(name)
+        self.store.remove(paper.id)
+        self.store.sweep()
+        self.originals.drop(paper.sha256)
+        self.originals.sweep(keep={entry.sha256 for entry in self.store.entries()})
         return paper
 
 
 def build_pipeline(
     store: Store,
-    embedder: Embedder,
+    embedder: CachedEmbedder,
     settings: Settings,
     *,
     extract: LanguageModel | None,
@@ -218,7 +220,7 @@ def build_pipeline(
         captioner=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
         max_words=settings.chunking.max_words,
         max_mb=settings.limits.max_file_mb,
-        more_texts=quotable_sentences if in_advance else None,
+        more_texts=quotable_sentences if in_advance else lambda _paper: (),
     )
 
 
@@ -235,45 +237,29 @@ class _Draft:
     replaces: str | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Pipeline:
     """Turns a file into a stored paper.
 
     Model calls and embeddings are cached in the store as they are made, so that an add that was killed can continue.
 
-    Args:
-        store: Stores the papers.
-        parser: Parses files.
-        extractor: Extracts entities and relations.
+    Attributes:
         asks_model: Whether the extractor calls a language model.
-        embedder: Embeds chunks.
         captioner: Reads images; None if they are not read.
         max_words: The maximum number of words of running text in a chunk.
         max_mb: The maximum size of a file, in megabytes.
         more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
     """
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        parser: Parser,
-        extractor: EntityExtractor,
-        asks_model: bool,
-        embedder: Embedder,
-        captioner: ImageCaptioner | None,
-        max_words: int,
-        max_mb: int,
-        more_texts: Callable[[Paper], Sequence[str]] | None = None,
-    ) -> None:
-        self._store = store
-        self._parser = parser
-        self._extractor = extractor
-        self._asks_model = asks_model
-        self._embedder = CachedEmbedder(embedder, store)
-        self._captioner = captioner
-        self._max_words = max_words
-        self._max_mb = max_mb
-        self._more_texts = more_texts or (lambda _paper: ())
+    store: Store
+    parser: Parser
+    extractor: EntityExtractor
+    embedder: CachedEmbedder
+    asks_model: bool = False
+    captioner: ImageCaptioner | None = None
+    max_words: int
+    max_mb: int
+    more_texts: Callable[[Paper], Sequence[str]] = lambda _paper: ()
 
     async def add(self, request: AddRequest, older: Paper | None) -> AddResult:
         """Add one file.
@@ -296,21 +282,11 @@ class Pipeline:
         if isinstance(draft, AddResult):
             return replace(draft, seconds=time.perf_counter() - started)
         request.on_stage(Stage(name="embedding"))
-        vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
-        await self._embedder.embed(self._more_texts(draft.parsed.paper))
+        vectors = await self.embedder.embed([chunk.searched for chunk in draft.chunks])
+        await self.embedder.embed(self.more_texts(draft.parsed.paper))
         request.on_stage(Stage(name="storing"))
         # The last point at which the add can be cancelled.
         await asyncio.sleep(0)
-        await run_in_thread(partial(self._store_draft, draft, vectors))
-        return AddResult(
-            paper=draft.parsed.paper,
-            outcome=draft.outcome,
-            images=draft.images,
-            shortfall=draft.extraction.shortfall,
-            seconds=time.perf_counter() - started,
-        )
-
-    def _store_draft(self, draft: _Draft, vectors: NDArray[float32]) -> None:
         indexed = IndexedPaper(
             paper=draft.parsed.paper,
             chunks=draft.chunks,
@@ -318,12 +294,22 @@ class Pipeline:
             vectors=vectors,
             images=draft.images,
         )
-        self._store.add(
-            indexed,
-            crops=draft.parsed.crops,
-            source=draft.source,
-            embedder=self._embedder.name,
-            replaces=draft.replaces,
+        await run_in_thread(
+            partial(
+                self.store.add,
+                indexed,
+                crops=draft.parsed.crops,
+                source=draft.source,
+                embedder=self.embedder.name,
+                replaces=draft.replaces,
+            )
+        )
+        return AddResult(
+            paper=draft.parsed.paper,
+            outcome=draft.outcome,
+            images=draft.images,
+            shortfall=draft.extraction.shortfall,
+            seconds=time.perf_counter() - started,
         )
 
     async def texts_to_embed(self, request: AddRequest) -> Sequence[str]:
@@ -337,17 +323,18 @@ class Pipeline:
         if isinstance(draft, AddResult):
             return ()
         chunks = [chunk.searched for chunk in draft.chunks]
-        return self._embedder.missing([*chunks, *self._more_texts(draft.parsed.paper)])
+        return self.embedder.missing([*chunks, *self.more_texts(draft.parsed.paper)])
 
     async def _draft(self, request: AddRequest, older: Paper | None) -> _Draft | AddResult:
         """Everything that is stored for a file except the vectors; an AddResult if the library has it already."""
-        source, sha256 = await asyncio.to_thread(self._identify, request.file.path)
+        source, sha256 = await asyncio.to_thread(self._identify, request.path)
         request.check_hash(sha256)
-        known, older = self._store.paper_by_sha256(sha256), older or self._store.paper_by_source(source)
-        images_before = self._store.images(known.id) if known is not None else PaperImages()
-        shortfall = self._store.shortfall(known.id) if known is not None else Shortfall()
-        current = known if known and self._is_current(known) and (older is None or older.id == known.id) else None
-        asks_again = self._asks_model and shortfall.can_shrink
+        known, older = self.store.paper_by_sha256(sha256), older or self.store.paper_by_source(source)
+        images_before = self.store.images(known.id) if known is not None else PaperImages()
+        shortfall = self.store.shortfall(known.id) if known is not None else Shortfall()
+        replaced = older is not None and (known is None or older.id != known.id)
+        current = known if known and not replaced and self.store.embedder_of(known.id) == self.embedder.name else None
+        asks_again = self.asks_model and shortfall.can_shrink
 
         def unchanged(paper: Paper, images: PaperImages) -> AddResult:
             return AddResult(paper=paper, outcome="unchanged", images=images, shortfall=shortfall)
@@ -376,20 +363,17 @@ class Pipeline:
 
     def _identify(self, file: Path) -> tuple[str, str]:
         """The file's absolute path and the SHA-256 of its content."""
-        check_size(file, max_mb=self._max_mb)
+        check_size(file, max_mb=self.max_mb)
         return str(file.resolve()), content_hash(read_file(content_file(file)))
-
-    def _is_current(self, paper: Paper) -> bool:
-        return self._store.embedder_of(paper.id) == self._embedder.name
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt has changed, or images could not be read."""
-        return self._captioner is not None and (before.reader != self._captioner.reader or bool(before.unread))
+        return self.captioner is not None and (before.reader != self.captioner.reader or bool(before.unread))
 
     def _read_stored(self, paper: Paper) -> ParsedPaper | None:
         """A stored paper with its crops; None if crops are missing."""
         try:
-            crops = {crop: self._store.crop(crop) for element in paper.elements for crop in crops_of(element)}
+            crops = {crop: self.store.crop(crop) for element in paper.elements for crop in crops_of(element)}
         except KeyError:
             return None
         return ParsedPaper(paper=paper, crops=crops)
@@ -399,12 +383,12 @@ class Pipeline:
             request.on_stage(Stage(name="parsing", done=done, total=total))
 
         request.on_stage(Stage(name="parsing"))
-        return await run_in_thread(partial(read_paper, self._parser, request.file, on_page=on_page))
+        return await run_in_thread(partial(read_paper, self.parser, request.file, on_page=on_page))
 
     async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:
-        if self._captioner is None:
+        if self.captioner is None:
             return before
-        return await self._captioner.describe(
+        return await self.captioner.describe(
             parsed.paper,
             parsed.crops,
             before=before,
@@ -415,7 +399,7 @@ class Pipeline:
         self, paper: Paper, images: PaperImages, on_stage: ProgressCallback
     ) -> tuple[tuple[Chunk, ...], Extraction]:
         pictured = {description.element for description in images.descriptions}
-        chunks = chunk_paper(paper, max_words=self._max_words, pictured=pictured)
+        chunks = chunk_paper(paper, max_words=self.max_words, pictured=pictured)
         on_stage(Stage(name="extracting entities"))
-        extraction = await self._extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
+        extraction = await self.extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
         return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction

@@ -31,8 +31,10 @@ class AskRequest:
     papers: Sequence[str] = ()
     filters: Filters = field(default_factory=Filters)
     history: Sequence[Turn] = ()
+    on_stage: Callable[[str], None] = lambda _stage: None
 
 
+@dataclass(frozen=True, slots=True)
 class Asker:
     """Asks a query engine.
 
@@ -40,15 +42,16 @@ class Asker:
     Model calls are cached, so that only changed calls are paid for again.
     """
 
-    def __init__(self, store: Store, engine: QueryEngine) -> None:
-        self._store = store
-        self._engine = engine
+    store: Store
+    engine: QueryEngine
 
-    async def ask(self, request: AskRequest, on_stage: Callable[[str], None]) -> Answer:
+    async def ask(self, request: AskRequest) -> Answer:
         """Answer a question. See `Library.ask`."""
         filters = await asyncio.to_thread(self._resolve_papers, request)
         return await self._repeat_if_removed(
-            lambda: self._engine.ask(request.question, filters=filters, history=request.history, on_stage=on_stage)
+            lambda: self.engine.ask(
+                request.question, filters=filters, history=request.history, on_stage=request.on_stage
+            )
         )
 
     async def stream(self, request: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
@@ -56,9 +59,9 @@ class Asker:
         filters = await asyncio.to_thread(self._resolve_papers, request)
         anew, done = False, False
         while not done:
-            revision = self._store.revision
+            revision = self.store.revision
             try:
-                events = self._engine.stream(request.question, filters=filters, history=request.history)
+                events = self.engine.stream(request.question, filters=filters, history=request.history)
                 async with aclosing(events):
                     async for event in events:
                         if anew and isinstance(event, TextEvent):
@@ -76,18 +79,18 @@ class Asker:
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
         filters = await asyncio.to_thread(self._resolve_papers, request)
-        retrieved = await self._repeat_if_removed(lambda: self._engine.retrieve(request.question, filters=filters))
+        retrieved = await self._repeat_if_removed(lambda: self.engine.retrieve(request.question, filters=filters))
         return retrieved.context
 
     def _resolve_papers(self, request: AskRequest) -> Filters:
         """The filters with the ids of all papers that the request names."""
-        entries = self._store.entries()
+        entries = self.store.entries()
         names = (*request.filters.papers, *request.papers)
         return replace(request.filters, papers=tuple(find_entry(entries, name).id for name in names))
 
     async def _repeat_if_removed(self, work: Callable[[], Awaitable[T]]) -> T:
         while True:
-            revision = self._store.revision
+            revision = self.store.revision
             try:
                 return await work()
             except KeyError:
@@ -95,7 +98,7 @@ class Asker:
                     raise
 
     def _removed_since(self, revision: int) -> bool:
-        return any(change.action == "removed" for change in self._store.changes_since(revision))
+        return any(change.action == "removed" for change in self.store.changes_since(revision))
 
 
 def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, settings: Settings) -> QueryEngine:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from graph_store import Store
 from paperscope.adding import AddRequest, ProgressCallback, build_pipeline
-from paperscope_core.models import DryRunModel, Models
+from paperscope_core.models import CachedEmbedder, DryRunModel, Models
 from paperscope_core.models.embedders import EMBEDDING_BATCH
 from paperscope_core.models.usage import estimate_embedding
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.settings import RoleSettings, Settings
-from paperscope_core.types import PaperFile, Prices, Usage
+from paperscope_core.types import Prices, Usage
 
 __all__ = ["Estimate", "Estimator"]
 
@@ -49,7 +49,7 @@ class Estimator:
             self._models["vision"] = dry_run(models.vision, settings.vision)
         self._pipeline = build_pipeline(
             store,
-            models.embedder,
+            CachedEmbedder(models.embedder, store),
             settings,
             extract=self._models.get("extract"),
             vision=self._models.get("vision"),
@@ -72,7 +72,7 @@ class Estimator:
             StoreError: The library can't be read.
         """
         before = {role: model.usage for role, model in self._models.items()}
-        request = AddRequest(file=PaperFile(file, password=password), on_stage=on_stage)
+        request = AddRequest(path=file, password=password, on_stage=on_stage)
         texts = await self._pipeline.texts_to_embed(request)
         new = [text for text in texts if text not in self._embedded]
         self._embedded.update(new)

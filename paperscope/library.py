@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from graph_store import JobQueue, NativeGraphIndex, Store
 from graph_store.reading import find_entry
@@ -45,6 +45,7 @@ from paperscope_core.types.display import view
 
 __all__ = ["AddResult", "Estimate", "Estimator", "Library", "Neighbourhood", "ProgressCallback", "Stage", "View"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _NO_FILTERS = Filters()
@@ -52,6 +53,18 @@ _NO_FILTERS = Filters()
 
 def _ignore(_stage: object) -> None:
     return
+
+
+def _awaitable(
+    method: "Callable[Concatenate[Library, P], T]",
+) -> "Callable[Concatenate[Library, P], Coroutine[Any, Any, T]]":
+    """The awaitable form of a method, which runs in a thread."""
+
+    @wraps(method)
+    async def awaitable(self: "Library", *args: P.args, **options: P.kwargs) -> T:
+        return await self._loop.run(run_in_thread(partial(method, self, *args, **options)))
+
+    return awaitable
 
 
 class Library:
@@ -159,11 +172,7 @@ class Library:
             StoreError: The library can't be written.
         """
         request = AddRequest(
-            file=PaperFile(Path(file), password=password),
-            name=name,
-            replaces=replaces,
-            sha256=sha256,
-            on_stage=on_stage,
+            path=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
         )
         return self._loop.wait(self._adder.add(request))
 
@@ -179,11 +188,7 @@ class Library:
     ) -> AddResult:
         """Awaitable `add`. A cancelled add stores nothing, unless its transaction had begun."""
         request = AddRequest(
-            file=PaperFile(Path(file), password=password),
-            name=name,
-            replaces=replaces,
-            sha256=sha256,
-            on_stage=on_stage,
+            path=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
         )
         return await self._loop.run(self._adder.add(request))
 
@@ -208,9 +213,7 @@ class Library:
         """
         return self._adder.remove(name)
 
-    async def remove_async(self, name: str) -> Paper:
-        """Awaitable `remove`."""
-        return await self._loop.run(run_in_thread(partial(self.remove, name)))
+    remove_async = _awaitable(remove)
 
     # Asking.
 
@@ -238,8 +241,8 @@ class Library:
             ModelError: The answering model fails.
             BudgetError: The budget is spent.
         """
-        request = AskRequest(question=question, papers=papers, filters=filters, history=history)
-        return self._loop.wait(self._asker.ask(request, on_stage))
+        request = AskRequest(question=question, papers=papers, filters=filters, history=history, on_stage=on_stage)
+        return self._loop.wait(self._asker.ask(request))
 
     async def ask_async(
         self,
@@ -251,8 +254,8 @@ class Library:
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """Awaitable `ask`."""
-        request = AskRequest(question=question, papers=papers, filters=filters, history=history)
-        return await self._loop.run(self._asker.ask(request, on_stage))
+        request = AskRequest(question=question, papers=papers, filters=filters, history=history, on_stage=on_stage)
+        return await self._loop.run(self._asker.ask(request))
 
     def stream(
         self,
@@ -382,18 +385,8 @@ class Library:
         file = PaperFile(self.source(paper.id), password=password)
         return self._painter.draw(file, paper, page, dpi=dpi, boxes=boxes)
 
-    async def page_picture_async(
-        self,
-        name: str,
-        page: int,
-        *,
-        dpi: int = 110,
-        marked: Sequence[Box | Place | str] = (),
-        password: str | None = None,
-    ) -> bytes:
-        """Awaitable `page_picture`. Cancelling it kills the child process."""
-        draw = partial(self.page_picture, name, page, dpi=dpi, marked=marked, password=password)
-        return await self._loop.run(run_in_thread(draw))
+    page_picture_async = _awaitable(page_picture)
+    """Awaitable `page_picture`. Cancelling it kills the child process."""
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
@@ -419,12 +412,7 @@ class Library:
         center = find_entity(self._store, self._index, entity, papers=ids)
         return neighbourhood(self._store, center, steps=steps, limit=limit)
 
-    async def neighbourhood_async(
-        self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
-    ) -> Neighbourhood:
-        """Awaitable `neighbourhood`."""
-        find = partial(self.neighbourhood, entity, papers=papers, steps=steps, limit=limit)
-        return await self._loop.run(run_in_thread(find))
+    neighbourhood_async = _awaitable(neighbourhood)
 
     def show(self, value: Displayable | Sequence[Displayable]) -> View:
         """Render one or several answers, contexts, papers or elements, with images and marked cells, for a notebook."""

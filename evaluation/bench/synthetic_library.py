@@ -17,6 +17,7 @@ from evaluation.peers.protocol import PeerDocument
 from evaluation.peers.timing import Clock, TimedLibrary, run_worker
 from graph_store import NativeGraphIndex, Store
 from paperscope.adding import AddRequest, Pipeline
+from paperscope_core.models import CachedEmbedder
 from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.protocols import PageCallback
 from paperscope_core.text.words import entity_key
@@ -143,9 +144,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
             store=store,
             parser=given,
             extractor=given,
-            asks_model=False,
-            embedder=embedder,
-            captioner=None,
+            embedder=CachedEmbedder(embedder, store),
             max_words=_MAX_WORDS,
             max_mb=_MAX_MB,
         )
@@ -156,7 +155,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
                 given.document = document
                 file = Path(files) / f"{document.id}.txt"
                 file.write_text(document.title, encoding="utf-8")
-                await pipeline.add(AddRequest(file=PaperFile(file)), None)
+                await pipeline.add(AddRequest(path=file), None)
 
         async def add(document: PeerDocument) -> None:
             await add_all([document])

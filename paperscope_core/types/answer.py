@@ -160,6 +160,16 @@ class Answer(Displayable):
     confidence: float | None = None
     asked_as: str = ""
 
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The evidence of all claims, each once."""
+        return tuple(dict.fromkeys(evidence for claim in self.claims for evidence in claim.evidence))
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """The formulas of all computed numbers, each once."""
+        return tuple(dict.fromkeys(check.formula for check in self.checks if check.formula))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
@@ -172,7 +182,7 @@ class Turn:
     @classmethod
     def of(cls, answer: Answer) -> "Turn":
         """The turn for an answer; a follow-up question is stored as it was understood."""
-        cited = (evidence.place.paper for claim in answer.claims for evidence in claim.evidence)
+        cited = (evidence.place.paper for evidence in answer.evidence)
         return cls(question=answer.asked_as or answer.question, answer=answer.text, papers=tuple(dict.fromkeys(cited)))
 
 

@@ -14,7 +14,7 @@ from query import render_context
 from service.batch.rows import BatchRow, citation, image_name
 from service.batch.summary import BatchSummary, summary_lines
 
-__all__ = ["escape_active_markdown", "render_report"]
+__all__ = ["escape_active_markdown", "escaped_line", "render_report"]
 
 _HEADING = re.compile(r"^(?=#{1,6} |---\s*$)", re.MULTILINE)
 # Between the two characters that begin an image, and before an HTML tag.
@@ -26,16 +26,21 @@ def escape_active_markdown(text: str) -> str:
     return _ACTIVE.sub(r"\\", text)
 
 
+def escaped_line(text: str) -> str:
+    """The text on one line, escaped."""
+    return escape_active_markdown(" ".join(text.split()))
+
+
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary, *, paper_names: Mapping[str, str]) -> str:
     """The report on all rows; `paper_names` are the names of cited papers by id."""
-    lines = "\n".join(f"- {_line(line)}" for line in summary_lines(summary))
+    lines = "\n".join(f"- {escaped_line(line)}" for line in summary_lines(summary))
     return "\n---\n\n".join([*(_block(row, paper_names) for row in rows), f"## Summary\n\n{lines}\n"])
 
 
 def _block(row: BatchRow, names: Mapping[str, str]) -> str:
-    heading = f"## Query: {_line(row.question)}\n"
+    heading = f"## Query: {escaped_line(row.question)}\n"
     if row.answer is None:
-        return f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(_line, row.warnings))}\n{_gold(row)}"
+        return f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(escaped_line, row.warnings))}\n{_gold(row)}"
     answer = row.answer
     parts = [
         heading,
@@ -67,7 +72,7 @@ def _reading(reading: Reading) -> str:
     if isinstance(reading, ImageFinding):
         note = "" if reading.relevant else "_Not relevant to the question._ "
         return f"{head}\n\n**Response**: {note}{_body(reading.text)}"
-    return f"{head}\n\n**Response**: _Unread: {_line(reading.reason)}._"
+    return f"{head}\n\n**Response**: _Unread: {escaped_line(reading.reason)}._"
 
 
 def _merged(answer: Answer) -> str:
@@ -86,10 +91,9 @@ def _final(answer: Answer, names: Mapping[str, str]) -> str:
     if answer.claims:
         claims = "\n".join(_claim(claim, answer, names) for claim in answer.claims)
         parts.append(f"**Claims and their places**:\n\n{claims}")
-    formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
-    if formulas:
-        parts.append("**Computed**:\n\n" + "\n".join(f"- {_line(formula)}" for formula in formulas))
-    parts += [f"**Warning**: {_line(warning)}" for warning in answer.warnings]
+    if answer.formulas:
+        parts.append("**Computed**:\n\n" + "\n".join(f"- {escaped_line(formula)}" for formula in answer.formulas))
+    parts += [f"**Warning**: {escaped_line(warning)}" for warning in answer.warnings]
     parts.append(f"_{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
     return "\n\n".join(parts)
 
@@ -98,25 +102,21 @@ def _gold(row: BatchRow) -> str:
     """The gold answer and the score; "" if there is none."""
     if row.gold is None:
         return ""
-    gold = _line(row.gold.answer) or "the papers do not say"
+    gold = escaped_line(row.gold.answer) or "the papers do not say"
     return f"\n**Gold**: {gold}" + (f" _(right: {row.right:.2g})_\n" if row.right is not None else "\n")
 
 
 def _claim(claim: Claim, answer: Answer, names: Mapping[str, str]) -> str:
-    places = [
-        f"  - {_line(citation(item, answer, names))} (`{item.element}`{_box(item.place)}): “{_line(item.quote)}”"
-        for item in claim.evidence
-    ]
-    return "\n".join([f"- {_line(claim.text)}", *(places or ["  - no evidence"])])
+    lines = [f"- {escaped_line(claim.text)}"]
+    for item in claim.evidence:
+        cited = f"{escaped_line(citation(item, answer, names))} (`{item.element}`{_box(item.place)})"
+        lines.append(f"  - {cited}: “{escaped_line(item.quote)}”")
+    return "\n".join(lines if claim.evidence else [*lines, "  - no evidence"])
 
 
 def _box(place: Place) -> str:
     """The box on its page; "" for a file without pages, whose box counts lines that the citation already names."""
     return "" if place.by_line else f" [{str(place).partition(' [')[2]}"
-
-
-def _line(text: str) -> str:
-    return escape_active_markdown(" ".join(text.split()))
 
 
 def _body(text: str) -> str:

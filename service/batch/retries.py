@@ -4,8 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from paperscope_core.errors import ModelRateLimitError, ModelUnavailableError
 
@@ -57,48 +56,34 @@ class RetryRounds:
         return failed
 
     async def _round(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], concurrency: int) -> Failures[T]:
-        one = _Round(items, work, max_failures=self.max_failures)
+        """Does `work` on each item once; after too many failures in a row, the others fail without being sent."""
+        remaining = iter(enumerate(items))
+        in_a_row: list[ModelUnavailableError] = []
+        failed: dict[int, tuple[T, ModelUnavailableError]] = {}
+
+        async def work_through() -> None:
+            for number, item in remaining:
+                if len(in_a_row) >= self.max_failures:
+                    last = in_a_row[-1]
+                    reason = f"not asked, after {len(in_a_row)} failures in a row: {last.public}"
+                    failed[number] = item, ModelUnavailableError(reason, where=last.where)
+                    continue
+                try:
+                    await work(item)
+                except ModelUnavailableError as error:
+                    in_a_row.append(error)
+                    failed[number] = item, error
+                else:
+                    in_a_row.clear()
+
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(concurrency, len(items))):
-                    group.create_task(one.work_through())
+                    group.create_task(work_through())
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        return one.failures()
+        return [failed[number] for number in sorted(failed)]
 
     def _pause(self, number: int, failed: Failures[T]) -> float:
         requested = [error.retry_after or 0.0 for _, error in failed if isinstance(error, ModelRateLimitError)]
         return max([self.first_pause * 2.0**number, *requested])
-
-
-class _Round(Generic[T]):
-    """One pass over all items, which several tasks share."""
-
-    def __init__(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, max_failures: int) -> None:
-        self._items = items
-        self._remaining = iter(enumerate(items))
-        self._work = work
-        self._max_failures = max_failures
-        self._in_a_row: list[ModelUnavailableError] = []
-        self._failed: dict[int, ModelUnavailableError] = {}
-
-    async def work_through(self) -> None:
-        """Works until no item remains; after too many failures in a row, the others fail without being sent."""
-        for number, item in self._remaining:
-            if len(self._in_a_row) >= self._max_failures:
-                last = self._in_a_row[-1]
-                self._failed[number] = ModelUnavailableError(
-                    f"not asked, after {len(self._in_a_row)} failures in a row: {last.public}", where=last.where
-                )
-                continue
-            try:
-                await self._work(item)
-            except ModelUnavailableError as error:
-                self._in_a_row.append(error)
-                self._failed[number] = error
-            else:
-                self._in_a_row.clear()
-
-    def failures(self) -> Failures[T]:
-        """The items that failed or were not sent, in order."""
-        return [(self._items[number], error) for number, error in sorted(self._failed.items(), key=itemgetter(0))]

@@ -11,7 +11,7 @@ from typing import Literal
 
 from paperscope.library import Library
 from paperscope_core.errors import UnknownPaperError
-from paperscope_core.types import Answer, Claim, Evidence, ImageFinding, Reading, Usage
+from paperscope_core.types import Answer, Claim, Evidence, ImageFinding, Place, Reading, Usage
 from service.batch.questions import Gold
 
 __all__ = ["BatchRow", "RowStatus", "citation", "image_name", "paper_names", "render_csv"]
@@ -56,8 +56,12 @@ class BatchRow:
 
     def to_json(self) -> str:
         """The row as a line of `answers.jsonl`."""
+        return json.dumps(self.record(), ensure_ascii=False)
+
+    def record(self) -> dict[str, object]:
+        """The row as JSON values."""
         answer = self.answer
-        row = {
+        return {
             "index": self.index,
             "question": self.question,
             "status": self.status,
@@ -79,7 +83,6 @@ class BatchRow:
             "gold": self.gold.answer if self.gold else None,
             "right": self.right,
         }
-        return json.dumps(row, ensure_ascii=False)
 
 
 def image_name(element: str) -> str:
@@ -88,26 +91,14 @@ def image_name(element: str) -> str:
 
 
 def _claim_json(claim: Claim) -> dict[str, object]:
-    evidence = [
-        {
-            "element": item.element,
-            "paper": item.place.paper,
-            "page": item.place.page,
-            "box": list(item.place.box),
-            "quote": item.quote,
-        }
-        for item in claim.evidence
-    ]
+    evidence = [{**_place_json(item.element, item.place), "quote": item.quote} for item in claim.evidence]
     return {"text": claim.text, "evidence": evidence}
 
 
 def _image_json(reading: Reading) -> dict[str, object]:
     finding = reading if isinstance(reading, ImageFinding) else None
     return {
-        "element": reading.element,
-        "paper": reading.place.paper,
-        "page": reading.place.page,
-        "box": list(reading.place.box),
+        **_place_json(reading.element, reading.place),
         "file": f"images/{image_name(reading.element)}",
         "read": finding is not None,
         "relevant": finding.relevant if finding else None,
@@ -115,12 +106,16 @@ def _image_json(reading: Reading) -> dict[str, object]:
     }
 
 
+def _place_json(element: str, place: Place) -> dict[str, object]:
+    return {"element": element, "paper": place.paper, "page": place.page, "box": list(place.box)}
+
+
 def paper_names(library: Library, answers: Iterable[Answer]) -> Mapping[str, str]:
     """The file name of each cited paper by its id; the id is added where several papers have the same file name.
 
     A paper that has been removed from the library is named by its id.
     """
-    cited = {item.place.paper for answer in answers for claim in answer.claims for item in claim.evidence}
+    cited = {item.place.paper for answer in answers for item in answer.evidence}
     files = {paper: _file_of(library, paper) for paper in sorted(cited)}
     counts = Counter(files.values())
     return {paper: file if counts[file] == 1 else f"{file} ({paper})" for paper, file in files.items()}
@@ -148,35 +143,22 @@ def render_csv(rows: Sequence[BatchRow], *, paper_names: Mapping[str, str]) -> s
     A cell that a spreadsheet would run as a formula, and that is not a plain number, begins with an apostrophe.
     """
     text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(_CSV_HEADER)
+    writer = csv.DictWriter(text, _CSV_HEADER, extrasaction="ignore")
+    writer.writeheader()
     for row in rows:
-        writer.writerow([_escape(value) if isinstance(value, str) else value for value in _values(row, paper_names)])
+        writer.writerow({name: _escape(cell) for name, cell in _cells(row, paper_names).items()})
     return text.getvalue()
 
 
-def _values(row: BatchRow, names: Mapping[str, str]) -> list[str | float | None]:
-    answer, usage = row.answer, row.usage
-    cited = [citation(item, answer, names) for claim in answer.claims for item in claim.evidence] if answer else []
-    return [
-        row.index,
-        row.question,
-        row.status,
-        answer.text if answer else "",
-        "; ".join(dict.fromkeys(cited)),
-        round(answer.confidence, 4) if answer and answer.confidence is not None else None,
-        round(row.seconds, 3),
-        usage.calls,
-        usage.cached,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.cost,
-        "; ".join(row.warnings),
-        row.gold.answer if row.gold else "",
-        row.right,
-    ]
+def _cells(row: BatchRow, names: Mapping[str, str]) -> dict[str, object]:
+    answer = row.answer
+    cited = [citation(item, answer, names) for item in answer.evidence] if answer else []
+    confidence = round(answer.confidence, 4) if answer and answer.confidence is not None else None
+    joined = {"citations": "; ".join(dict.fromkeys(cited)), "warnings": "; ".join(row.warnings)}
+    return {**row.record(), **asdict(row.usage), **joined, "confidence": confidence}
 
 
-def _escape(cell: str) -> str:
+def _escape(cell: object) -> object:
     # A cell that already begins with apostrophes gets one more, so that removing one restores it.
-    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+    formula = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if formula else cell

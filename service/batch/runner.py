@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from paperscope.library import Library
@@ -27,7 +27,6 @@ __all__ = ["BatchResult", "BatchRunner"]
 _JSONL, _CSV, _REPORT, _IMAGES = "answers.jsonl", "answers.csv", "report.md", "images"
 
 OnRow = Callable[[BatchRow], None]
-NumberedQuestion = tuple[int, Question]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,30 +37,23 @@ class BatchResult:
     summary: BatchSummary
 
 
+@dataclass(frozen=True)
 class BatchRunner:
     """Asks a library questions and writes the results into one folder.
 
-    Args:
+    Attributes:
         out: The folder, which is created if needed.
         concurrency: The number of questions asked concurrently.
         retries: How questions are retried whose model was unavailable.
         lock_timeout: How many seconds to wait for another batch that writes into the folder.
     """
 
-    def __init__(
-        self,
-        library: Library,
-        *,
-        out: Path,
-        concurrency: int = 4,
-        retries: RetryRounds | None = None,
-        lock_timeout: float = 0.0,
-    ) -> None:
-        self._library = library
-        self._out = out
-        self._concurrency = concurrency
-        self._retries = retries or RetryRounds()
-        self._lock_timeout = lock_timeout
+    library: Library
+    _: KW_ONLY
+    out: Path
+    concurrency: int = 4
+    retries: RetryRounds = field(default_factory=RetryRounds)
+    lock_timeout: float = 0.0
 
     def run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None) -> BatchResult:
         """Answers all questions and writes the results.
@@ -75,27 +67,27 @@ class BatchRunner:
             OutputError: The folder can't be written, or another batch writes into it.
             StoreFullError: The library can't be written.
         """
-        return self._library.wait(self.run_async(questions, on_row=on_row))
+        return self.library.wait(self.run_async(questions, on_row=on_row))
 
     async def run_async(
         self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None
     ) -> BatchResult:
         """`run` on any event loop. If it is cancelled, it writes the finished rows; the next run resumes."""
-        batch = _Batch(self._library, self._out, questions, on_row or (lambda _row: None))
-        async with folder_lock(self._out, max_wait=self._lock_timeout):
+        batch = _Batch(self.library, self.out, questions, on_row or (lambda _row: None))
+        async with folder_lock(self.out, max_wait=self.lock_timeout):
             try:
                 await asyncio.to_thread(batch.open)
-                failed = await self._retries.run(batch.unanswered(), batch.ask, concurrency=self._concurrency)
+                failed = await self.retries.run(batch.unanswered(), batch.ask, concurrency=self.concurrency)
             except asyncio.CancelledError:
                 batch.write_finished()
                 raise
-            for (position, question), error in failed:
-                batch.keep(position, _error_row(question, error.public))
+            for question, error in failed:
+                batch.keep(_error_row(question, error.public))
             return await asyncio.to_thread(batch.write)
 
 
 class _Batch:
-    """One run: its rows by the position of their question, and its output files."""
+    """One run: its rows by the index of their question, and its output files."""
 
     def __init__(self, library: Library, out: Path, questions: Sequence[Question | BadQuestion], on_row: OnRow) -> None:
         self._started = time.perf_counter()
@@ -115,34 +107,33 @@ class _Batch:
                 temporary.unlink(missing_ok=True)
         self._progress = Progress(self._out / "progress.jsonl", fingerprint=self._library.fingerprint)
 
-    def unanswered(self) -> list[NumberedQuestion]:
+    def unanswered(self) -> list[Question]:
         """The questions that have no row yet; keeps the rows of the others."""
-        unanswered: list[NumberedQuestion] = []
-        for position, question in enumerate(self._questions):
+        unanswered: list[Question] = []
+        for question in self._questions:
             if isinstance(question, BadQuestion):
-                self.keep(position, _error_row(question, question.reason))
+                self.keep(_error_row(question, question.reason))
             elif (row := self._progress.find(question)) is not None:
-                self.keep(position, score_row(row, question))
+                self.keep(score_row(row, question))
             else:
-                unanswered.append((position, question))
+                unanswered.append(question)
         return unanswered
 
-    async def ask(self, numbered: NumberedQuestion) -> None:
+    async def ask(self, question: Question) -> None:
         """Asks a question and adds its row. Raises ModelUnavailableError, after which it may be retried."""
-        position, question = numbered
         row = await _ask(self._library, question)
         if row.status != "error":
             self._progress.add(question, row)
-        self.keep(position, score_row(row, question))
+        self.keep(score_row(row, question))
 
-    def keep(self, position: int, row: BatchRow) -> None:
+    def keep(self, row: BatchRow) -> None:
         """Adds a row and reports it."""
-        self._rows[position] = row
+        self._rows[row.index] = row
         self._on_row(row)
 
     def write(self) -> BatchResult:
         """Writes the results. Raises OutputError."""
-        rows = tuple(self._rows[position] for position in sorted(self._rows))
+        rows = tuple(self._rows[index] for index in sorted(self._rows))
         seconds = time.perf_counter() - self._started
         summary = summarize(rows, questions=len(self._questions), seconds=seconds)
         answers = [row.answer for row in rows if row.answer is not None]

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from paperscope_core.types import (
     Answer,
-    Claim,
     Element,
     Equation,
     Evidence,
@@ -142,7 +141,7 @@ def _images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
                 line = Text(f"{name}: not looked at: {reading.reason}", style="dim")
             case UnreadImage():
                 line = Text(f"{name}: unread: {reading.reason}", style="yellow")
-        parts.append(Padding(line, (0, 0, 0, 2)))
+        parts.append(_indented(line))
     return [*parts, Text("")]
 
 
@@ -157,24 +156,20 @@ def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableT
     if answer.asked_as:
         parts.append(Text(f"asked as: {answer.asked_as}", style="dim"))
     parts.append(Text(answer.text, style=style))
-    places = [
-        _evidence(item, number=number, name_of=name_of) for number, item in enumerate(_cited(answer.claims), start=1)
-    ]
-    parts += [Padding(place, (0, 0, 0, 2)) for place in places]
-    formulas = dict.fromkeys(check.formula for check in answer.checks if check.formula)
-    parts += [Padding(Text(formula, style="dim"), (0, 0, 0, 2)) for formula in formulas]
-    parts += [Padding(Text(f"! {warning}", style="yellow"), (0, 0, 0, 2)) for warning in answer.warnings]
+    details = [_evidence(item, number=number, name_of=name_of) for number, item in enumerate(answer.evidence, start=1)]
+    details += [Text(formula, style="dim") for formula in answer.formulas]
+    details += [Text(f"! {warning}", style="yellow") for warning in answer.warnings]
     if answer.model:
-        parts.append(Padding(Text(f"{answer.model}: {answer.usage}", style="dim"), (0, 0, 0, 2)))
-    return Group(*parts, Text(""))
+        details.append(Text(f"{answer.model}: {answer.usage}", style="dim"))
+    return Group(*parts, *(_indented(detail) for detail in details), Text(""))
+
+
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2))
 
 
 def _where(place: Place) -> str:
     return place.where if place.by_line else str(place.page)
-
-
-def _cited(claims: Sequence[Claim]) -> list[Evidence]:
-    return list(dict.fromkeys(item for claim in claims for item in claim.evidence))
 
 
 def _evidence(item: Evidence, *, number: int, name_of: Callable[[str], str]) -> Text:

@@ -8,9 +8,8 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
-from paperscope.library import Library
 from paperscope_core.types import Answer, AnswerEvent, Context, Filters, StageEvent, Turn
-from service.http.auth import CallerOf, LibraryOf, Service, ServiceOf
+from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.problems import ProblemError
 
 __all__ = ["MAX_QUESTION_LENGTH", "QuestionRequest", "QuestionRunner", "QuestionRunnerOf", "cancel_on_disconnect"]
@@ -30,6 +29,7 @@ class QuestionRequest:
     history: tuple[Turn, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
 class QuestionRunner:
     """Asks a library for one request.
 
@@ -37,20 +37,18 @@ class QuestionRunner:
     if the service shuts down, 499 if the client disconnects. The work then stops, and calls no further model.
     """
 
-    def __init__(self, request: Request, library: Library, *, service: Service, caller: str) -> None:
-        self._request = request
-        self._library = library
-        self._service = service
-        self._caller = caller
-        self._max_seconds = service.settings.service.question_seconds
+    request: Request
+    service: ServiceOf
+    caller: CallerOf
+    library: LibraryOf
 
     async def answer(self, asked: QuestionRequest) -> Answer:
         """The answer."""
 
         async def work() -> Answer:
             async with self._slot():
-                with self._service.tracing.stages("answer") as on_stage:
-                    return await self._library.ask_async(
+                with self.service.tracing.stages("answer") as on_stage:
+                    return await self.library.ask_async(
                         asked.question, filters=asked.filters, history=asked.history, on_stage=on_stage
                     )
 
@@ -61,7 +59,7 @@ class QuestionRunner:
 
         async def work() -> Context:
             async with self._slot():
-                return await self._library.retrieve_async(asked.question, filters=asked.filters)
+                return await self.library.retrieve_async(asked.question, filters=asked.filters)
 
         return await self._while_connected(work())
 
@@ -77,8 +75,8 @@ class QuestionRunner:
     async def _events(self, asked: QuestionRequest) -> AsyncGenerator[AnswerEvent, None]:
         deadline = self._deadline()
         async with self._slot():
-            stream = self._library.stream(asked.question, filters=asked.filters, history=asked.history)
-            with self._service.tracing.stages("answer") as on_stage:
+            stream = self.library.stream(asked.question, filters=asked.filters, history=asked.history)
+            with self.service.tracing.stages("answer") as on_stage:
                 async with aclosing(stream):
                     while (event := await self._before(deadline, anext(stream, None))) is not None:
                         if isinstance(event, StageEvent):
@@ -86,33 +84,27 @@ class QuestionRunner:
                         yield event
 
     def _slot(self) -> AbstractAsyncContextManager[None]:
-        return self._service.questions.slot(self._caller)
+        return self.service.questions.slot(self.caller.name)
 
     def _deadline(self) -> float:
-        return asyncio.get_running_loop().time() + self._max_seconds
+        return asyncio.get_running_loop().time() + self.service.settings.service.question_seconds
 
     async def _before(self, deadline: float, work: Awaitable[T]) -> T:
         try:
-            async with self._service.shutdown.timeout_at(deadline):
+            async with self.service.shutdown.timeout_at(deadline):
                 return await work
         except TimeoutError:
             detail = (
-                f"There was no answer within {self._max_seconds:g} s; ask again (replies that are paid for are kept), "
-                "ask less at once, or raise service.question_seconds."
+                f"There was no answer within {self.service.settings.service.question_seconds:g} s; ask again (replies "
+                "that are paid for are kept), ask less at once, or raise service.question_seconds."
             )
             raise ProblemError(504, "too-slow", detail) from None
 
     async def _while_connected(self, work: Awaitable[T]) -> T:
-        return await cancel_on_disconnect(self._request, self._before(self._deadline(), work))
+        return await cancel_on_disconnect(self.request, self._before(self._deadline(), work))
 
 
-async def _question_runner(
-    request: Request, service: ServiceOf, caller: CallerOf, library: LibraryOf
-) -> QuestionRunner:
-    return QuestionRunner(request, library, service=service, caller=caller.name)
-
-
-QuestionRunnerOf = Annotated[QuestionRunner, Depends(_question_runner)]
+QuestionRunnerOf = Annotated[QuestionRunner, Depends()]
 
 
 async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:

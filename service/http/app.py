@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from paperscope import __version__
 from paperscope_core.settings import Settings
-from service.http.auth import Service, install_service
+from service.http.auth import Service
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.middleware import (
@@ -84,7 +84,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_body_size=MAX_BODY_BYTES,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    install_service(app, service)
+    app.state.service = service
     install_error_handlers(app)
     app.add_middleware(MethodMiddleware)
     app.add_middleware(AuthMiddleware, service=service)

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, cast
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPBearer
 
 from paperscope.library import Library
@@ -35,7 +35,6 @@ __all__ = [
     "Service",
     "ServiceOf",
     "authenticate",
-    "install_service",
     "is_loopback",
     "keys_unreadable",
 ]
@@ -84,11 +83,6 @@ class Caller:
     name: str
     library: Path
     folders: tuple[Path, ...] = ()
-
-
-def install_service(app: FastAPI, service: Service) -> None:
-    """Makes the service available to the app's routes."""
-    app.state.service = service
 
 
 def _service(request: Request) -> Service:

@@ -6,14 +6,14 @@ https://platform.openai.com/docs/api-reference/chat
 import re
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
 from paperscope_core.types import Answer, Filters, Turn, Usage
-from service.batch.report import escape_active_markdown
+from service.batch.report import escape_active_markdown, escaped_line
 from service.http.answering import MAX_QUESTION_LENGTH, QuestionRequest
 from service.http.problems import ProblemError
 
@@ -24,7 +24,7 @@ __all__ = [
     "ChatCompletion",
     "Model",
     "Models",
-    "cited_papers",
+    "answer_chunks",
     "read_reply",
     "reply_text",
     "unknown_model",
@@ -248,25 +248,18 @@ class ChatChunk(Head):
     usage: TokenUsage | None = None
     paperscope: Answer | None = None
 
-    def with_role(self) -> "ChatChunk":
-        """The first chunk."""
-        return self._with({"role": "assistant", "content": ""})
-
-    def with_content(self, content: str) -> "ChatChunk":
-        """A chunk with content of the reply."""
-        return self._with({"content": content})
-
-    def with_answer(self, answer: Answer) -> "ChatChunk":
-        """The chunk that ends the reply."""
-        choices = [ChunkChoice(delta={}, finish_reason="stop")]
-        return self.model_copy(update={"choices": choices, "paperscope": answer})
-
-    def with_usage(self, usage: Usage) -> "ChatChunk":
-        """The chunk with the usage."""
-        return self.model_copy(update={"usage": TokenUsage.of(usage)})
-
-    def _with(self, delta: Mapping[str, str]) -> "ChatChunk":
+    def with_delta(self, **delta: str) -> "ChatChunk":
+        """A chunk that adds to the reply."""
         return self.model_copy(update={"choices": [ChunkChoice(delta=delta)]})
+
+
+def answer_chunks(chunk: ChatChunk, answer: Answer, *, content: str, usage: bool) -> Iterator[ChatChunk]:
+    """The chunks of an answer after the first: the whole text, the answer that ends it, and its `usage`."""
+    yield chunk.with_delta(content=content)
+    end = [ChunkChoice(delta={}, finish_reason="stop")]
+    yield chunk.model_copy(update={"choices": end, "paperscope": answer})
+    if usage:
+        yield chunk.model_copy(update={"usage": TokenUsage.of(answer.usage)})
 
 
 class Model(BaseModel):
@@ -300,13 +293,8 @@ def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
     if sources:
         text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
     if answer.warnings:
-        text += _NOTES_HEADING + "\n".join(f"- {_line(warning)}" for warning in answer.warnings)
+        text += _NOTES_HEADING + "\n".join(f"- {escaped_line(warning)}" for warning in answer.warnings)
     return text
-
-
-def cited_papers(answer: Answer) -> tuple[str, ...]:
-    """The ids of the papers that an answer cites."""
-    return Turn.of(answer).papers
 
 
 def read_reply(turn: Turn, text: str) -> Turn:
@@ -321,12 +309,8 @@ def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
     """A line for each cited place: the title of its paper, the page, and the label of the element."""
     labels = {exhibit.element: exhibit.label for exhibit in answer.exhibits}
     lines: dict[str, None] = {}
-    for evidence in (evidence for claim in answer.claims for evidence in claim.evidence):
+    for evidence in answer.evidence:
         place = evidence.place
-        title, label = _line(titles.get(place.paper, "")), _line(labels.get(evidence.element, ""))
+        title, label = escaped_line(titles.get(place.paper, "")), escaped_line(labels.get(evidence.element, ""))
         lines[f"{', '.join(filter(None, (title or 'Untitled', place.where, label)))} (paper {place.paper})"] = None
     return list(lines)
-
-
-def _line(text: str) -> str:
-    return escape_active_markdown(" ".join(text.split()))

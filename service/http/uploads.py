@@ -6,7 +6,7 @@ reads it here, after its dependencies.
 
 import asyncio
 import errno
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect
 from graph_store import JobQueue
 from paperscope_core.codec import to_json
 from paperscope_core.types import Job, JobKind
-from service.http.auth import CallerOf, LibraryOf, Service, ServiceOf
+from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.problems import ProblemError
 from service.http.views import JobView
 from service.jobs.requests import AddRequest, BatchRequest, JobFiles
@@ -50,6 +50,7 @@ _MAX_NAME_LENGTH = 200
 _RETRY_SECONDS = 30
 
 Body = TypeVar("Body", bound=BaseModel)
+JobRequest = AddRequest | BatchRequest
 
 
 def document_upload(
@@ -153,60 +154,46 @@ class JobSubmitter:
     An upload is on disk before its job is in the queue, and both before the response is sent.
     """
 
-    service: Service
-    folder: Path
-    jobs: JobQueue
+    service: ServiceOf
+    caller: CallerOf
+    library: LibraryOf
+
+    @property
+    def folder(self) -> Path:
+        """The library's folder."""
+        return self.caller.library
 
     async def check_capacity(self) -> None:
         """Raises ProblemError (429) if too many jobs wait; called before a body is read."""
         limit = self.service.settings.service.jobs_waiting
-        if (await asyncio.to_thread(self.jobs.counts)).get("queued", 0) >= limit:
+        if (await asyncio.to_thread(self.library.jobs.counts)).get("queued", 0) >= limit:
             detail = f"{limit} jobs of this library are waiting already; send it again when some are done."
             raise ProblemError(429, "too-many-jobs", detail, headers={"Retry-After": str(_RETRY_SECONDS)})
 
-    async def submit(self, request: AddRequest, response: Response, *, secret: str = "") -> JobView:
-        """Queues a job without an upload."""
-        job = await asyncio.to_thread(self.jobs.create, "add", to_json(request), secret=secret)
-        return self._accepted(job, response)
-
-    async def submit_upload(
+    async def submit(
         self,
-        data: BinaryIO,
+        request: AddRequest | BatchRequest,
         response: Response,
         *,
-        name: str,
-        build_request: Callable[[str], AddRequest | BatchRequest],
+        upload: BinaryIO | None = None,
         secret: str = "",
     ) -> JobView:
-        """Stores an upload and queues its job.
-
-        Args:
-            name: The name of the file as uploaded.
-            build_request: Returns the job's request for the name of the stored file.
-        """
-        job = await asyncio.to_thread(self._store, data, name, build_request, secret)
-        return self._accepted(job, response)
-
-    def _store(
-        self, data: BinaryIO, name: str, build_request: Callable[[str], AddRequest | BatchRequest], secret: str
-    ) -> Job:
-        files, job = JobFiles(self.folder), JobQueue.new_id()
-        request = build_request(files.store_upload(job, data, name=name).name)
-        kind: JobKind = "add" if isinstance(request, AddRequest) else "batch"
-        try:
-            return self.jobs.create(kind, to_json(request), secret=secret, job=job)
-        except BaseException:
-            files.delete(job)
-            raise
-
-    def _accepted(self, job: Job, response: Response) -> JobView:
+        """Stores the upload that the request names, if any, and queues the job."""
+        job = await asyncio.to_thread(self._create, request, upload, secret)
         self.service.supervisor.notify(self.folder)
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return JobView.of(job)
 
+    def _create(self, request: JobRequest, upload: BinaryIO | None, secret: str) -> Job:
+        files, job = JobFiles(self.folder), JobQueue.new_id()
+        kind: JobKind = "add" if isinstance(request, AddRequest) else "batch"
+        try:
+            if upload is not None:
+                files.store(job, upload, file=request.upload if isinstance(request, AddRequest) else request.file)
+            return self.library.jobs.create(kind, to_json(request), secret=secret, job=job)
+        except BaseException:
+            files.delete(job)
+            raise
 
-async def _job_submitter(service: ServiceOf, caller: CallerOf, library: LibraryOf) -> JobSubmitter:
-    return JobSubmitter(service=service, folder=caller.library, jobs=library.jobs)
 
-
-JobSubmitterOf = Annotated[JobSubmitter, Depends(_job_submitter)]
+JobSubmitterOf = Annotated[JobSubmitter, Depends()]

@@ -1,11 +1,11 @@
 """Response models beside the library's types: summaries of papers and tables, pages of lists, jobs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict
+from datetime import datetime
 from typing import Self
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
@@ -15,14 +15,12 @@ from paperscope_core.types import (
     JobState,
     Page,
     PageProblem,
-    Paper,
     PaperEntry,
     PaperFormat,
     PaperImages,
     Place,
     Section,
     Shortfall,
-    Table,
 )
 from service.batch import BatchSummary
 from service.jobs.requests import AddRequest, AddResult, BatchRequest
@@ -40,8 +38,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PaperHead:
+class PaperHead(BaseModel):
     """A paper in short: `file` is its file's name, `counts` are its elements by kind, `revision` is the library's when
     it was added, and `year` is null if the paper does not state it."""
 
@@ -57,20 +54,10 @@ class PaperHead:
     @classmethod
     def of(cls, entry: PaperEntry, counts: Mapping[str, int]) -> Self:
         """The head of a paper with these numbers of elements by kind."""
-        return cls(
-            id=entry.id,
-            title=entry.title,
-            authors=entry.authors,
-            year=entry.year,
-            file=entry.file,
-            sha256=entry.sha256,
-            revision=entry.revision,
-            counts=counts,
-        )
+        return cls.model_validate({**asdict(entry), "counts": counts})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PaperList:
+class PaperList(BaseModel):
     """A page of the library's papers in the order they were added; `total` counts all of them."""
 
     papers: tuple[PaperHead, ...]
@@ -79,8 +66,7 @@ class PaperList:
     offset: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PaperView:
+class PaperView(BaseModel):
     """A paper without its elements: head, pages (in points), sections, what the parser could not read (`problems`),
     what a vision model read in its images (`images`), and what the extraction model did not read (`shortfall`)."""
 
@@ -92,22 +78,8 @@ class PaperView:
     images: PaperImages
     shortfall: Shortfall
 
-    @classmethod
-    def of(cls, head: PaperHead, paper: Paper, *, images: PaperImages, shortfall: Shortfall) -> Self:
-        """The view of a paper."""
-        return cls(
-            head=head,
-            format=paper.format,
-            pages=paper.pages,
-            sections=paper.sections,
-            problems=paper.problems,
-            images=images,
-            shortfall=shortfall,
-        )
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ElementList:
+class ElementList(BaseModel):
     """A page of a paper's elements in reading order; `total` counts all that were asked for."""
 
     elements: tuple[Element, ...]
@@ -116,57 +88,38 @@ class ElementList:
     offset: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TableHead:
+class TableHead(BaseModel):
     """A table without its cells; `rows` and `columns` include headers, and `confidence` (0 to 1) is the parser's own
     check of the grid."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     id: str
     label: str
     caption: str
     place: Place
     section: str
-    rows: int
-    columns: int
+    rows: int = Field(validation_alias=AliasPath("shape", 0))
+    columns: int = Field(validation_alias=AliasPath("shape", 1))
     header_rows: int
     confidence: float
     crop: str | None = None
 
-    @classmethod
-    def of(cls, table: Table) -> Self:
-        """The head of a table."""
-        rows, columns = table.shape
-        return cls(
-            id=table.id,
-            label=table.label,
-            caption=table.caption,
-            place=table.place,
-            section=table.section,
-            rows=rows,
-            columns=columns,
-            header_rows=table.header_rows,
-            confidence=table.confidence,
-            crop=table.crop,
-        )
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TableList:
+class TableList(BaseModel):
     """A paper's tables in reading order."""
 
     tables: tuple[TableHead, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConnectedEntity:
+class ConnectedEntity(BaseModel):
     """An entity's name and the number of its relations."""
 
     name: str
     relations: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConnectedEntities:
+class ConnectedEntities(BaseModel):
     """A paper's entities with the most relations, in descending order."""
 
     entities: tuple[ConnectedEntity, ...]
@@ -193,31 +146,10 @@ class JobView(BaseModel):
     @classmethod
     def of(cls, job: Job) -> Self:
         """The view of a job."""
-        request: AddRequest | BatchRequest
-        result: AddResult | BatchSummary | None
+        result: type[AddResult | BatchSummary]
         if job.kind == "add":
-            request = from_json(AddRequest, job.request)
-            result = from_json(AddResult, job.result) if job.result else None
+            name, result = from_json(AddRequest, job.request).name, AddResult
         else:
-            request = from_json(BatchRequest, job.request)
-            result = from_json(BatchSummary, job.result) if job.result else None
-        return cls(
-            id=job.id,
-            kind=job.kind,
-            name=request.name,
-            state=job.state,
-            stage=job.stage,
-            done=job.done,
-            total=job.total,
-            cancelling=job.cancelling,
-            attempts=job.attempts,
-            error=job.error,
-            result=result,
-            created=datetime.fromtimestamp(job.created, UTC),
-            started=_time(job.started),
-            finished=_time(job.finished),
-        )
-
-
-def _time(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+            name, result = from_json(BatchRequest, job.request).name, BatchSummary
+        ended_with = from_json(result, job.result) if job.result else None
+        return cls.model_validate({**asdict(job), "name": name, "result": ended_with})

@@ -18,7 +18,7 @@ from paperscope.library import AddResult as LibraryAddResult
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PageProblem, Shortfall, Usage
 
-__all__ = ["AddRequest", "AddResult", "BatchRequest", "JobFiles", "open_without_links"]
+__all__ = ["AddRequest", "AddResult", "BatchRequest", "JobFiles", "open_without_links", "upload_name"]
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,12}")
 _COPY_BYTES = 1 << 20
@@ -119,26 +119,17 @@ class JobFiles:
         """The folder of a job's files."""
         return self._folder / job
 
-    def store_upload(self, job: str, data: BinaryIO, *, name: str) -> Path:
-        """Writes an uploaded file to disk and syncs it; its suffix is that of `name`.
-
-        Raises StoreError, and then leaves no files behind.
-        """
-        suffix = Path(name).suffix.lower()
-        path = self.folder(job) / f"upload{suffix if _SUFFIX.fullmatch(suffix) else ''}"
-        try:
-            with translate_errors(self._folder):
-                path.parent.mkdir(parents=True)
-                with path.open("xb") as file:
-                    shutil.copyfileobj(data, file, _COPY_BYTES)
-                    file.flush()
-                    os.fsync(file.fileno())
-                for folder in (path.parent, self._folder, self._folder.parent):
-                    _sync(folder)
-        except BaseException:
-            self.delete(job)
-            raise
-        return path
+    def store(self, job: str, data: BinaryIO, *, file: str) -> None:
+        """Writes an uploaded file to disk and syncs it. Raises StoreError, and may then leave files behind."""
+        path = self.folder(job) / file
+        with translate_errors(self._folder):
+            path.parent.mkdir(parents=True)
+            with path.open("xb") as stored:
+                shutil.copyfileobj(data, stored, _COPY_BYTES)
+                stored.flush()
+                os.fsync(stored.fileno())
+            for folder in (path.parent, self._folder, self._folder.parent):
+                _sync(folder)
 
     def delete(self, job: str) -> None:
         """Deletes a job's files."""
@@ -153,6 +144,12 @@ class JobFiles:
                 if time.time() - folder.stat().st_mtime >= min_age:
                     found.append(folder.name)
         return found
+
+
+def upload_name(name: str) -> str:
+    """The name of an uploaded file among its job's files; only the suffix is the caller's."""
+    suffix = Path(name).suffix.lower()
+    return f"upload{suffix if _SUFFIX.fullmatch(suffix) else ''}"
 
 
 def _sync(folder: Path) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import io
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -29,7 +28,7 @@ from service.http.uploads import (
     uploaded_file,
 )
 from service.http.views import JobView
-from service.jobs.requests import BatchRequest, JobFiles
+from service.jobs.requests import BatchRequest, JobFiles, upload_name
 
 __all__ = ["router"]
 
@@ -75,17 +74,13 @@ async def add_batch(request: Request, response: Response, queue: JobSubmitterOf)
         body = await read_json(request, Questions, max_bytes=_MAX_BATCH_BYTES)
         name, data = "questions.jsonl", await asyncio.to_thread(_to_jsonl, body.questions)
     count = await asyncio.to_thread(_count_questions, data, name, queue.service.settings.service.batch_questions)
-    build_request = partial(_batch_request, name=name, questions=count)
-    return await queue.submit_upload(io.BytesIO(data), response, name=name, build_request=build_request)
+    job = BatchRequest(name=name, file=upload_name(name), questions=count)
+    return await queue.submit(job, response, upload=io.BytesIO(data))
 
 
 def _to_jsonl(questions: Sequence[str | dict[str, object]]) -> bytes:
     records = ({"question": question} if isinstance(question, str) else question for question in questions)
     return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
-def _batch_request(file: str, *, name: str, questions: int) -> BatchRequest:
-    return BatchRequest(name=name, file=file, questions=questions)
 
 
 def _count_questions(data: bytes, name: str, limit: int) -> int:

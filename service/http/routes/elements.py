@@ -62,7 +62,7 @@ def show_element(element: ElementOf) -> Response:
 def list_tables(paper: PaperOf) -> Response:
     """A paper's tables in reading order, without their cells."""
     tables = (element for element in paper.elements if isinstance(element, Table))
-    return json_response(TableList(tables=tuple(map(TableHead.of, tables))))
+    return json_response(TableList(tables=tuple(map(TableHead.model_validate, tables))))
 
 
 @router.get(

@@ -76,7 +76,7 @@ async def follow_job(
 async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
     """A queued job is cancelled at once, a running one soon after; replies that were paid for are kept. A job that has
     ended does not change."""
-    found = await asyncio.to_thread(queue.jobs.cancel, job.id)
+    found = await asyncio.to_thread(queue.library.jobs.cancel, job.id)
     if found.ended and found.kind == "add":
         await asyncio.to_thread(JobFiles(queue.folder).delete, job.id)
     queue.service.supervisor.notify(queue.folder)

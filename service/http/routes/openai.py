@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from paperscope.library import Library
 from paperscope_core.errors import PaperscopeError
-from paperscope_core.types import Answer, AnswerEvent, DoneEvent
+from paperscope_core.types import Answer, AnswerEvent, DoneEvent, Turn
 from service.http.answering import QuestionRunnerOf
 from service.http.auth import LibraryOf
 from service.http.chat import (
@@ -21,7 +21,7 @@ from service.http.chat import (
     ChatCompletion,
     Model,
     Models,
-    cited_papers,
+    answer_chunks,
     reply_text,
     unknown_model,
 )
@@ -86,13 +86,12 @@ async def _chunks(
     chunk = ChatChunk(model=body.model)
     async with aclosing(events):
         try:
-            yield _event(chunk.with_role())
+            yield _event(chunk.with_delta(role="assistant", content=""))
             async for event in events:
                 if isinstance(event, DoneEvent):
-                    yield _event(chunk.with_content(await _content(library, event.answer)))
-                    yield _event(chunk.with_answer(event.answer))
-                    if body.includes_usage:
-                        yield _event(chunk.with_usage(event.answer.usage))
+                    content = await _content(library, event.answer)
+                    for one in answer_chunks(chunk, event.answer, content=content, usage=body.includes_usage):
+                        yield _event(one)
         except (PaperscopeError, HTTPException) as error:
             yield format_sse_event(data_str=error_text(request, error))
             return
@@ -104,6 +103,6 @@ def _event(chunk: ChatChunk) -> bytes:
 
 
 async def _content(library: Library, answer: Answer) -> str:
-    cited = cited_papers(answer)
+    cited = Turn.of(answer).papers
     entries = await asyncio.to_thread(library.entries) if cited else ()
     return reply_text(answer, titles={entry.id: entry.title for entry in entries if entry.id in cited})

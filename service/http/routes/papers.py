@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from ingest import HEAD_BYTES, check_head, check_size
 from paperscope.library import Library
 from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError
-from service.http.auth import CallerOf, LibraryOf
+from service.http.auth import LibraryOf
 from service.http.parameters import EntryOf, PaperOf
 from service.http.problems import ProblemError
 from service.http.responses import attachment_headers, document_content, document_example, json_response
@@ -31,7 +30,7 @@ from service.http.uploads import (
     uploaded_file,
 )
 from service.http.views import JobView, PaperHead, PaperList, PaperView
-from service.jobs.requests import AddRequest, open_without_links
+from service.jobs.requests import AddRequest, open_without_links, upload_name
 
 __all__ = ["router"]
 
@@ -80,7 +79,15 @@ def list_papers(
 def show_paper(paper: PaperOf, library: LibraryOf) -> Response:
     """What was read from a paper, without its elements: see `/v1/papers/{paper}/elements`."""
     head = PaperHead.of(library.entry(paper.id), library.counts([paper.id])[paper.id])
-    view = PaperView.of(head, paper, images=library.images(paper.id), shortfall=library.shortfall(paper.id))
+    view = PaperView(
+        head=head,
+        format=paper.format,
+        pages=paper.pages,
+        sections=paper.sections,
+        problems=paper.problems,
+        images=library.images(paper.id),
+        shortfall=library.shortfall(paper.id),
+    )
     return json_response(view)
 
 
@@ -115,9 +122,7 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
 
 
 @router.post("", status_code=202, summary="Add a paper", openapi_extra=_BODY, max_body_size=UNLIMITED_BYTES)
-async def add_paper(
-    request: Request, response: Response, queue: JobSubmitterOf, caller: CallerOf, library: LibraryOf
-) -> JobView:
+async def add_paper(request: Request, response: Response, queue: JobSubmitterOf) -> JobView:
     """Upload a paper (PDF, DOCX, Markdown, HTML, JATS, TEI, text or an image), or name one by its path. Returns a job,
     whose address is in `Location`; from then on, the paper is added even if the service is restarted."""
     form = is_form(request)
@@ -125,33 +130,23 @@ async def add_paper(
     max_mb = queue.service.settings.limits.max_file_mb
     if form:
         async with read_form(request, max_bytes=max_mb * _BYTES_PER_MB) as fields:
-            return await _add_upload(fields, response, queue, library)
+            return await _add_upload(fields, response, queue)
     named = await read_json(request, PaperPath, max_bytes=_MAX_JSON_BYTES)
-    file = await asyncio.to_thread(_allowed, named.path, caller.folders)
+    file = await asyncio.to_thread(_allowed, named.path, queue.caller.folders)
     await asyncio.to_thread(_check_file, file, max_mb=max_mb)
-    replaces = await _replaced(library, named.replaces)
-    return await queue.submit(
-        AddRequest(name=file.name, path=str(file), replaces=replaces), response, secret=named.password
-    )
+    replaces = await _replaced(queue.library, named.replaces)
+    job = AddRequest(name=file.name, path=str(file), replaces=replaces)
+    return await queue.submit(job, response, secret=named.password)
 
 
-async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter, library: Library) -> JobView:
+async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter) -> JobView:
     file = uploaded_file(fields)
     name = file_name(file, default="paper")
     check_head(await file.read(HEAD_BYTES), Path(name))
     await file.seek(0)
-    replaces = await _replaced(library, str(fields.get("replaces", "")))
-    return await queue.submit_upload(
-        file.file,
-        response,
-        name=name,
-        build_request=partial(_upload_request, name=name, replaces=replaces),
-        secret=str(fields.get("password", "")),
-    )
-
-
-def _upload_request(upload: str, *, name: str, replaces: str | None) -> AddRequest:
-    return AddRequest(name=name, upload=upload, replaces=replaces)
+    replaces = await _replaced(queue.library, str(fields.get("replaces", "")))
+    request = AddRequest(name=name, upload=upload_name(name), replaces=replaces)
+    return await queue.submit(request, response, upload=file.file, secret=str(fields.get("password", "")))
 
 
 async def _replaced(library: Library, name: str) -> str | None:

@@ -258,7 +258,7 @@ def test_old_jobs_and_orphaned_files_are_deleted(tmp_path: Path) -> None:
     ended = store.jobs.create("add", "{}").id
     store.jobs.cancel(ended)
     for job in (waiting, old, ended, store.jobs.new_id()):
-        files.store_upload(job, io.BytesIO(b"x"), name="a.md")
+        files.store(job, io.BytesIO(b"x"), file="upload.md")
     assert clean_up_jobs(tmp_path, keep_days=30)
     assert len(files.jobs()) == 4, "who hands over needs a moment"
     long_ago = time.time() - 3600
