@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Group
+from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -56,9 +57,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
         values = {row.name: {"value": row.value, "origin": row.origin} for row in settings.describe()}
         typer.echo(json.dumps({"settings": values, "notes": settings.notes()}, indent=2, ensure_ascii=False))
         return
-    grid = Grid(box=box.SIMPLE_HEAD)
-    for name in ("setting", "value", "from"):
-        grid.add_column(name, overflow="fold")
+    grid = Grid(*(Column(name, overflow="fold") for name in ("setting", "value", "from")), box=box.SIMPLE_HEAD)
     for row in settings.describe():
         grid.add_row(row.name, Text(row.value), Text(row.origin, style="dim" if row.origin == "default" else ""))
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))

@@ -93,9 +93,7 @@ def paper_view(
         Text(""),
     ]
     parts += [Text(f"{'  ' * section.level}{section.number} {section.title}".rstrip()) for section in paper.sections]
-    grid = Grid(box=box.SIMPLE_HEAD)
-    for name in ("element", "where", "what"):
-        grid.add_column(name)
+    grid = Grid("element", "where", "what", box=box.SIMPLE_HEAD)
     for element in paper.elements:
         if isinstance(element, Table | Figure | Equation):
             what = element.text if isinstance(element, Equation) else element.caption

@@ -18,17 +18,12 @@ if TYPE_CHECKING:
     from paperscope_core.models import Budget
 
 __all__ = [
-    "AfterOption",
     "ConfigOption",
     "JsonOption",
-    "KindOption",
     "LibraryOption",
-    "PaperOption",
     "PasswordFileOption",
     "PasswordOption",
     "PathsArgument",
-    "SectionOption",
-    "YearOption",
     "expand_paths",
     "new_app",
     "open_library",
@@ -47,22 +42,6 @@ LibraryOption = Annotated[
 ]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="A settings file in TOML (or PAPERSCOPE_CONFIG; ./paperscope.toml).")
-]
-PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]
-SectionOption = Annotated[
-    list[str] | None,
-    typer.Option("--section", help="Only in sections of this number or title, or below them (repeatable)."),
-]
-KindOption = Annotated[
-    list[str] | None,
-    typer.Option("--kind", help="Only text, table, figure, equation or reference (repeatable)."),
-]
-YearOption = Annotated[
-    str | None, typer.Option("--year", help="Only papers of this year or span: 2020, 2018-2020, 2018-, -2020.")
-]
-AfterOption = Annotated[
-    list[Path] | None,
-    typer.Option("--after", help="An answer (--json) that this question follows up (repeatable, oldest first)."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 

@@ -16,14 +16,9 @@ from paperscope_core.errors import InputError
 from paperscope_core.types import Answer, Filters, Turn
 from service.cli.display import answer_view, element_name, stderr, stdout
 from service.cli.options import (
-    AfterOption,
     ConfigOption,
     JsonOption,
-    KindOption,
     LibraryOption,
-    PaperOption,
-    SectionOption,
-    YearOption,
     open_library,
 )
 
@@ -32,6 +27,23 @@ if TYPE_CHECKING:
     from service.batch import BadQuestion, BatchResult, BatchRow, BatchRunner, Question
 
 __all__ = ["TimeLeft", "ask", "batch", "graph"]
+
+PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]
+SectionOption = Annotated[
+    list[str] | None,
+    typer.Option("--section", help="Only in sections of this number or title, or below them (repeatable)."),
+]
+KindOption = Annotated[
+    list[str] | None,
+    typer.Option("--kind", help="Only text, table, figure, equation or reference (repeatable)."),
+]
+YearOption = Annotated[
+    str | None, typer.Option("--year", help="Only papers of this year or span: 2020, 2018-2020, 2018-, -2020.")
+]
+AfterOption = Annotated[
+    list[Path] | None,
+    typer.Option("--after", help="An answer (--json) that this question follows up (repeatable, oldest first)."),
+]
 
 
 def ask(

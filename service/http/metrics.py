@@ -1,9 +1,10 @@
 """Prometheus metrics: numbers only, nothing of papers, questions, libraries or keys."""
 
 from collections import Counter as Tally
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
@@ -56,10 +57,9 @@ class Metrics:
 
     def __init__(self, *, queue: FairQueue, folders: Callable[[], Collection[Path]]) -> None:
         self._registry = registry = CollectorRegistry()
-        route = ("method", "route")
-        self._requests = Counter(
-            "paperscope_http_requests", "Finished requests.", (*route, "status"), registry=registry
-        )
+        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+        route, work = ("method", "route"), ("work", "role")
+        self._requests = counter("paperscope_http_requests", "Finished requests.", (*route, "status"))
         self._seconds = Histogram(
             "paperscope_http_request_seconds",
             "Duration of requests.",
@@ -67,26 +67,15 @@ class Metrics:
             buckets=_LATENCY_BUCKETS,
             registry=registry,
         )
-        self._refused = Counter(
-            "paperscope_http_refused", "Requests refused as one too many (429).", ("reason",), registry=registry
-        )
-        work = ("work", "role")
-        self._calls = Counter(
-            "paperscope_model_calls",
-            "Model calls, each retry and each cached reply included.",
-            (*work, "outcome"),
-            registry=registry,
-        )
-        self._tokens = Counter("paperscope_model_tokens", "Tokens of model calls.", (*work, "kind"), registry=registry)
-        self._cost = Counter(
-            "paperscope_model_cost",
-            "Cost of model calls, in the currency of the price settings.",
-            work,
-            registry=registry,
-        )
-        running = Gauge("paperscope_questions_running", "Questions being answered.", registry=registry)
+        self._refused = counter("paperscope_http_refused", "Requests refused as one too many (429).", ("reason",))
+        calls = "Model calls, each retry and each cached reply included."
+        self._calls = counter("paperscope_model_calls", calls, (*work, "outcome"))
+        self._tokens = counter("paperscope_model_tokens", "Tokens of model calls.", (*work, "kind"))
+        cost = "Cost of model calls, in the currency of the price settings."
+        self._cost = counter("paperscope_model_cost", cost, work)
+        running = gauge("paperscope_questions_running", "Questions being answered.")
         running.set_function(lambda: queue.running)
-        waiting = Gauge("paperscope_questions_waiting", "Questions in the queue.", registry=registry)
+        waiting = gauge("paperscope_questions_waiting", "Questions in the queue.")
         waiting.set_function(lambda: queue.waiting)
         Info("paperscope", "The running version.", registry=registry).info({"version": __version__})
         ProcessCollector(registry=registry)
@@ -119,10 +108,6 @@ class _JobCollector(Collector):
     def __init__(self, folders: Callable[[], Collection[Path]]) -> None:
         self._folders = folders
 
-    def describe(self) -> Iterator[GaugeMetricFamily]:
-        """The metrics without their values."""
-        return self._families({}, {})
-
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """The current counts."""
         jobs: Tally[str] = Tally()
@@ -134,11 +119,8 @@ class _JobCollector(Collector):
                 libraries["read"] += 1
             except StoreError:
                 libraries["unread"] += 1
-        return self._families({state: jobs[state] for state in JOB_STATES}, libraries)
-
-    def _families(self, jobs: Mapping[str, int], libraries: Mapping[str, int]) -> Iterator[GaugeMetricFamily]:
         for name, about, counts in (
-            ("paperscope_jobs", "Jobs by state.", jobs),
+            ("paperscope_jobs", "Jobs by state.", {state: jobs[state] for state in JOB_STATES}),
             ("paperscope_libraries", "Libraries, by whether they could be read.", libraries),
         ):
             family = GaugeMetricFamily(name, about, labels=("state",))

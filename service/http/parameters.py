@@ -4,7 +4,7 @@ An id's form is checked before it is looked up, and it is looked up in the calle
 built from one.
 """
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
@@ -103,10 +103,7 @@ ElementOf = Annotated[Element, Depends(_element)]
 
 
 def _table(entry: EntryOf, table: _TableName, library: LibraryOf) -> Table:
-    found = _find(library, entry.id, table)
-    if not isinstance(found, Table):
-        raise TypeError(f"{found.id!r} is a {found.kind}")
-    return found
+    return cast("Table", _find(library, entry.id, table))
 
 
 TableOf = Annotated[Table, Depends(_table)]

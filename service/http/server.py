@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
+import math
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from http import HTTPStatus
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -205,12 +205,12 @@ class Protocol(H11Protocol):
         """Aborts the connection if the client exceeds the timeout of what the service waits for."""
         waiting_for = self._waiting_for()
         self._waited = {waiting_for: self._waited.get(waiting_for, 0.0) + _CHECK_SECONDS}
-        timeouts: dict[str, Callable[[], float]] = {
-            "head": lambda: self.HEAD_SECONDS,
-            "body": lambda: self.BODY_SECONDS + self._received / self.BODY_RATE,
-            "write": lambda: self.WRITE_SECONDS,
+        timeouts = {
+            "head": self.HEAD_SECONDS,
+            "body": self.BODY_SECONDS + self._received / self.BODY_RATE,
+            "write": self.WRITE_SECONDS,
         }
-        if waiting_for in timeouts and self._waited[waiting_for] >= timeouts[waiting_for]():
+        if self._waited[waiting_for] >= timeouts.get(waiting_for, math.inf):
             self.transport.abort()
         elif not self.transport.is_closing():
             self._schedule_check()
