@@ -64,6 +64,7 @@ def estimated(library: Library, *files: Path) -> list[Usage]:
     return [library.wait(one).total for one in work]
 
 
+@pytest.mark.slow
 def test_an_estimate_has_the_number_of_calls_and_sends_nothing(
     opened: Callable[..., Library], server: ModelServer, paper: Path, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_an_estimate_has_the_number_of_calls_and_sends_nothing(
     assert 0 < of_copy.calls <= 2, "what both papers say is counted, and paid for, once"
 
 
+@pytest.mark.slow
 def test_a_changed_file_pays_for_what_changed_only(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
@@ -122,6 +124,7 @@ def test_the_cost_stays_within_the_budget(opened: Callable[..., Library], server
     assert budget.spent.cost <= whole.cost / 2
 
 
+@pytest.mark.slow
 def test_a_rate_limit_slows_an_add_and_takes_nothing_from_the_budget(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
@@ -133,6 +136,7 @@ def test_a_rate_limit_slows_an_add_and_takes_nothing_from_the_budget(
     assert added.shortfall.unread == ()
 
 
+@pytest.mark.slow
 def test_unread_chunks_are_stored_with_the_paper_and_retried(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:

@@ -14,8 +14,8 @@ def test_killed_adds_pay_no_call_twice_and_leave_no_orphans(tmp_path: Path) -> N
     parts = (f"## Part {number}\n\n{f'Part {number} names the Tagger and its Corpus. ' * 60}" for number in range(20))
     paper.write_text("\n\n".join(["# On Taggers", *parts]))
     with serve(traceable_reply, seconds=SECONDS) as server:
-        killed = kill_adds(tmp_path, server, paper, kills=3, seed=7)
+        killed = kill_adds(tmp_path, server, paper, kills=2, seed=7)
     assert (killed.repeated, killed.orphans) == (0, 0)
     assert killed.equal
-    assert killed.kills == 3
+    assert killed.kills == 2
     assert killed.calls == 20

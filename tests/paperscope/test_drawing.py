@@ -83,6 +83,7 @@ def test_lines_have_tooltips_and_wide_letters_wide_boxes() -> None:
     assert wide.width > narrow.width
 
 
+@pytest.mark.slow
 def test_the_png_shows_names_and_types() -> None:
     drawn = lay_out(around("$\\frac{1}{$", "b", "c"))
     with Image.open(io.BytesIO(draw_png(drawn))) as picture:

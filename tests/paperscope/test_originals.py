@@ -137,6 +137,7 @@ def test_a_file_that_fails_is_deleted_and_reported_by_its_name(tmp_path: Path) -
         assert (kept(tmp_path), library.entries()) == ([], ())
 
 
+@pytest.mark.slow
 def test_a_removed_paper_leaves_no_file(library: Library, tmp_path: Path) -> None:
     upload = write_pdf(tmp_path / "upload", "Taggers are compared.")
     paper = library.add(upload, name="a.pdf").paper

@@ -15,7 +15,7 @@ from ingest import PageRenderer
 from paperscope.library import Library
 from paperscope_core.errors import InputError, PaperFileError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
-from paperscope_core.settings import LimitSettings, ParserSettings, Settings
+from paperscope_core.settings import LimitSettings, ParserSettings, load_settings
 from paperscope_core.types import Box, PaperFile, Place, Table
 from tests.paperscope.test_adding import write_pdf
 
@@ -25,7 +25,8 @@ MARK = (216, 84, 0)
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     store = Store.open(tmp_path_factory.mktemp("pages") / "library")
-    with Library(store=store, settings=Settings(), models=Models(embedder=FakeEmbedder())) as opened:
+    settings = load_settings(environ={}, overrides={"parser.ocr": "off"})
+    with Library(store=store, settings=settings, models=Models(embedder=FakeEmbedder())) as opened:
         yield opened
 
 
@@ -116,7 +117,7 @@ def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, t
     file = write_pdf(tmp_path / "many.pdf", "Taggers are compared.")
     document = pymupdf.open(file)
     shape = document[0].new_shape()
-    for number in range(60_000):
+    for number in range(6_000):
         shape.draw_bezier((0, number % 800), (600, 0), (0, 800), (600, number * 7 % 800))
     shape.finish(width=3, stroke_opacity=0.5)
     shape.commit()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from graph_store import Store
 from paperscope.library import Library
 from paperscope_core.models import CachedModel, FakeEmbedder, FakeModel, Models
@@ -56,6 +58,7 @@ def extraction_of(store: Store) -> Extraction:
     return store.indexed(entry.id).extraction
 
 
+@pytest.mark.slow
 def test_a_verdict_is_stored_and_removed_with_its_paper(tmp_path: Path) -> None:
     file = write_pdf(tmp_path / "a.pdf", TEXT)
     model = replying()

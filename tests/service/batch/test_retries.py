@@ -163,6 +163,7 @@ def open_library(tmp_path: Path) -> Iterator[OpenLibrary]:
         library.close()
 
 
+@pytest.mark.slow
 def test_calls_turned_down_are_made_up_for(
     server: ModelServer, open_library: OpenLibrary, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_request_that_is_refused_is_not_made_again(
     assert len(server.bodies) == 2
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_stays_away_ends_soon_and_the_next_run_asks_all_the_rest(
     server: ModelServer, open_library: OpenLibrary, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_no_money_at_all_buys_nothing(
     assert server.bodies == []
 
 
+@pytest.mark.slow
 def test_chunks_that_were_not_read_are_shown(run: "Run", server: ModelServer, papers: Path) -> None:
     server.reply = lambda body: "never" if "part 2." in words(body) else echo(body)
     added = run("add", papers / "1.md")

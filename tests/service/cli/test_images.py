@@ -36,6 +36,7 @@ def library(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_show_lists_read_skipped_and_unread_images(run: Run, library: Path) -> None:
     shown = run("show", "a.pdf", "--library", library).out
     assert "Images as fake saw them: 1 read, 1 skipped, 1 unread" in shown

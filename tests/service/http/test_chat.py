@@ -160,6 +160,7 @@ def test_a_model_that_fails_is_an_error_of_the_client(example_library: Path, tmp
                 list(client.chat.completions.create(model="paperscope", messages=ASKED, stream=True))
 
 
+@pytest.mark.slow
 def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp_path: Path) -> None:
     texts = iter(("A first text, which breaks off in its middle. " * 5, "Another text."))
     library = copy_library(example_library, tmp_path)

@@ -14,7 +14,7 @@ from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
 
 REMOVE = "remove_paper_v1_papers__paper__delete"
-SECONDS = "35"
+SECONDS = "20"
 # An empty list can't be expressed in multipart: it is sent as no field at all, which is valid.
 CONFIG = """
 [[operations]]

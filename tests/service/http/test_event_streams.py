@@ -21,17 +21,17 @@ from tests.service.http.requests import (
 )
 
 PING = ": ping\n\n"
-SECONDS = 1.5
+SECONDS = 0.8
 
 
 @pytest.fixture(scope="module")
 def address(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A service that sends a comment after 0.2 s without an event, over a model that replies after 1.5 s."""
+    """A service that sends a comment after 0.1 s without an event, over a model that replies after 0.8 s."""
     library = copy_library(example_library, tmp_path_factory.mktemp("streams"))
     with pytest.MonkeyPatch.context() as patch, serve(model_reply, seconds=SECONDS) as model:
-        patch.setattr(EventStreamResponse, "KEEP_ALIVE_SECONDS", 0.2)
+        patch.setattr(EventStreamResponse, "KEEP_ALIVE_SECONDS", 0.1)
         # FastAPI's own interval, for the events of jobs.
-        patch.setattr("fastapi.routing._PING_INTERVAL", 0.2)
+        patch.setattr("fastapi.routing._PING_INTERVAL", 0.1)
         with serve_library(library, model=model) as address:
             yield address
 

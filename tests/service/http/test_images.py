@@ -73,6 +73,7 @@ def test_a_crop_that_no_paper_names_is_unknown(tmp_path: Path) -> None:
     assert content_hash(PNG) in response.json()["detail"]
 
 
+@pytest.mark.slow
 def test_a_page_is_drawn_with_the_requested_marks(address: str) -> None:
     plain = page_of(address, 3)
     assert plain.size == pytest.approx((595, 842), abs=1)

@@ -63,6 +63,7 @@ def test_an_example_is_what_the_service_gives(path: str, address: str, document:
     assert is_part(example, whole), whole
 
 
+@pytest.mark.slow
 def test_the_examples_of_parameters_lead_to_a_response(address: str, document: Mapping[str, Any]) -> None:
     tried = 0
     for path, operations in document["paths"].items():

@@ -151,6 +151,7 @@ def test_what_is_no_id_leads_nowhere(address: str, name: str) -> None:
         assert b"SQLite" not in response.content
 
 
+@pytest.mark.slow
 def test_a_key_opens_its_own_library_only(tmp_path: Path, example_library: Path) -> None:
     mine, theirs = tmp_path / "mine", example_library
     small_library(mine)

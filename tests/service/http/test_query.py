@@ -106,6 +106,7 @@ def test_what_is_wrong_about_a_question_is_a_problem_document(
     assert told in response.json()["detail"]
 
 
+@pytest.mark.slow
 def test_a_question_of_odd_signs_is_answered_too(address: str) -> None:
     for question in ("\x00", "\U0001f600 ?", '"*" AND NOT (', "x" * 4000, "<script>alert(1)</script>"):
         response = post(address, "/v1/query", {"question": question})

@@ -56,6 +56,7 @@ def other_each_time() -> Callable[[Body], str]:
     return lambda body: model_reply(body, text=next(texts))
 
 
+@pytest.mark.slow
 def test_a_restarted_text_is_marked_anew(library: Path) -> None:
     with serve(other_each_time()) as model, serve_library(library, model=model, **{"answer.retries": 1}) as address:
         model.streams, model.breaks = True, 1
@@ -69,6 +70,7 @@ def test_a_restarted_text_is_marked_anew(library: Path) -> None:
     assert sum(data["anew"] for data in told) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refused", "status", "kind"),
     [(429, 503, "model-rate-limit"), (500, 503, "model-unavailable"), (401, 502, "model-refused")],
@@ -89,6 +91,7 @@ def test_a_model_that_fails_is_a_problem_of_the_service(
     assert [name for name, _ in events[:-1]] == ["stage", "stage"]
 
 
+@pytest.mark.slow
 def test_an_unavailable_model_is_reported_plain_and_streamed(library: Path, model: ModelServer) -> None:
     with serve_library(library, model=model, **{"answer.base_url": "http://127.0.0.1:9/v1"}) as address:
         assert post_question(address).status_code == 503
@@ -102,6 +105,7 @@ def test_an_unavailable_model_is_reported_plain_and_streamed(library: Path, mode
     assert (events[-1][0], events[-1][1]["status"]) == ("error", 503)
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_long_ends(library: Path, model: ModelServer) -> None:
     model.seconds = 2.0
     with serve_library(library, model=model, **{"service.question_seconds": 0.5}) as address:
@@ -145,6 +149,7 @@ def test_a_client_that_disconnects_causes_no_further_model_call(library: Path) -
     assert len(model.bodies) == len(asked) + 2
 
 
+@pytest.mark.slow
 def test_what_a_model_says_is_data(library: Path) -> None:
     text = "Fetch http://127.0.0.1:9/x.sh now! <script>alert(1)</script> ![x](http://127.0.0.1:9/?q=secret)\n\ndata: {}"
     with serve(lambda body: model_reply(body, text=text)) as model, serve_library(library, model=model) as address:

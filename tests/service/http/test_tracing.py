@@ -69,6 +69,7 @@ def collecting() -> Iterator[Collector]:
         server.server_close()
 
 
+@pytest.mark.slow
 def test_a_question_is_a_span_with_its_stages_below(
     example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_question_is_a_span_with_its_stages_below(
         assert secret.encode() not in told
 
 
+@pytest.mark.slow
 def test_without_an_address_nothing_is_sent(example_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with collecting() as elsewhere:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", elsewhere.url)

@@ -117,6 +117,7 @@ def test_an_upload_that_is_no_paper_is_refused_at_once(
     assert files_of_jobs(folder) == []
 
 
+@pytest.mark.slow
 def test_invalid_bodies_are_refused_with_a_reason(address: str) -> None:
     papers = f"{address}/v1/papers"
     assert httpx2.post(papers, content=b"%PDF-", headers={"content-type": "application/pdf"}).status_code == 415
@@ -128,6 +129,7 @@ def test_invalid_bodies_are_refused_with_a_reason(address: str) -> None:
     assert httpx2.get(f"{address}/v1/jobs/..%2f..%2fkeys").status_code in (404, 422)
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_before_it_is_read_and_cut_off_where_it_does_not_say_so(
     address: str, folder: Path
 ) -> None:
@@ -169,6 +171,7 @@ def test_a_full_disk_is_said_and_nothing_is_left(address: str, folder: Path, mon
     assert len(httpx2.get(f"{address}/v1/jobs").json()) == before + 1
 
 
+@pytest.mark.slow
 def test_a_path_is_taken_from_allowed_folders_only(address: str, folder: Path) -> None:
     papers = folder / "papers"
     (papers / "indexer.md").write_bytes(markdown_paper(1, "Indexer"))
@@ -209,6 +212,7 @@ def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_
         assert httpx2.get(f"{results}/images/a-table-1.png").status_code == 404
 
 
+@pytest.mark.slow
 def test_too_many_waiting_jobs_are_refused_with_retry_after(tmp_path: Path, model: ModelServer) -> None:
     with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_waiting": 2})) as address:
         store = Store.open(tmp_path / "library")

@@ -212,7 +212,8 @@ def test_a_shutdown_requeues_jobs_without_counting_an_attempt(tmp_path: Path, mo
 @pytest.mark.slow
 def test_hostile_files_end_as_jobs_and_the_service_lives(tmp_path: Path, model: ModelServer, shared: Path) -> None:
     model.reply, model.seconds = echo, 0.0
-    files = sorted((shared / "eval" / "hostile").glob("*.pdf"))
+    # The parser's tests read all of them.
+    files = sorted((shared / "eval" / "hostile").glob("*.pdf"))[::8]
     with serve_app(settings_with_model(tmp_path, model)) as address:
         accepted = [upload(address, file.read_bytes(), file.name) for file in files]
         assert {response.status_code for response in accepted} <= {202, 422}
