@@ -57,10 +57,7 @@ from paperscope_core.types import (
 )
 
 if TYPE_CHECKING:
-    from paperscope.adding import AddResult, ProgressCallback, Stage
-    from paperscope.estimating import Estimate, Estimator
-    from paperscope.library import Library
-    from paperscope.neighbourhood import Neighbourhood
+    from paperscope.library import AddResult, Estimate, Estimator, Library, Neighbourhood, ProgressCallback, Stage
     from paperscope_core.models import Budget
     from paperscope_core.settings import Settings, load_settings
 
@@ -123,20 +120,13 @@ __version__ = "0.1.0"
 
 # Imported on first use, because these modules load FAISS, PyMuPDF and SQLAlchemy.
 _LAZY = {
-    "AddResult": "paperscope.adding",
     "Budget": "paperscope_core.models",
-    "Estimate": "paperscope.estimating",
-    "Estimator": "paperscope.estimating",
-    "Library": "paperscope.library",
-    "Neighbourhood": "paperscope.neighbourhood",
-    "ProgressCallback": "paperscope.adding",
     "Settings": "paperscope_core.settings",
-    "Stage": "paperscope.adding",
     "load_settings": "paperscope_core.settings",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    return getattr(import_module(_LAZY.get(name, "paperscope.library")), name)

@@ -61,7 +61,7 @@ def _awaitable(
     """The awaitable form of a method, which runs in a thread."""
 
     @wraps(method)
-    async def awaitable(self: "Library", *args: P.args, **options: P.kwargs) -> T:
+    async def awaitable(self: "Library", /, *args: P.args, **options: P.kwargs) -> T:
         return await self._loop.run(run_in_thread(partial(method, self, *args, **options)))
 
     return awaitable

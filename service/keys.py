@@ -68,14 +68,6 @@ class _Content:
     keys: tuple[_Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """What was last read, and the stat values of the file at that time."""
-
-    stamp: tuple[int, ...] | None
-    content: _Content | None
-
-
 def _today() -> date:
     return datetime.now(UTC).date()
 
@@ -90,7 +82,8 @@ class KeyStore:
     def __init__(self, file: Path, *, today: Callable[[], date] = _today) -> None:
         self._file = file
         self._today = today
-        self._last = _Snapshot(None, None)
+        # The stat values of the file when it was last read, and what was read.
+        self._last: tuple[tuple[int, ...], _Content] | None = None
         self._has_existed = False
 
     @classmethod
@@ -162,18 +155,14 @@ class KeyStore:
             raise KeyFileError(f"{self._file}: locked by another process; try again when it has finished") from error
 
     def _entries(self) -> tuple[_Entry, ...]:
-        content = self._read()
-        self._has_existed = self._has_existed or content is not None
-        return content.keys if content else ()
-
-    def _read(self) -> _Content | None:
         try:
-            if _stamp(self._file.stat()) != self._last.stamp:
+            last = self._last
+            if last is None or _stamp(self._file.stat()) != last[0]:
                 with self._file.open("rb") as file:
                     stamp, text = _stamp(os.fstat(file.fileno())), file.read()
-                self._last = _Snapshot(stamp, from_json(_Content, text))
+                last = stamp, from_json(_Content, text)
         except FileNotFoundError:
-            self._last = _Snapshot(None, None)
+            last = None
         except OSError as error:
             raise KeyFileError(
                 f"{self._file}: the API keys can't be read ({error.strerror}); run Paperscope as the user who owns them"
@@ -183,7 +172,9 @@ class KeyStore:
                 f"{self._file}: damaged, so that no API key works; restore a copy of it, or name another file in "
                 "service.keys and create the keys anew"
             ) from error
-        return self._last.content
+        self._last = last
+        self._has_existed = self._has_existed or last is not None
+        return last[1].keys if last else ()
 
 
 def _stamp(found: os.stat_result) -> tuple[int, ...]:

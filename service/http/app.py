@@ -16,7 +16,6 @@ from service.http.auth import Service
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.middleware import (
-    MAX_BODY_BYTES,
     AdmissionMiddleware,
     AuthMiddleware,
     BodySizeMiddleware,
@@ -81,7 +80,6 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         responses=PROBLEMS,
-        max_body_size=MAX_BODY_BYTES,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = service

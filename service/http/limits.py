@@ -1,4 +1,4 @@
-"""Limits on callers: a fair queue for work that runs a few at a time, and a rate limit on requests."""
+"""Limits on callers: a fair queue for work that runs a few at a time, the rate of requests, the size of bodies."""
 
 import asyncio
 import math
@@ -7,9 +7,12 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope
+
 from service.http.problems import ProblemError
 
-__all__ = ["FairQueue", "RateLimiter"]
+__all__ = ["FairQueue", "RateLimiter", "limit_body"]
 
 # Weight of the latest duration in their exponential moving average.
 _RECENT_WEIGHT = 0.2
@@ -154,3 +157,28 @@ class RateLimiter:
             retry = max(1, math.ceil((1 - tokens) / per_second))
             detail = f"More than {self._size} requests a minute; come back after the seconds of Retry-After."
             raise ProblemError(429, "too-many-requests", detail, headers={"Retry-After": str(retry)})
+
+
+def limit_body(scope: Scope, receive: Receive, *, max_bytes: int, overhead: int = 0) -> Receive:
+    """A `receive` that raises ProblemError (413) for a larger body, at once if its Content-Length says so.
+
+    Args:
+        max_bytes: The limit, which the message names.
+        overhead: The bytes that the body's format may add.
+    """
+    # The server has checked that it is a number.
+    declared = int(Headers(scope=scope).get("content-length", "0"))
+    received = 0
+
+    async def limited() -> Message:
+        nonlocal received
+        if declared <= max_bytes + overhead:
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received <= max_bytes + overhead:
+                return message
+        # The rest of the body isn't read.
+        detail = f"The body is over the limit of {max_bytes / 1e6:g} MB."
+        raise ProblemError(413, "too-large", detail, headers={"Connection": "close"})
+
+    return limited

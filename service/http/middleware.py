@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from service.http.auth import Service, authenticate
+from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response
 from service.http.shutdown import shutdown_problem
@@ -26,7 +27,6 @@ from service.tracing import Tracing
 
 __all__ = [
     "HEAD_TOO_LARGE",
-    "MAX_BODY_BYTES",
     "MAX_HEAD_BYTES",
     "AdmissionMiddleware",
     "AuthMiddleware",
@@ -43,11 +43,10 @@ MAX_HEAD_BYTES = 32_768
 HEAD_TOO_LARGE = "head-too-large", f"The request's line and headers are over the limit of {MAX_HEAD_BYTES} bytes."
 """The kind and detail of the problem of a larger one."""
 
-MAX_BODY_BYTES = 1_000_000
-"""The size limit of a JSON body; routes that take files have their own."""
-
 # Without underscores, so that an API key is never mistaken for one.
 _REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+# Of JSON bodies; routes that take files have their own.
+_MAX_BODY_BYTES = 1_000_000
 _METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _CLIENT_CLOSED_REQUEST = 499
@@ -65,8 +64,8 @@ _SECURITY_HEADERS = {
 _CROWDED_RETRY_SECONDS = 5
 # A colon, a space and a line break.
 _HEADER_OVERHEAD_BYTES = 4
-_TOO_LARGE = "too-large"
 _PROTECTED = ("/v1/", "/metrics")
+_UPLOADS = ("/v1/papers", "/v1/batch")
 
 _log = event_log("service.requests")
 
@@ -230,24 +229,11 @@ def _refusal(scope: Scope) -> ProblemError | None:
 
 
 class BodySizeMiddleware(_Middleware):
-    """Replaces FastAPI's plain "Content Too Large" by a problem that names the limit."""
+    """Limits the bodies of requests; the routes of uploads have limits of their own."""
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        replaced, state = False, scope["state"]
-
-        async def replacing_send(message: Message) -> None:
-            nonlocal replaced
-            start = message["type"] == "http.response.start"
-            if start and message["status"] == 413 and state.get("problem") != _TOO_LARGE:
-                replaced = True
-                detail = f"The body is over the limit of {MAX_BODY_BYTES / 1e6:g} MB."
-                # The rest of the body isn't read.
-                problem = ProblemError(413, _TOO_LARGE, detail, headers={"Connection": "close"})
-                await error_response(Request(scope), problem)(scope, receive, send)
-            elif not replaced:
-                await send(message)
-
-        await self._app(scope, receive, replacing_send)
+        limited = receive if scope["path"] in _UPLOADS else limit_body(scope, receive, max_bytes=_MAX_BODY_BYTES)
+        await self._app(scope, limited, send)
 
 
 class AuthMiddleware(_Middleware):

@@ -1,7 +1,6 @@
 """Reads uploads within their size limits, and submits the jobs that they are for.
 
-FastAPI would read such a body before it knows the caller, and its size limit can't come from the settings, so a route
-reads it here, after its dependencies.
+FastAPI would read such a body before it knows the caller, so a route reads it here, after its dependencies.
 """
 
 import asyncio
@@ -23,12 +22,12 @@ from graph_store import JobQueue
 from paperscope_core.codec import to_json
 from paperscope_core.types import Job, JobKind
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
+from service.http.limits import limit_body
 from service.http.problems import ProblemError
 from service.http.views import JobView
 from service.jobs.requests import AddRequest, BatchRequest, JobFiles
 
 __all__ = [
-    "UNLIMITED_BYTES",
     "JobSubmitter",
     "JobSubmitterOf",
     "document_upload",
@@ -38,9 +37,6 @@ __all__ = [
     "read_json",
     "uploaded_file",
 ]
-
-UNLIMITED_BYTES = 1 << 62
-"""What a route whose body is limited here passes to FastAPI as its own limit."""
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _MAX_FIELDS = 8
@@ -125,26 +121,13 @@ def file_name(file: UploadFile, *, default: str) -> str:
 
 
 async def _limited(request: Request, max_bytes: int, *, overhead: int = 0) -> AsyncGenerator[bytes, None]:
-    """The body in chunks; refused at once if its Content-Length is over the limit."""
-    # The server has checked that it is a number.
-    size = int(request.headers.get("content-length", "0"))
-    if size > max_bytes + overhead:
-        raise _too_large(max_bytes)
-    size = 0
+    """The body in chunks. Raises ProblemError, also if the client stops sending."""
+    receive = limit_body(request.scope, request.receive, max_bytes=max_bytes, overhead=overhead)
     try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > max_bytes + overhead:
-                raise _too_large(max_bytes)
+        async for chunk in Request(request.scope, receive).stream():
             yield chunk
     except ClientDisconnect as error:
         raise ProblemError(400, "cut-off", "The body is incomplete; send it again.") from error
-
-
-def _too_large(max_bytes: int) -> ProblemError:
-    # The rest of the body isn't read.
-    detail = f"The body is over the limit of {max_bytes / 1e6:g} MB."
-    return ProblemError(413, "too-large", detail, headers={"Connection": "close"})
 
 
 @dataclass(frozen=True, kw_only=True)

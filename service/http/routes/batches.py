@@ -18,7 +18,6 @@ from service.batch.folder import finished_rows
 from service.http.problems import ProblemError
 from service.http.routes.jobs import JobOf
 from service.http.uploads import (
-    UNLIMITED_BYTES,
     JobSubmitterOf,
     document_upload,
     file_name,
@@ -59,7 +58,6 @@ _BODY = document_upload(
     status_code=202,
     summary="Answer a file of questions",
     openapi_extra=_BODY,
-    max_body_size=UNLIMITED_BYTES,
 )
 async def add_batch(request: Request, response: Response, queue: JobSubmitterOf) -> JobView:
     """Returns a job, whose address is in `Location`; its results are at `/v1/jobs/{job}/results/`. A failed question

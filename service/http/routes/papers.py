@@ -19,7 +19,6 @@ from service.http.parameters import EntryOf, PaperOf
 from service.http.problems import ProblemError
 from service.http.responses import attachment_headers, document_content, document_example, json_response
 from service.http.uploads import (
-    UNLIMITED_BYTES,
     JobSubmitter,
     JobSubmitterOf,
     document_upload,
@@ -121,7 +120,7 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
     return FileResponse(file, media_type=media_type, headers=headers)
 
 
-@router.post("", status_code=202, summary="Add a paper", openapi_extra=_BODY, max_body_size=UNLIMITED_BYTES)
+@router.post("", status_code=202, summary="Add a paper", openapi_extra=_BODY)
 async def add_paper(request: Request, response: Response, queue: JobSubmitterOf) -> JobView:
     """Upload a paper (PDF, DOCX, Markdown, HTML, JATS, TEI, text or an image), or name one by its path. Returns a job,
     whose address is in `Location`; from then on, the paper is added even if the service is restarted."""
