@@ -47,7 +47,7 @@ def test_parse_says_which_pages_have_no_text(run: "Run", scan: Path, tmp_path: P
 @pytest.mark.parametrize("scan", ["scan.pdf"], indirect=True)
 def test_every_command_says_which_pages_have_no_text(run: "Run", scan: Path, tmp_path: Path) -> None:
     expected = [{"page": number, "reason": SAID} for number in (1, 2)]
-    for command, *options in (("parse", "--out", tmp_path / "out"), ("add", "--library", tmp_path / "a")):
-        assert json.loads(run(command, scan, *options, "--json").out)["problems"] == expected
+    for command, option, folder in (("parse", "--out", tmp_path / "out"), ("add", "--library", tmp_path / "a")):
+        assert json.loads(run(command, scan, option, folder, "--json").out)["problems"] == expected
     for shown in (run("add", scan, "--library", tmp_path / "b"), run("show", scan.name, "--library", tmp_path / "a")):
         assert said_of(shown.out) == [f"page {problem['page']}: {problem['reason']}" for problem in expected]
