@@ -44,19 +44,15 @@ def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str]
 
 
 def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
+    anchor = _anchor(group)
     return Chunk(
         id=f"{paper.id}/chunk-{number}",
         paper=paper.id,
         text="\n".join(piece.text for piece in group if piece.text),
         elements=tuple(dict.fromkeys(piece.element.id for piece in group)),
-        section=_section_path(paper, _anchor(group).section),
-        place=_anchor(group).place,
+        section=next((section.path for section in paper.sections if section.id == anchor.section), anchor.section),
+        place=anchor.place,
     )
-
-
-def _section_path(paper: Paper, section: str) -> str:
-    """Returns the path of the section with this id, or the id if it is unknown."""
-    return next((known.path for known in paper.sections if known.id == section), section)
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:
@@ -85,14 +81,11 @@ def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Pie
     before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
     after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
     lead = [_Piece(text, parts[-1]) for text in before if (parts := split_sentences(text.text))]
-    follow = [
-        _Piece(text, parts[0]) for text in after if (parts := split_sentences(text.text)) and _continues(parts[0])
+    follow = [_Piece(text, parts[0]) for text in after if (parts := split_sentences(text.text))]
+    explaining = [
+        piece for piece in follow if piece.text[0].islower() or piece.text.casefold().startswith(_CONTINUATIONS)
     ]
-    return [*lead, _Piece(equation, element_text(equation)), *follow]
-
-
-def _continues(sentence: str) -> bool:
-    return sentence[0].islower() or sentence.casefold().startswith(_CONTINUATIONS)
+    return [*lead, _Piece(equation, element_text(equation)), *explaining]
 
 
 def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[list[_Piece]]:

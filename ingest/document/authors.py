@@ -55,13 +55,10 @@ def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
             begun = ""
             continue
         parts = _BETWEEN_NAMES.split(f"{begun} {line}".strip())
-        names.extend(name for part in parts if _is_name(name := part.strip(" .·|,")))
+        stripped = (part.strip(" .·|,") for part in parts)
+        names.extend(name for name in stripped if _NAME.fullmatch(name) and name[0].isupper() and len(name) < _MAX_NAME)
         begun = parts[-1].strip() if len(parts) > 1 and parts[-1].strip().isalpha() else ""
     return tuple(dict.fromkeys(names))
-
-
-def _is_name(name: str) -> bool:
-    return bool(_NAME.fullmatch(name)) and name[0].isupper() and len(name) < _MAX_NAME
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

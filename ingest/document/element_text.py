@@ -24,8 +24,4 @@ def element_text(element: Element) -> str:
 
 def table_outline(table: Table) -> str:
     """`element_text` of a table without its numbers, for extracting names."""
-    return "\n".join([*title_lines(table), *table_lines(table, keeps=_has_word)])
-
-
-def _has_word(text: str) -> bool:
-    return any(character.isalpha() for character in text)
+    return "\n".join([*title_lines(table), *table_lines(table, keeps=lambda text: any(map(str.isalpha, text)))])

@@ -177,10 +177,8 @@ def _is_read(page: PageContent, turns: int, count: int) -> bool:
     share = count / len(page.chars)
     if turns == 0:
         return share >= _MIN_UPRIGHT_SHARE
-    return (share >= _WHOLE_PAGE_SHARE and count >= _MIN_SIDEWAYS_CHARS) or _has_caption(page, turns)
-
-
-def _has_caption(page: PageContent, turns: int) -> bool:
+    if share >= _WHOLE_PAGE_SHARE and count >= _MIN_SIDEWAYS_CHARS:
+        return True
     chars = [char for char in page.chars if char.direction == turns]
     chars.sort(key=lambda char: (round(char.baseline / _SAME_BASELINE), char.x0))
     return bool(_CAPTION.search("".join(char.text for char in chars)))
@@ -190,12 +188,12 @@ def turns_at(views: Sequence[PageContent], box: Box) -> int:
     """Returns the quarter turns of the view that has the most letters in a box of the page as the reader sees it."""
     if len(views) == 1:
         return views[0].turns
-    return max(views, key=lambda view: _letters_in(view, box)).turns
 
+    def letters(view: PageContent) -> int:
+        x0, y0, x1, y1 = turned_box(box, *turned_size(view.width, view.height, turns=view.turns), turns=view.turns)
+        return sum(x0 <= char.x0 <= x1 and y0 <= char.baseline <= y1 for char in view.upright)
 
-def _letters_in(view: PageContent, box: Box) -> int:
-    x0, y0, x1, y1 = turned_box(box, *turned_size(view.width, view.height, turns=view.turns), turns=view.turns)
-    return sum(x0 <= char.x0 <= x1 and y0 <= char.baseline <= y1 for char in view.upright)
+    return max(views, key=letters).turns
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

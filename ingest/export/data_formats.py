@@ -21,7 +21,8 @@ _REACHES_OUT = re.compile(
 )
 T = TypeVar("T")
 # Tabs and newlines are kept, because listings need them.
-_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +76,7 @@ def remove_control_characters(value: T) -> T:
 
 def _cleaned(value: object) -> object:
     if isinstance(value, str):
-        return _CONTROL_CHARACTERS.sub(_mended, value)
+        return _SURROGATES.sub("\ufffd", _CONTROL_CHARACTERS.sub("", value))
     if type(value) is tuple:
         return tuple(_cleaned(item) for item in value)
     if not is_dataclass(value) or isinstance(value, type | Place):
@@ -83,7 +84,3 @@ def _cleaned(value: object) -> object:
     pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
     changed = {name: new for name, old in pairs if (new := _cleaned(old)) != old}
     return replace(value, **changed) if changed else value
-
-
-def _mended(match: re.Match[str]) -> str:
-    return "\ufffd" if "\ud800" <= match[0] <= "\udfff" else ""

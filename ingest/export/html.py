@@ -10,27 +10,16 @@ from html import escape
 from itertools import groupby
 
 from ingest.export.file_names import crop_names, file_stems
-from paperscope_core.types import (
-    Element,
-    Equation,
-    Figure,
-    Link,
-    PageProblem,
-    Paper,
-    Passage,
-    Reference,
-    Section,
-    Table,
-)
+from paperscope_core.types import Element, Equation, Figure, Link, Paper, Passage, Reference, Section, Table
 
-__all__ = ["STYLE", "ElementHtml", "linked", "to_html"]
+__all__ = ["linked", "to_html"]
 
 _NUMBER = re.compile(r"[A-Z]?\.?\d+(?:\.\d+)*[a-z]?")
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
 # Pixels per point, so that the letters of a formula are about as large as those of the text.
 _PIXELS = 1.6
-STYLE = """
+_STYLE = """
 :root { color-scheme: light dark; }
 :root { --text: #1c1d21; --back: #fdfdfc; --faint: #5d616b; --line: #d9dbe0; --link: #1a56b0; }
 @media (prefers-color-scheme: dark) {
@@ -87,9 +76,8 @@ def linked(text: str, links: Sequence[Link]) -> str:
     parts: list[str] = []
     end = 0
     for match in _pattern(targets).finditer(text):
-        parts.append(escape(text[end : match.start()]))
         known = targets.get(match[0]) or targets[f"[{match[0]}]"]
-        parts.append(_anchors(match[0], known))
+        parts += [escape(text[end : match.start()]), _anchors(match[0], known)]
         end = match.end()
     return "".join([*parts, escape(text[end:])])
 
@@ -123,7 +111,7 @@ def _anchor(words: str, target: str) -> str:
     return f'<a href="#{escape(target)}">{escape(words)}</a>'
 
 
-class ElementHtml:
+class _ElementHtml:
     """Renders elements of one paper."""
 
     def __init__(self, paper: Paper) -> None:
@@ -143,14 +131,14 @@ class ElementHtml:
                 label = "" if element.label in element.text or element.label[:1] != "[" else f"{element.label} "
                 return f"<li{self.attributes(element)}>{escape(label)}{self.text(element)}</li>"
             case Table():
-                return self._float(element, self._caption(element) + "".join(self._table(element)))
+                return f"<figure{self.attributes(element)}>{self._caption(element)}{self._table(element)}</figure>"
             case Figure():
-                return self._float(element, "".join(self._figure(element)))
+                return f"<figure{self.attributes(element)}>{''.join(self._figure(element))}</figure>"
             case Equation():
                 pictures = self._pictures(element)
                 text = f"<p>{self.text(element)}</p>"
                 shown = f"{pictures}{_details('Text', text)}" if pictures else text
-                return self._float(element, f"{shown}{self._caption(element)}", kind="equation")
+                return f'<figure{self.attributes(element)} class="equation">{shown}{self._caption(element)}</figure>'
 
     def attributes(self, element: Element) -> str:
         """Returns the anchor, the page as a tooltip, and the direction of the script."""
@@ -174,28 +162,19 @@ class ElementHtml:
             case _:
                 return f"<p{attributes}>{self.text(passage)}</p>"
 
-    def _float(self, element: Element, inner: str, *, kind: str = "") -> str:
-        name = f' class="{kind}"' if kind else ""
-        return f"<figure{self.attributes(element)}{name}>{inner}</figure>"
-
     def _caption(self, element: Table | Figure | Equation | Passage) -> str:
-        if isinstance(element, Equation):
-            words = ""
-        elif isinstance(element, Passage):
-            words = escape(element.caption)
-        else:
+        words = escape(element.caption) if isinstance(element, Passage) else ""
+        if isinstance(element, Table | Figure):
             words = self.text(element)
         label = f"<b>{escape(element.label)}</b> " if element.label else ""
         return f"<figcaption>{label}{words}</figcaption>" if label or words else ""
 
-    def _table(self, table: Table) -> Iterator[str]:
+    def _table(self, table: Table) -> str:
         pictures = self._pictures(table)
         if not table.cells:
-            yield pictures
-            return
-        yield f'<div class="scroll">{replace(table, label="", caption="").to_html()}</div>'
-        if pictures:
-            yield _details("As printed", pictures)
+            return pictures
+        cells = f'<div class="scroll">{replace(table, label="", caption="").to_html()}</div>'
+        return f"{cells}{_details('As printed', pictures)}" if pictures else cells
 
     def _figure(self, figure: Figure) -> Iterator[str]:
         yield self._pictures(figure)
@@ -224,9 +203,9 @@ def to_html(paper: Paper) -> str:
     The id of each element is its anchor, to which cross-references link. A Content-Security-Policy allows only the
     page's own style and pictures from the same place. All text is escaped.
     """
-    elements = ElementHtml(paper)
+    elements = _ElementHtml(paper)
     title = escape(paper.title)
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; img-src 'self' file:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
@@ -238,7 +217,7 @@ def to_html(paper: Paper) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="referrer" content="no-referrer">',
             f"<title>{title}</title>",
-            f"<style>{STYLE}</style></head>",
+            f"<style>{_STYLE}</style></head>",
             "<body><main>",
             f'<h1 dir="auto">{title}</h1>',
             *_front(paper),
@@ -252,15 +231,13 @@ def _front(paper: Paper) -> Iterator[str]:
     if not any(isinstance(element, Passage) and element.role == "authors" for element in paper.elements):
         yield f'<p class="authors" dir="auto">{escape(", ".join(paper.authors))}</p>'
     if paper.problems:
-        items = "".join(f"<li>{_page(problem, paper)}{escape(problem.reason)}</li>" for problem in paper.problems)
+        pages = [f"Page {problem.page}: " if paper.paged else "" for problem in paper.problems]
+        reasons = [escape(problem.reason) for problem in paper.problems]
+        items = "".join(f"<li>{page}{reason}</li>" for page, reason in zip(pages, reasons, strict=True))
         yield f'<div class="problems">What could not be read:<ul>{items}</ul></div>'
     if paper.sections:
         items = "".join(_entry(section) for section in paper.sections)
         yield f"<nav><details><summary>Contents</summary><ul>{items}</ul></details></nav>"
-
-
-def _page(problem: PageProblem, paper: Paper) -> str:
-    return f"Page {problem.page}: " if paper.paged else ""
 
 
 def _entry(section: Section) -> str:
@@ -269,7 +246,7 @@ def _entry(section: Section) -> str:
     return f'<li{deep}><a href="#{escape(section.id)}" dir="auto">{name}</a></li>'
 
 
-def _body(paper: Paper, elements: ElementHtml) -> Iterator[str]:
+def _body(paper: Paper, elements: _ElementHtml) -> Iterator[str]:
     """Yields the sections, nested by level, with their elements."""
     sections = {section.id: section for section in paper.sections}
     opened: list[int] = []
@@ -277,18 +254,17 @@ def _body(paper: Paper, elements: ElementHtml) -> Iterator[str]:
     for kind, group in groupby(paper.elements, key=_kind):
         run = list(group)
         if kind in ("items", "references"):
-            lines = [elements.html(element) for element in run]
-            yield f'<ul class="items {kind}">{"".join(lines)}</ul>'
+            yield f'<ul class="items {kind}">{"".join(map(elements.html, run))}</ul>'
         elif kind == "heading":
             for heading in run:
                 yield from _heading(heading, elements, sections, opened=opened, shown=shown)
         elif kind != "left out":
-            yield from (elements.html(element) for element in run)
+            yield from map(elements.html, run)
     yield from ("</section>" for _ in opened)
 
 
 def _heading(
-    heading: Element, elements: ElementHtml, sections: dict[str, Section], *, opened: list[int], shown: set[str]
+    heading: Element, elements: _ElementHtml, sections: dict[str, Section], *, opened: list[int], shown: set[str]
 ) -> Iterator[str]:
     """Closes the sections that the heading ends, and opens its own."""
     section = sections.get(heading.section)

@@ -65,7 +65,7 @@ def to_markdown(paper: Paper) -> str:
         blocks.extend(filter(None, [block(", ".join(paper.authors))]))
     in_list = False
     for element in paper.elements:
-        is_item = _is_item(element)
+        is_item = isinstance(element, Reference) or (isinstance(element, Passage) and element.role == "list")
         for made in filter(None, _blocks(element, stem=names.get(element.id, ""))):
             if is_item and in_list:
                 blocks[-1] += f"\n{made}"
@@ -73,10 +73,6 @@ def to_markdown(paper: Paper) -> str:
                 blocks.append(made)
             in_list = is_item
     return "\n\n".join(blocks) + "\n"
-
-
-def _is_item(element: Element) -> bool:
-    return isinstance(element, Reference) or (isinstance(element, Passage) and element.role == "list")
 
 
 def _blocks(element: Element, *, stem: str) -> Iterator[str]:
@@ -96,7 +92,8 @@ def _blocks(element: Element, *, stem: str) -> Iterator[str]:
             number = element.label.removeprefix("Equation ")
             yield block(f"{element.text} ({number})" if number else element.text)
         case Reference():
-            yield f"- {block(_entry(element))}"
+            bare = element.label.startswith("[") and element.label not in element.text
+            yield f"- {block(f'{element.label} {element.text}' if bare else element.text)}"
 
 
 def _passage(passage: Passage) -> Iterator[str]:
@@ -146,9 +143,3 @@ def _pipes(table: Table) -> str:
     header = rows[: table.header_rows] or [[""] * table.shape[1]]
     lines = [*header, ["---"] * table.shape[1], *rows[table.header_rows :]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _entry(reference: Reference) -> str:
-    label = reference.label
-    bare = label.startswith("[") and label not in reference.text
-    return f"{label} {reference.text}" if bare else reference.text

@@ -106,11 +106,13 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
     taken: set[str] = set()
     for element in _floats(paper):
         words = " ".join(element_text(element).split())
-        name = _name(element, words, taken)
+        start = " ".join(words.split()[:_NAME_WORDS])
+        name = next((name for name in (element.label, start, words) if name and entity_key(name) not in taken), "")
         if not name:
             continue
         taken.add(entity_key(name))
-        told = [sentence for sentence in spoken[element.id] if not sentence.caption][:_MAX_MENTIONS]
+        own = words if isinstance(element, Equation) or not element.caption else element_text(element).splitlines()[0]
+        mentioning = [sentence.text for sentence in spoken[element.id] if not sentence.caption][:_MAX_MENTIONS]
         aliases = _aliases(element.id, paper.links, text, name)
         places = [element.id, *(sentence.element for sentence in spoken[element.id]), *(a[0] for a in aliases)]
         entities.append(
@@ -118,9 +120,7 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
                 id=element.id,
                 name=name,
                 type=element.kind,
-                description="\n".join(
-                    [_own_words(element, words), *inner_words(element), *(excerpt(sentence.text) for sentence in told)]
-                ),
+                description="\n".join([excerpt(own), *_inner_words(element), *map(excerpt, mentioning)]),
                 sources=text.holding([name, *(a[1] for a in aliases)], places),
                 aliases=tuple({entity_key(a[1]): a[1] for a in aliases}.values()),
             )
@@ -128,17 +128,7 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
     return entities
 
 
-def _name(element: Table | Figure | Equation, words: str, taken: set[str]) -> str:
-    start = " ".join(words.split()[:_NAME_WORDS])
-    return next((name for name in (element.label, start, words) if name and entity_key(name) not in taken), "")
-
-
-def _own_words(element: Table | Figure | Equation, words: str) -> str:
-    own = words if isinstance(element, Equation) or not element.caption else element_text(element).splitlines()[0]
-    return excerpt(own)
-
-
-def inner_words(element: Table | Figure | Equation) -> list[str]:
+def _inner_words(element: Table | Figure | Equation) -> list[str]:
     """Returns the text inside a figure, such as axis labels, and the captions of its panels."""
     if not isinstance(element, Figure):
         return []
@@ -181,7 +171,7 @@ def float_relations(mentions: Sequence[FloatMention], named: SentenceEntities) -
 def inner_relations(paper: Paper, finder: TermFinder) -> Iterator[Relation]:
     """Yields relations from a figure, which `shows` what its inner text names."""
     for element in _floats(paper):
-        for words in inner_words(element):
+        for words in _inner_words(element):
             description = excerpt(" | ".join(filter(None, (element.label, words))))
             for entity in finder.find(words):
                 yield Relation(

@@ -61,7 +61,9 @@ def add_to_graph(
             sights[home].append(_Sighting(seen=seen, picture=picture))
     fresh = _written([_entity(home, found, types) for home, found in sights.items() if home not in entities], paper)
     relations = [
-        _depicts(sight, home)
+        Relation(
+            source=sight.picture.id, target=home, kind="depicts", description=sight.words, sources=(sight.picture.id,)
+        )
         for home, found in sights.items()
         if home not in entities or entities[home].type not in FLOATS
         for sight in found
@@ -140,11 +142,6 @@ def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
         )
         for entity in entities
     ]
-
-
-def _depicts(sight: _Sighting, home: str) -> Relation:
-    picture = sight.picture.id
-    return Relation(source=picture, target=home, kind="depicts", description=sight.words, sources=(picture,))
 
 
 def _summary(description: ImageDescription) -> str:

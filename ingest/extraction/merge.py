@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ingest.extraction.entity_types import FLOATS, TypeSystem
 from paperscope_core.text.words import entity_key, singular_key
-from paperscope_core.types import WORK, Entity, Extraction, Mention, Relation, Shortfall
+from paperscope_core.types import WORK, Entity, Extraction, Relation, Shortfall
 
 __all__ = ["combine", "connected_groups", "merge_groups"]
 
@@ -98,6 +98,7 @@ def _merged(entity_id: str, entities: Sequence[Entity], types: TypeSystem) -> En
         for form in (entity.name, *entity.aliases):
             spellings[entity_key(form)].append(form)
     spellings.pop(entity_key(name), None)
+    mentions = {mention for entity in entities for mention in entity.mentions}
     # A model that read the sentence knows the type better than a rule.
     read = [entity for entity in entities if entity.mentions and entity.type != types.rest]
     return Entity(
@@ -107,13 +108,8 @@ def _merged(entity_id: str, entities: Sequence[Entity], types: TypeSystem) -> En
         description=max((entity.description for entity in entities), key=lambda text: (len(text), text)),
         sources=_in_order(source for entity in entities for source in entity.sources),
         aliases=tuple(_commonest(spellings[key]) for key in sorted(spellings)),
-        mentions=_mentions(entities),
+        mentions=tuple(sorted(mentions, key=lambda one: (_natural(one.element), one.start, one.end))),
     )
-
-
-def _mentions(entities: Iterable[Entity]) -> tuple[Mention, ...]:
-    mentions = {mention for entity in entities for mention in entity.mentions}
-    return tuple(sorted(mentions, key=lambda one: (_natural(one.element), one.start, one.end)))
 
 
 def _commonest(names: Iterable[str]) -> str:
@@ -173,12 +169,10 @@ def merge_groups(extraction: Extraction, groups: Iterable[Collection[str]], *, t
         replace(one, source=moved.get(one.source, one.source), target=moved.get(one.target, one.target))
         for one in extraction.relations
     )
-    renamed = tuple(_renamed(entity, homes) for entity in extraction.entities)
-    return combine(replace(extraction, entities=renamed, relations=tuple(relations)), types=types)
-
-
-def _renamed(entity: Entity, homes: Mapping[str, Entity]) -> Entity:
-    home = homes.get(entity.id, entity)
-    if home is entity:
-        return entity
-    return replace(entity, id=home.id, name=home.name, aliases=(entity.name, *entity.aliases))
+    renamed = (
+        replace(entity, id=home.id, name=home.name, aliases=(entity.name, *entity.aliases))
+        if (home := homes.get(entity.id, entity)) is not entity
+        else entity
+        for entity in extraction.entities
+    )
+    return combine(replace(extraction, entities=tuple(renamed), relations=tuple(relations)), types=types)

@@ -46,9 +46,10 @@ _MORE = (
 )
 
 
-def _known_kind(value: object) -> object:
-    # An unknown kind does not invalidate a reply.
-    return value if value in get_args(ModelRelationKind) else "related to"
+# An unknown kind does not invalidate a reply.
+_Kind = Annotated[
+    ModelRelationKind, BeforeValidator(lambda kind: kind if kind in get_args(ModelRelationKind) else "related to")
+]
 
 
 class FoundEntity(BaseModel):
@@ -66,7 +67,7 @@ class FoundRelation(BaseModel):
     chunk: str
     source: str
     target: str
-    kind: Annotated[ModelRelationKind, BeforeValidator(_known_kind)]
+    kind: _Kind
     evidence: str
 
 

@@ -109,15 +109,12 @@ class ResolvingExtractor:
         extraction = await self._extractor.extract(paper, chunks)
         if images.descriptions:
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
-        extraction = await asyncio.to_thread(self._merged_by_rules, extraction)
+        groups = await asyncio.to_thread(lambda: connected_groups(certain_pairs(_terms(extraction))))
+        extraction = await asyncio.to_thread(merge_groups, extraction, groups, types=self._types)
         if self._model is None:
             return extraction
         extraction = await self._merged_by_model(extraction, self._model)
         return await _summarised(paper, extraction, self._model)
-
-    def _merged_by_rules(self, extraction: Extraction) -> Extraction:
-        groups = connected_groups(certain_pairs(_terms(extraction)))
-        return merge_groups(extraction, groups, types=self._types)
 
     async def _merged_by_model(self, extraction: Extraction, model: LanguageModel) -> Extraction:
         terms = _terms(extraction)

@@ -20,7 +20,9 @@ _FULL_PAGE = 0.85
 # Scans often carry a stamp or a page number as text, in the upper or lower tenth of the page.
 _STAMP_CHARS = 60
 _MARGIN = 0.1
-# The share of characters without meaning at which a text layer is useless.
+# Private, unassigned and control characters and surrogates mean nothing; with more than this share of them, a text
+# layer is useless.
+_MEANINGLESS = ("Co", "Cn", "Cc", "Cs")
 _MEANINGLESS_SHARE = 0.3
 # The side in pixels up to which RapidOCR's detection was measured to find small print; more takes longer.
 _LONGEST_SIDE = 2340
@@ -40,13 +42,9 @@ def needs_recognition(page: PageContent) -> bool:
     inside = [char for char in page.chars if _MARGIN < char.baseline / page.height < 1 - _MARGIN]
     if scan and len(inside) < _STAMP_CHARS:
         return True
-    meaningless = sum(_is_meaningless(letter) for char in page.chars for letter in char.text)
+    letters = (letter for char in page.chars for letter in char.text)
+    meaningless = sum(letter == "\ufffd" or unicodedata.category(letter) in _MEANINGLESS for letter in letters)
     return meaningless > _MEANINGLESS_SHARE * len(page.chars)
-
-
-def _is_meaningless(letter: str) -> bool:
-    """Whether a character is unassigned, private, a control or the replacement character."""
-    return letter == "\ufffd" or unicodedata.category(letter) in ("Co", "Cn", "Cc", "Cs")
 
 
 class OcrBackend:

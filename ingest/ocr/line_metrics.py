@@ -38,18 +38,18 @@ def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
     sizes = [size for size, _ in lines]
     left = set(range(len(lines)))
     while left:
-        mode = max(sorted(left), key=lambda index: _letters_near(lines, left, lines[index][0]))
-        near = [index for index in left if abs(lines[index][0] - lines[mode][0]) <= _SAME_SIZE * lines[mode][0]]
+        near_each = {
+            index: [other for other in left if abs(lines[other][0] - lines[index][0]) <= _SAME_SIZE * lines[index][0]]
+            for index in sorted(left)
+        }
+        mode = max(near_each, key=lambda index: sum(lines[other][1] for other in near_each[index]))
+        near = near_each[mode]
         weight = sum(lines[index][1] for index in near) or 1
         common = sum(lines[index][0] * lines[index][1] for index in near) / weight
         for index in near:
             sizes[index] = round(common or lines[mode][0], 1)
         left.difference_update(near)
     return sizes
-
-
-def _letters_near(lines: Sequence[tuple[float, int]], left: set[int], size: float) -> int:
-    return sum(lines[index][1] for index in left if abs(lines[index][0] - size) <= _SAME_SIZE * size)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +69,7 @@ class MeasuredLine:
     @property
     def letters(self) -> int:
         """The number of letters."""
-        return sum(len(word.text) for word in self.words)
+        return _letters(self.words)
 
 
 def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLine]:
@@ -79,8 +79,7 @@ def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLin
         groups[word.line].append(word)
     kept = [tuple(group) for group in groups.values() if not _is_vertical(group)]
     measures = [_measured(group, ink) for group in kept]
-    weights = [sum(len(word.text) for word in group) for group in kept]
-    sizes = snap_sizes([(size, weight) for (_, size), weight in zip(measures, weights, strict=True)])
+    sizes = snap_sizes([(size, _letters(group)) for (_, size), group in zip(measures, kept, strict=True)])
     heavy = _bold_lines(kept, ink)
     lines = [
         MeasuredLine(words=group, baseline=baseline, size=size, bold=bold)
@@ -124,7 +123,7 @@ def _level(row: Sequence[MeasuredLine]) -> list[MeasuredLine]:
 
 def _is_vertical(line: Sequence[RecognizedWord]) -> bool:
     x0, y0, x1, y1 = _box_of(line)
-    return y1 - y0 > 2 * (x1 - x0) and sum(len(word.text) for word in line) > 2
+    return y1 - y0 > 2 * (x1 - x0) and _letters(line) > 2
 
 
 def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
@@ -153,15 +152,10 @@ def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
 def _bold_lines(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[bool]:
     """Which lines are bold: those whose strokes are much thicker, for their height, than the median letter's."""
     thick = [_stroke_width(_box_of(line), ink) for line in lines]
-    weights = [sum(len(word.text) for word in line) for line in lines]
-    known = sorted((value, weight) for value, weight in zip(thick, weights, strict=True) if value)
-    total = sum(weight for _, weight in known)
-    usual, passed = 0.0, 0
-    for value, weight in known:
-        passed += weight
-        if 2 * passed >= total:
-            usual = value
-            break
+    each_letters = sorted(
+        value for value, line in zip(thick, lines, strict=True) if value for _ in range(_letters(line))
+    )
+    usual = each_letters[(len(each_letters) - 1) // 2] if each_letters else 0.0
     return [value > _BOLD * usual for value in thick]
 
 
@@ -175,3 +169,7 @@ def _stroke_width(box: Box, ink: Ink) -> float:
 
 def _box_of(line: Sequence[RecognizedWord]) -> Box:
     return bounding_box(word.box for word in line)
+
+
+def _letters(line: Sequence[RecognizedWord]) -> int:
+    return sum(len(word.text) for word in line)

@@ -13,7 +13,7 @@ from scipy import ndimage
 from ingest.document.geometry import join_rules
 from ingest.document.pages import Char, HorizontalRule, PageContent, VerticalRule
 from ingest.ocr.line_metrics import MeasuredLine, measure_lines
-from ingest.ocr.raster import Ink, RasterRules, binarize, erase_boxes, estimate_skew, find_pictures, find_rules
+from ingest.ocr.raster import Ink, binarize, erase_boxes, estimate_skew, find_pictures, find_rules
 from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
 from ingest.sandbox.cancellation import extend_time_limit
 from paperscope_core.types import Box
@@ -96,13 +96,19 @@ def recognize_page(
             *(char for line in lines for char in _chars(line, ink, scale=scale)),
             *(_char(mark, scale=scale) for mark in find_marks(lines, ink)),
         ),
-        horizontal=_horizontal(rules, scale=scale),
+        horizontal=tuple(
+            join_rules(
+                HorizontalRule(x0 * scale, x1 * scale, (y0 + y1) / 2 * scale) for x0, y0, x1, y1 in rules.horizontal
+            )
+        ),
         vertical=tuple(
             VerticalRule((x0 + x1) / 2 * scale, y0 * scale, y1 * scale) for x0, y0, x1, y1 in rules.vertical
         ),
         images=tuple(Box(*(value * scale for value in box)) for box in pictures),
     )
-    return RecognizedPage(content=content, confidence=_confidence(words), skew=skew)
+    letters = sum(len(word.text) for word in words)
+    sure = sum(word.confidence * len(word.text) for word in words)
+    return RecognizedPage(content=content, confidence=round(sure / letters, 2) if letters else 0.0, skew=skew)
 
 
 def deskew(picture: Image.Image, skew: float) -> Image.Image:
@@ -110,16 +116,6 @@ def deskew(picture: Image.Image, skew: float) -> Image.Image:
     if abs(skew) < _MIN_SKEW:
         return picture
     return picture.rotate(-skew, resample=Image.Resampling.BICUBIC, fillcolor="white")
-
-
-def _confidence(words: Sequence[RecognizedWord]) -> float:
-    letters = sum(len(word.text) for word in words)
-    return round(sum(word.confidence * len(word.text) for word in words) / letters, 2) if letters else 0.0
-
-
-def _horizontal(rules: RasterRules, *, scale: float) -> tuple[HorizontalRule, ...]:
-    found = [HorizontalRule(x0 * scale, x1 * scale, (y0 + y1) / 2 * scale) for x0, y0, x1, y1 in rules.horizontal]
-    return tuple(join_rules(found))
 
 
 def _chars(line: MeasuredLine, ink: Ink, *, scale: float) -> Iterator[Char]:
@@ -171,7 +167,9 @@ def respace_line(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, i
     dark = np.nonzero(ink[max(0, rows[0]) : rows[1] + 1, left:right].any(axis=0))[0] + left
     if not len(dark):
         return [SpacedWord(text=word.text, x0=word.box.x0, x1=word.box.x1) for word in line]
-    spaces = _spaces(line)
+    # The letters, counted over the line, before which the recogniser has a space.
+    counts = np.cumsum([sum(not letter.isspace() for letter in word.text) for word in line])
+    spaces = [int(count) for count in counts[:-1]]
     gaps = [(int(a) + 1, int(b)) for a, b in pairwise(dark) if b - a - 1 >= _MIN_GAP * size]
     cuts: dict[int, tuple[float, float]] = {}
     for gap in sorted(gaps, key=lambda gap: gap[0] - gap[1]):
@@ -198,12 +196,6 @@ def _may_part(text: str, at: int) -> bool:
     if before == ".":
         return after.isupper()
     return (before.isalnum() or before in ",;)]%") and (after.isalnum() or after in "([")
-
-
-def _spaces(line: Sequence[RecognizedWord]) -> list[int]:
-    """Returns the letters, counted over the line, before which the recogniser has a space."""
-    counts = np.cumsum([sum(not letter.isspace() for letter in word.text) for word in line])
-    return [int(count) for count in counts[:-1]]
 
 
 def _spaced_words(
