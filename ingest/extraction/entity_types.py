@@ -175,9 +175,9 @@ class TypeSystem:
         """The type for everything that has no other type."""
         return tuple(self.meanings)[-1]
 
-    def fit(self, told: str) -> str:
-        """Returns `told` if it is one of these types, else `rest`."""
-        return told if told in self.meanings or told in FLOATS else self.rest
+    def fit(self, kind: str) -> str:
+        """Returns `kind` if it is one of these types, else `rest`."""
+        return kind if kind in self.meanings or kind in FLOATS else self.rest
 
     def first(self, types: Iterable[str]) -> str:
         """Returns the most specific of `types`; unknown types come last."""
@@ -193,16 +193,16 @@ def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mappi
         text, places = finder.places(sentence.text)
         for term, start, end in places:
             occurrences[term] += 1
-            votes[term].update(_types_told(text[max(start - _REACH, 0) : start], text[end:]))
+            votes[term].update(_types_indicated(text[max(start - _REACH, 0) : start], text[end:]))
         for match in _LIST.finditer(sentence.text):
-            told = type_of_name(match[1])
+            indicated = type_of_name(match[1])
             for term in finder.find(match[2]):
-                votes[term][told] += 1
+                votes[term][indicated] += 1
     best = {term: min(counts, key=lambda kind: (-counts[kind], kind)) for term, counts in votes.items() if counts}
     return {term: kind for term, kind in best.items() if votes[term][kind] * 10 >= occurrences[term]}
 
 
-def _types_told(before: str, rest: str) -> Sequence[TermType]:
+def _types_indicated(before: str, rest: str) -> Sequence[TermType]:
     """Returns the types indicated by the words next to a name.
 
     These are its class after "is a" or before "called", the noun that follows, or the verb whose object it is.
@@ -210,7 +210,7 @@ def _types_told(before: str, rest: str) -> Sequence[TermType]:
     copula = _COPULA.match(rest)
     words = copula[1].split() if copula else []
     words += [found[1] for found in (_CALLED.search(before), _HEAD.match(rest)) if found]
-    told = [type_of_name(word) for word in words]
-    told += [kind for kind, pattern in _BEFORE if pattern.search(before)]
-    told += [kind for kind, pattern in _AFTER if pattern.match(rest)]
-    return [kind for kind in told if kind != "concept"][:1]
+    indicated = [type_of_name(word) for word in words]
+    indicated += [kind for kind, pattern in _BEFORE if pattern.search(before)]
+    indicated += [kind for kind, pattern in _AFTER if pattern.match(rest)]
+    return [kind for kind in indicated if kind != "concept"][:1]

@@ -99,9 +99,9 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
     The description consists of the caption (an equation's text), the text inside a figure, and the first sentences that
     mention it. A float without label and text is left out.
     """
-    spoken: dict[str, list[Sentence]] = defaultdict(list)
+    sentences_of: dict[str, list[Sentence]] = defaultdict(list)
     for mention in mentions:
-        spoken[mention.float].append(text.sentences[mention.sentence])
+        sentences_of[mention.float].append(text.sentences[mention.sentence])
     entities: list[Entity] = []
     taken: set[str] = set()
     for element in _floats(paper):
@@ -112,9 +112,9 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
             continue
         taken.add(entity_key(name))
         own = words if isinstance(element, Equation) or not element.caption else element_text(element).splitlines()[0]
-        mentioning = [sentence.text for sentence in spoken[element.id] if not sentence.caption][:_MAX_MENTIONS]
+        mentioning = [sentence.text for sentence in sentences_of[element.id] if not sentence.caption][:_MAX_MENTIONS]
         aliases = _aliases(element.id, paper.links, text, name)
-        places = [element.id, *(sentence.element for sentence in spoken[element.id]), *(a[0] for a in aliases)]
+        places = [element.id, *(sentence.element for sentence in sentences_of[element.id]), *(a[0] for a in aliases)]
         entities.append(
             Entity(
                 id=element.id,

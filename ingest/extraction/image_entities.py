@@ -126,19 +126,13 @@ def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
     telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
     text = read_paper(paper)
     finder = TermFinder({entity.id: (entity.name,) for entity in telling})
-    holders: dict[str, list[str]] = defaultdict(list)
-    for element, words in text.texts.items():
-        for entity_id in finder.find(words):
-            holders[entity_id].append(element)
-    first: dict[str, str] = {}
-    for sentence in text.sentences:
-        for entity_id in finder.find(sentence.text):
-            first.setdefault(entity_id, excerpt(sentence.text))
+    elements = finder.holders(text.texts)
+    sentences = finder.holders({sentence.text: sentence.text for sentence in text.sentences})
     return [
         replace(
             entity,
-            description="\n".join(filter(None, (first.get(entity.id), entity.description))),
-            sources=tuple(dict.fromkeys((*entity.sources, *holders[entity.id]))),
+            description="\n".join(filter(None, (*map(excerpt, sentences.get(entity.id, ())[:1]), entity.description))),
+            sources=tuple(dict.fromkeys((*entity.sources, *elements.get(entity.id, ())))),
         )
         for entity in entities
     ]

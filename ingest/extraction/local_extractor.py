@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ingest.extraction.citations import citations
@@ -20,7 +20,7 @@ from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
 from ingest.extraction.relation_patterns import pattern_relations
 from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
-from ingest.extraction.table_facts import table_names, table_statements
+from ingest.extraction.table_facts import table_relations
 from ingest.extraction.terms import Term, gather_terms
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
@@ -53,8 +53,7 @@ class LocalExtractor:
     def _draw(self, paper: Paper) -> Extraction:
         text = read_paper(paper)
         tables = [element for element in paper.elements if isinstance(element, Table)]
-        names = [name for table in tables for name in table_names(table)]
-        gathered, meanings = gather_terms(text, names, phrase_limit=self._phrases, single_limit=self._singles)
+        gathered, meanings = gather_terms(text, tables, phrase_limit=self._phrases, single_limit=self._singles)
         finder = TermFinder(
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],
@@ -72,7 +71,7 @@ class LocalExtractor:
             *(one for one in together if frozenset((one.source, one.target)) not in stated_pairs),
             *float_relations(mentions, named),
             *inner_relations(paper, finder),
-            *(relation for table in tables for relation in _table_relations(table, ids)),
+            *(relation for table in tables for relation in table_relations(table, ids)),
             *(
                 sentence_relation(ids[entity_key(m.short)], ids[entity_key(m.long)], STANDS_FOR, [m.sentence])
                 for m in meanings
@@ -102,10 +101,7 @@ def _entities(
     text: PaperText, terms: Sequence[Term], finder: TermFinder, named: SentenceEntities, *, linked: set[str]
 ) -> Iterator[Entity]:
     """Terms as entities, without phrases that have no relation."""
-    elements: dict[str, list[str]] = defaultdict(list)
-    for element, words in text.texts.items():
-        for entity in finder.find(words):
-            elements[entity].append(element)
+    elements = finder.holders(text.texts)
     sentences: dict[str, list[str]] = defaultdict(list)
     for sentence, ids in zip(named.sentences, named.ids, strict=True):
         for entity in ids:
@@ -113,7 +109,7 @@ def _entities(
     for term in terms:
         # A name may occur only within longer names; then its first occurrence counts.
         first = text.holding([term.name], text.texts)[:1]
-        sources = text.holding(term.forms, (*elements[term.id], *term.tables, *first))
+        sources = text.holding(term.forms, (*elements.get(term.id, ()), *term.tables, *first))
         if sources and (term.kept or term.id in linked):
             forms = {entity_key(form): form for form in reversed(term.forms) if text.holding([form], sources)}
             yield Entity(
@@ -139,19 +135,3 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
     lines = words.splitlines()
     holding = [line for line in lines if any(key in entity_key(line) for key in keys)]
     return "\n".join(dict.fromkeys(map(excerpt, [*lines[:1], *holding[:1]])))
-
-
-def _table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
-    """Yields relations from a table's headers and cells."""
-    title = " ".join(filter(None, (table.label, table.caption)))
-    for name in table_names(table):
-        if entity := ids.get(entity_key(name.text)):
-            description = excerpt(f"{title} | {name.text}" if title else name.text)
-            yield Relation(source=table.id, target=entity, kind="shows", description=description, sources=(table.id,))
-    for statement in table_statements(table):
-        subject = ids.get(entity_key(statement.subject), table.id)
-        target = ids.get(entity_key(statement.object), table.id)
-        if subject == target:
-            subject = table.id
-        description = statement.description
-        yield Relation(source=subject, target=target, kind=statement.kind, description=description, sources=(table.id,))

@@ -5,7 +5,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
 
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
@@ -24,6 +24,7 @@ __all__ = [
     "variant_key",
 ]
 
+Key = TypeVar("Key")
 # The mark of a footnote after a word; powers and indices follow one or two letters.
 _MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
 _ABSTRACT_WORDS = 400
@@ -219,6 +220,14 @@ class TermFinder:
             if term in self._holding:
                 found += map(self._term, self._inner.finditer(spaced, start, end))
         return tuple(dict.fromkeys(term for term in found if term is not None))
+
+    def holders(self, texts: Mapping[Key, str]) -> Mapping[str, list[Key]]:
+        """Returns the keys of the texts that name each term, in order."""
+        holders: dict[str, list[Key]] = defaultdict(list)
+        for key, text in texts.items():
+            for term in self.find(text):
+                holders[term].append(key)
+        return holders
 
     def places(self, text: str) -> tuple[str, list[tuple[str, int, int]]]:
         """The text with hyphens and spaces folded, and the outermost terms in it, each with its start and end."""

@@ -144,11 +144,11 @@ class Grounding:
 
     def _entity(self, found: FoundEntity, places: Sequence[Mention]) -> Entity:
         name = " ".join(strip_footnote_marks(found.mention).split())
-        told = self.types.fit(found.type)
+        given = self.types.fit(found.type)
         return Entity(
             id=entity_key(name),
             name=name,
-            type=told if told != self.types.rest else self.types.fit(type_of_name(name)),
+            type=given if given != self.types.rest else self.types.fit(type_of_name(name)),
             description=" ".join(found.description.split()),
             sources=tuple(place.element for place in places),
             mentions=tuple(places),

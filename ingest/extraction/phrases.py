@@ -26,7 +26,6 @@ _SINGLE_SCORE = 0.5
 _LEAST_LETTERS = 3
 # Nouns, names and adjectives, without comparatives and superlatives; UNC are words that the tagger can't classify.
 _NOMINAL_TAGS = ("NN", "NP", "AJ0", "UNC", "ZZ")
-_NOUN_PHRASE_ENDS = ("NN", "NP", "UNC", "ZZ")
 # Adjectives that evaluate or compare, and so belong to no term ("novel method", "proposed approach"). They were chosen
 # by reading false positives on SciER's training set, and variants of the list by the figures on the training sets of
 # SciERC and SciER. Without the list, entities.f1 falls from 0.560 to 0.508 on SciERC's training set and from 0.547 to
@@ -200,9 +199,7 @@ def _breaks(word: _Word, *, after_name: bool) -> bool:
 
 def _up_to_noun(run: list[_Word]) -> list[_Word]:
     """Returns the run without the adjectives at its end."""
-    while run and not (run[-1].tag.startswith(_NOUN_PHRASE_ENDS) or run[-1].tied_left or is_coined(run[-1].text)):
-        if run[-1].tag != "AJ0":
-            break
+    while run and run[-1].tag == "AJ0" and not run[-1].tied_left and not is_coined(run[-1].text):
         run = run[:-1]
     return run
 

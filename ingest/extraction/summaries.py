@@ -1,6 +1,5 @@
 """A model's summaries of the terms that a paper discusses most."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,11 +50,8 @@ class SummarisedTerms(BaseModel):
 def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]:
     """Returns the terms whose sentences together exceed a description's length, the most discussed first."""
     finder = TermFinder({term.id: (term.name, *term.aliases) for term in terms})
-    sentences: dict[str, dict[str, None]] = defaultdict(dict)
-    for sentence in read_paper(paper).sentences:
-        for term in finder.find(sentence.text):
-            sentences[term][sentence.text] = None
-    discussed = [DiscussedTerm(entity=term, sentences=tuple(sentences[term.id])) for term in terms]
+    sentences = finder.holders({sentence.text: sentence.text for sentence in read_paper(paper).sentences})
+    discussed = [DiscussedTerm(entity=term, sentences=tuple(sentences.get(term.id, ()))) for term in terms]
     long = (one for one in discussed if one.length > _LEAST)
     return sorted(long, key=lambda one: (-one.length, one.entity.id))[:_MOST_TERMS]
 

@@ -1,16 +1,16 @@
-"""Names in a table's headers, and statements of its cells."""
+"""Names in a table's headers, and the relations that its headers and cells state."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.extraction.entity_types import CLASS_WORDS, LocalRelationKind, TermType, type_of_name
 from ingest.extraction.mentions import is_coined
+from ingest.extraction.sentences import excerpt
 from paperscope_core.text.words import STOP_WORDS, entity_key, word_key
-from paperscope_core.types import Table
+from paperscope_core.types import Relation, Table
 from paperscope_core.types.tables import TableRow, column_headers, table_rows
 
-__all__ = ["TableName", "TableStatement", "clean_name", "is_number", "table_names", "table_statements"]
+__all__ = ["table_names", "table_relations"]
 
 _CITATION = re.compile(
     r"""\s*(?: [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[)\]]   # (Lin et al., 2018)
@@ -26,45 +26,26 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MAX_WORDS = 8
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TableName:
-    """A header, group or stub that names something, with the type indicated by its words or its position."""
-
-    text: str
-    table: str
-    type: TermType
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TableStatement:
-    """A cell, or a row within a group of columns, as a statement about two names; "" means the table itself."""
-
-    kind: LocalRelationKind
-    subject: str
-    object: str
-    description: str
-
-
-def table_names(table: Table) -> Iterator[TableName]:
-    """Column headers with their groups, and row stubs, each once.
+def table_names(table: Table) -> Iterator[tuple[str, TermType]]:
+    """Column headers with their groups, and row stubs, each once, with the type that its words or position indicate.
 
     Sentences, numbers and class words such as "Model" name nothing; nor do tables of prose.
     """
     rows = list(table_rows(table))
     if _is_prose(table):
         return
-    numeric = {column for row in rows for column, cell in row.values if is_number(cell.text)}
+    numeric = {column for row in rows for column, cell in row.values if _is_number(cell.text)}
     title = next((" ".join(headers) for headers in column_headers(table)[:1]), "")
-    found: dict[str, TableName] = {}
+    found: dict[str, tuple[str, TermType]] = {}
     for column, headers in enumerate(column_headers(table)):
         for depth, header in enumerate(headers):
             guess = _column_type(headers, depth) if column in numeric else "concept"
-            _add(found, header, table.id, guess)
+            _add(found, header, guess)
     for row in rows:
         for section in row.sections:
-            _add(found, section, table.id, "dataset" if numeric else "concept")
+            _add(found, section, "dataset" if numeric else "concept")
         for header in row.headers if row.values else ():
-            _add(found, header, table.id, _row_type(header, title=title) if numeric else "concept")
+            _add(found, header, _row_type(header, title=title) if numeric else "concept")
     yield from found.values()
 
 
@@ -72,7 +53,7 @@ def _is_prose(table: Table) -> bool:
     """Whether a table has long texts and hardly a number: a prompt, an example or a questionnaire."""
     texts = [cell.text for cell in table.cells if cell.text.strip()]
     words = sum(len(text.split()) for text in texts)
-    return words > 4 * len(texts) and sum(map(is_number, texts)) * 10 < len(texts)
+    return words > 4 * len(texts) and sum(map(_is_number, texts)) * 10 < len(texts)
 
 
 def _column_type(headers: Sequence[str], depth: int) -> TermType:
@@ -93,17 +74,17 @@ def _row_type(header: str, *, title: str) -> TermType:
     compare methods."""
     if "=" in header:
         return "quantity"
-    told = type_of_name(title)
-    return "method" if told == "concept" else told
+    indicated = type_of_name(title)
+    return "method" if indicated == "concept" else indicated
 
 
-def _add(found: dict[str, TableName], text: str, table: str, guess: TermType) -> None:
-    if name := clean_name(text):
-        told = type_of_name(name)
-        found.setdefault(entity_key(name), TableName(text=name, table=table, type=guess if told == "concept" else told))
+def _add(found: dict[str, tuple[str, TermType]], text: str, guess: TermType) -> None:
+    if name := _clean_name(text):
+        indicated = type_of_name(name)
+        found.setdefault(entity_key(name), (name, guess if indicated == "concept" else indicated))
 
 
-def clean_name(text: str) -> str:
+def _clean_name(text: str) -> str:
     """Returns the name in a header without citations and marks; "" if no short name with a letter remains.
 
     A row whose name is a citation ("Lin et al. (2018)") keeps it.
@@ -127,16 +108,34 @@ def clean_name(text: str) -> str:
     return name
 
 
-def is_number(text: str) -> bool:
+def _is_number(text: str) -> bool:
     """Whether a cell's text is a number, possibly with signs, marks and a short unit."""
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
-def table_statements(table: Table) -> Iterator[TableStatement]:
-    """Yields one `result` per numeric cell, and one `results` per row and group of columns.
+def table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
+    """Yields the relations of a table: it `shows` the entities of its headers, each numeric cell is a `result`, and
+    each row within a group of columns `results`.
 
-    Descriptions read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
+    Descriptions of cells read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
+
+    Args:
+        table: The table.
+        ids: The ids of entities by their folded names. A subject or object without an entity is the table itself.
     """
+    title = " ".join(filter(None, (table.label, table.caption)))
+    for name, _ in table_names(table):
+        if entity := ids.get(entity_key(name)):
+            description = excerpt(f"{title} | {name}" if title else name)
+            yield Relation(source=table.id, target=entity, kind="shows", description=description, sources=(table.id,))
+    for kind, subject, object_, description in _statements(table):
+        source, target = (ids.get(entity_key(name), table.id) for name in (subject, object_))
+        source = table.id if source == target else source
+        yield Relation(source=source, target=target, kind=kind, description=description, sources=(table.id,))
+
+
+def _statements(table: Table) -> Iterator[tuple[LocalRelationKind, str, str, str]]:
+    """Yields the kind, the subject, the object and the description of each statement; "" means the table itself."""
     if _is_prose(table):
         return
     headers = column_headers(table)
@@ -146,30 +145,27 @@ def table_statements(table: Table) -> Iterator[TableStatement]:
         grouped: dict[str, list[str]] = {}
         for column, cell in row.values:
             value = " ".join(cell.text.split())
-            if not is_number(value):
+            if not _is_number(value):
                 continue
             leaf, group = _leaf_and_group(headers[column], row.sections)
             heads = ", ".join(filter(None, (row.name, " ".join(headers[column]))))
             if heads:
-                yield TableStatement(
-                    kind="result", subject=subject, object=leaf, description=f"{heads}: {value}{label}"
-                )
+                yield "result", subject, leaf, f"{heads}: {value}{label}"
             if group:
                 grouped.setdefault(group, []).append(f"{leaf} {value}".strip())
-        for group, values in grouped.items():
-            if subject:
-                description = f"{' '.join(row.headers)}, {group}: {', '.join(values)}{label}"
-                yield TableStatement(kind="results", subject=subject, object=group, description=description)
+        if subject:
+            for group, values in grouped.items():
+                yield "results", subject, group, f"{' '.join(row.headers)}, {group}: {', '.join(values)}{label}"
 
 
 def _subject(row: TableRow) -> str:
     """Returns the most specific header of a row that is a name."""
-    names = [clean_name(text) for text in (*row.sections, *row.headers)]
+    names = [_clean_name(text) for text in (*row.sections, *row.headers)]
     return next((name for name in reversed(names) if name), "")
 
 
 def _leaf_and_group(headers: Sequence[str], sections: Sequence[str]) -> tuple[str, str]:
     """A column's own name and its group's, or the row's section if the column has no group; "" if there is none."""
-    names = [name for header in headers if (name := clean_name(header))]
-    groups = [*filter(None, map(clean_name, sections)), *names[:-1]]
+    names = [name for header in headers if (name := _clean_name(header))]
+    groups = [*filter(None, map(_clean_name, sections)), *names[:-1]]
     return (names[-1] if names else ""), (groups[-1] if groups else "")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name
 from ingest.extraction.mentions import PaperText, Sentence, is_coined, variant_key
 from ingest.extraction.phrases import technical_phrases
-from ingest.extraction.table_facts import TableName
+from ingest.extraction.table_facts import table_names
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.words import entity_key, singular_key
+from paperscope_core.types import Table
 
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
 
@@ -40,7 +41,7 @@ def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mappi
     """
     place = {variant_key(form): number for number, forms in enumerate(names) for form in forms}
     found: dict[int, int] = {}
-    spoken: dict[int, set[int]] = defaultdict(set)
+    specific: dict[int, set[int]] = defaultdict(set)
     for number, forms in enumerate(names):
         head, _, last = forms[0].rpartition(" ")
         home = place.get(variant_key(head))
@@ -51,8 +52,8 @@ def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mappi
         name = forms[0][language.end() :] if language else ""
         bare = place.get(variant_key(name))
         if bare is not None and bare != number and types[bare] != "task" and any(map(is_coined, name.split())):
-            spoken[bare].add(number)
-    found.update({min(numbers): bare for bare, numbers in spoken.items() if len(numbers) == 1})
+            specific[bare].add(number)
+    found.update({min(numbers): bare for bare, numbers in specific.items() if len(numbers) == 1})
     return {number: home for number, home in found.items() if home not in found}
 
 
@@ -94,14 +95,18 @@ class Meaning:
 
 
 def gather_terms(
-    text: PaperText, names: Sequence[TableName], *, phrase_limit: int, single_limit: int
+    text: PaperText, tables: Sequence[Table], *, phrase_limit: int, single_limit: int
 ) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
     """Returns the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
     phrases = technical_phrases(text.sentences, limit=phrase_limit, singles=single_limit, prominent=text.prominent)
     candidates = [
         *acronyms,
-        *(Term(forms=(name.text,), type=name.type, score=2.0, tables=(name.table,)) for name in names),
+        *(
+            Term(forms=(name,), type=type_, score=2.0, tables=(table.id,))
+            for table in tables
+            for name, type_ in table_names(table)
+        ),
         *(Term(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score, single=p.single) for p in phrases),
     ]
     named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.name))]
@@ -181,10 +186,10 @@ def _grouped(candidates: Iterable[Term]) -> list[list[Term]]:
 def _merged(group: Sequence[Term]) -> Term:
     forms = tuple(dict.fromkeys(form for candidate in group for form in candidate.forms))
     types: set[str] = {candidate.type for candidate in group}
-    told: set[TermType] = {type_of_name(form) for form in forms} - {"concept"}
+    indicated: set[TermType] = {type_of_name(form) for form in forms} - {"concept"}
     return Term(
         forms=forms,
-        type=TypeSystem().first(told or types),
+        type=TypeSystem().first(indicated or types),
         score=sum(candidate.score for candidate in group),
         tables=tuple(dict.fromkeys(table for candidate in group for table in candidate.tables)),
         definition=next((candidate.definition for candidate in group if candidate.definition), ""),
