@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import TypeVar
 
 from evaluation.provenance import code_fingerprint
 from graph_store import Store
@@ -24,6 +23,8 @@ from paperscope_core.types import IndexedPaper, Paper, Usage, content_hash
 
 __all__ = ["BuiltLibrary", "Libraries"]
 
+
+Source = TypeVar("Source")
 
 # The packages whose code affects a library's content.
 _CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "prompts")
@@ -41,102 +42,95 @@ class BuiltLibrary:
     """
 
     folder: Path
-    ids: Mapping[str, str]
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    usage: Mapping[str, Usage] = field(default_factory=dict)
-    problems: Mapping[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
 
 
-class Libraries:
-    """The libraries of one run, in a folder. They share one embedder, so that its weights are loaded once.
+class Libraries(ExitStack):
+    """The libraries of one run, in a folder, open until exit. They share one embedder: its weights are loaded once.
 
     A library is built once for the same files, settings and code; an interrupted build is resumed. `settings` are the
     run's, with low-resolution crops if there is no vision model.
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
+        super().__init__()
         parser = settings.parser if settings.vision.configured else settings.parser.model_copy(update={"dpi": _DPI})
         self.settings = settings.model_copy(update={"parser": parser})
         self._folder = folder
-        self._open = ExitStack()
         self._libraries: dict[Path, Library] = {}
         self._built: dict[str, BuiltLibrary] = {}
         self._stores: dict[Path, Store] = {}
-        self._embedder: Embedder | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._open.close()
 
     def of_files(self, files: Sequence[Path]) -> BuiltLibrary:
         """Returns the library of these files, added as a user would add them. Unreadable files are omitted."""
         contents = [content_hash(file.read_bytes() if file.is_file() else b"") for file in files]
-
-        def fill(folder: Path) -> BuiltLibrary:
-            library = self._library(folder)
-            return _add_all(folder, {str(file): partial(_add_file, library, file) for file in files})
-
-        return self._build(("files", *contents, *map(str, files)), fill)
+        return self._build("files", (*contents, *map(str, files)), {str(file): file for file in files}, self._add_file)
 
     def of_papers(self, papers: Sequence[Paper]) -> BuiltLibrary:
         """Returns the library of papers that are made from texts, not read from files."""
-
-        def fill(folder: Path) -> BuiltLibrary:
-            store = self._store(folder)
-            models = self._models_of(store)
-            return _add_all(folder, {paper.id: partial(self._stored, store, models, paper) for paper in papers})
-
-        return self._build(("papers", *map(to_json, papers)), fill)
+        return self._build("papers", [*map(to_json, papers)], {paper.id: paper for paper in papers}, self._add_paper)
 
     def library(self, built: BuiltLibrary) -> Library:
         """Returns the library, open until the end of the run."""
-        return self._library(built.folder)
+        if built.folder not in self._libraries:
+            store = Store.open(built.folder)
+            library = Library(store=store, settings=self.settings, models=self._models_of(store))
+            self._libraries[built.folder] = self.enter_context(library)
+        return self._libraries[built.folder]
 
     def store(self, built: BuiltLibrary) -> Store:
         """Returns the library's store, open until the end of the run."""
-        return self._store(built.folder)
+        if built.folder not in self._stores:
+            self._stores[built.folder] = self.enter_context(closing(Store.open(built.folder)))
+        return self._stores[built.folder]
 
-    @property
+    @cached_property
     def embedder(self) -> Embedder:
-        """Returns the embedder of all libraries. Raises ModelError if its weights are missing."""
-        if self._embedder is None:
-            self._embedder = build_embedder(self.settings.embed)
-        return self._embedder
-
-    def _build(self, parts: Sequence[str], fill: Callable[[Path], BuiltLibrary]) -> BuiltLibrary:
-        key = self._key(parts)
-        if key not in self._built:
-            folder = self._folder / key
-            with output_errors(folder):
-                folder.mkdir(parents=True, exist_ok=True)
-            self._built[key] = _read_manifest(folder) or fill(folder)
-        return self._built[key]
-
-    def _key(self, parts: Sequence[str]) -> str:
-        settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "retrieval"})
-        return content_hash("\0".join((code_fingerprint(*_CODE_PACKAGES), settings, *parts)).encode())[:16]
-
-    def _library(self, folder: Path) -> Library:
-        if folder not in self._libraries:
-            store = Store.open(folder)
-            library = Library(store=store, settings=self.settings, models=self._models_of(store))
-            self._libraries[folder] = self._open.enter_context(library)
-        return self._libraries[folder]
-
-    def _store(self, folder: Path) -> Store:
-        if folder not in self._stores:
-            self._stores[folder] = self._open.enter_context(closing(Store.open(folder)))
-        return self._stores[folder]
+        """The embedder of all libraries. Raises ModelError if its weights are missing."""
+        return build_embedder(self.settings.embed)
 
     def _models_of(self, store: Store) -> Models:
         return replace(build_models(self.settings, cache=store), embedder=self.embedder)
 
-    def _stored(self, store: Store, models: Models, paper: Paper) -> "_AddedPaper":
+    def _build(
+        self,
+        kind: str,
+        contents: Sequence[str],
+        sources: Mapping[str, Source],
+        add: Callable[[BuiltLibrary, Source], tuple[str, float, Usage]],
+    ) -> BuiltLibrary:
+        """The library of the sources, by name; `add` returns the id of a paper and the time and usage of adding it."""
+        settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "retrieval"})
+        parts = (code_fingerprint(*_CODE_PACKAGES), settings, kind, *contents)
+        key = content_hash("\0".join(parts).encode())[:16]
+        if key in self._built:
+            return self._built[key]
+        folder = self._folder / key
+        with output_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        built = _read_manifest(folder)
+        if built is None:
+            built = BuiltLibrary(folder=folder)
+            for name, source in sources.items():
+                try:
+                    built.ids[name], built.seconds[name], built.usage[name] = add(built, source)
+                except PaperscopeError as error:
+                    built.problems[name] = str(error)
+            write_atomically(folder / _MANIFEST, to_json(built).encode())
+        self._built[key] = built
+        return built
+
+    def _add_file(self, built: BuiltLibrary, file: Path) -> tuple[str, float, Usage]:
+        added = self.library(built).add(file)
+        return added.paper.id, added.seconds, added.usage
+
+    def _add_paper(self, built: BuiltLibrary, paper: Paper) -> tuple[str, float, Usage]:
         started = time.perf_counter()
+        store = self.store(built)
+        models = self._models_of(store)
         chunks = chunk_paper(paper, max_words=self.settings.chunking.max_words)
 
         async def indexed() -> IndexedPaper:
@@ -145,40 +139,7 @@ class Libraries:
             return IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
 
         store.add(asyncio.run(indexed()), crops={}, source=paper.id, embedder=models.embedder.name)
-        return _AddedPaper(id=paper.id, seconds=time.perf_counter() - started)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _AddedPaper:
-    """A paper that was added, and the time and usage of adding it."""
-
-    id: str
-    seconds: float
-    usage: Usage = Usage()
-
-
-def _add_file(library: Library, file: Path) -> _AddedPaper:
-    added = library.add(file)
-    return _AddedPaper(id=added.paper.id, seconds=added.seconds, usage=added.usage)
-
-
-def _add_all(folder: Path, adds: Mapping[str, Callable[[], _AddedPaper]]) -> BuiltLibrary:
-    made: dict[str, _AddedPaper] = {}
-    problems: dict[str, str] = {}
-    for name, add in adds.items():
-        try:
-            made[name] = add()
-        except PaperscopeError as error:
-            problems[name] = str(error)
-    built = BuiltLibrary(
-        folder=folder,
-        ids={name: paper.id for name, paper in made.items()},
-        seconds={name: paper.seconds for name, paper in made.items()},
-        usage={name: paper.usage for name, paper in made.items()},
-        problems=problems,
-    )
-    write_atomically(folder / _MANIFEST, to_json(built).encode())
-    return built
+        return paper.id, time.perf_counter() - started, Usage()
 
 
 def _read_manifest(folder: Path) -> BuiltLibrary | None:

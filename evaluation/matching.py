@@ -58,26 +58,24 @@ def similarity(first: str, second: str) -> float:
 
 def edit_distance(first: str, second: str) -> int:
     """Levenshtein's distance: insertions, deletions and substitutions cost 1."""
-    row = list(range(len(second) + 1))
-    for i, left in enumerate(first, start=1):
-        diagonal, row[0] = row[0], i
-        for j, right in enumerate(second, start=1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (left != right))
-    return row[-1]
+    return _distances(first, second, anywhere=False)[-1]
 
 
 def nearest_distance(pattern: str, text: str) -> int:
     """The smallest edit distance between `pattern` and any substring of `text` (Sellers, 1980)."""
-    if pattern in text:
-        return 0
+    return 0 if pattern in text else min(_distances(pattern, text, anywhere=True))
+
+
+def _distances(pattern: str, text: str, *, anywhere: bool) -> list[int]:
+    """The edit distances between `pattern` and each prefix of `text`, or its best suffix if a match begins anywhere."""
     column = list(range(len(pattern) + 1))
-    best = column[-1]
+    found = [column[-1]]
     for letter in text:
-        diagonal = column[0]
+        diagonal, column[0] = column[0], 0 if anywhere else column[0] + 1
         for i, wanted in enumerate(pattern, start=1):
             diagonal, column[i] = column[i], min(column[i] + 1, column[i - 1] + 1, diagonal + (letter != wanted))
-        best = min(best, column[-1])
-    return best
+        found.append(column[-1])
+    return found
 
 
 def longest_increasing_subsequence(positions: Sequence[int]) -> list[int]:

@@ -7,7 +7,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean, quantiles
+from statistics import fmean
+
+import numpy as np
 
 from evaluation.bench.common import TimedSystem, add_out, add_peer, print_page, timed_systems, write_figures
 from evaluation.peers.timing import StepReport, TimingJob, papers_with
@@ -125,12 +127,12 @@ def _measured(latency: Latency, system: TimedSystem, job: TimingJob, smaller: Pa
         return replace(latency, note=note)
     report = reports[0]
     first, *others = report.asked
-    cuts = quantiles((one.seconds for one in others), n=20, method="inclusive")
+    p50, p95 = np.percentile([one.seconds for one in others], (50, 95)).tolist()
     return replace(
         latency,
         cold=report.seconds + first.seconds,
-        p50=cuts[9],
-        p95=cuts[18],
+        p50=p50,
+        p95=p95,
         cpu=fmean(one.cpu for one in others),
         memory_mb=report.memory_mb,
         disk_mb=report.disk_mb,

@@ -13,10 +13,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from statistics import quantiles
 from urllib.parse import urlsplit
 
 import httpx2
+import numpy as np
 
 from evaluation.bench.common import add_out, print_page, write_figures
 from evaluation.gold.files import read_lines, separate_errors
@@ -143,14 +143,14 @@ def _measure_load(clients: Sequence[Callable[[str], bool]], questions: Sequence[
         thread.join()
     wall = time.perf_counter() - begun
     good = [one for right, one in taken if right]
-    cuts = quantiles(good, n=20, method="inclusive") if len(good) > 1 else [0.0] * 19
+    p50, p95, most = np.percentile(good or [0.0], (50, 95, 100)).tolist()
     return Load(
         answers=len(good),
         failed=len(taken) - len(good),
         rate=len(good) / wall,
-        p50=cuts[9],
-        p95=cuts[18],
-        most=max(good, default=0.0),
+        p50=p50,
+        p95=p95,
+        most=most,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import pymupdf
 import pytest
 
 from paperscope_core.types import Box, Cell, Element, Page, Paper, Passage, Place, Table
@@ -22,6 +23,16 @@ class Evaluate(Protocol):
 
 MakeTable = Callable[..., Table]
 MakePaper = Callable[..., Paper]
+
+
+@pytest.fixture(scope="session")
+def short_paper(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first two pages of the example paper."""
+    file = tmp_path_factory.mktemp("short") / "short.pdf"
+    with pymupdf.open(root / "examples" / "paper" / "ner-report.pdf") as document:
+        document.select([0, 1])
+        document.save(file)
+    return file
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ CALLS = ("calls", "cached_calls", "prompt_tokens", "completion_tokens", "cost")
 
 
 @pytest.fixture
-def data(tmp_path: Path, root: Path) -> Path:
-    """A data folder with the example paper and one of its questions."""
+def data(tmp_path: Path, root: Path, short_paper: Path) -> Path:
+    """A data folder with a paper and one of its questions."""
     folder = tmp_path / "data" / "papers" / "example"
     folder.mkdir(parents=True)
-    shutil.copy(root / "examples" / "paper" / "ner-report.pdf", folder / "paper.pdf")
+    shutil.copy(short_paper, folder / "paper.pdf")
     known = (root / "examples" / "paper" / "questions.jsonl").read_text().splitlines()
     (folder / "questions.jsonl").write_text(known[0])
     return tmp_path / "data"
@@ -68,8 +68,8 @@ def test_without_a_model_nothing_is_paid(data: Path, tmp_path: Path, evaluate: "
     added, asked = figures(tmp_path / "out", "papers"), figures(tmp_path / "out", "questions")
     assert {name: added[f"add.{name}"] for name in CALLS} == dict.fromkeys(CALLS, 0)
     assert {name: asked[f"ask.{name}"] for name in CALLS} == dict.fromkeys(CALLS, 0)
-    assert added["add.pages"] >= 5
-    assert added["add.megabytes"] > 0.5
+    assert added["add.pages"] == 2
+    assert added["add.megabytes"] > 0
     assert added["seconds.add_per_page"] > 0
     assert asked["seconds.question"] > 0
     assert asked["ask.context_words"] > 100

@@ -1,37 +1,34 @@
-"""The bench runs for real on a few pages; what isn't installed is named with its remedy."""
+"""`bench parse` runs on a few pages; a reader that isn't installed is named with its remedy."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-import pymupdf
 import pytest
 
 from evaluation.bench import main
 from evaluation.bench.parse import measure
 
 
-@pytest.fixture
-def short(root: Path, tmp_path: Path) -> Path:
-    with pymupdf.open(root / "examples/paper/ner-report.pdf") as document:
-        document.select([0, 1])
-        document.save(tmp_path / "short.pdf")
-    return tmp_path / "short.pdf"
-
-
 @pytest.mark.slow
-def test_figures_of_ours_and_of_a_peer(short: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_of_each_reader_and_of_each_size(
+    short_paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "bench.json"
-    code = main(["parse", str(short), "--only", "paperscope", "paperscope-pdfium", "get-text", "--out", str(out)])
-    assert code == 0
+    readers = ("paperscope", "paperscope-pdfium", "get-text")
+    options = ["--only", *readers, "--growth", "--pages", "2", "5", "--out", str(out)]
+    assert main(["parse", str(short_paper), *options]) == 0
     table = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[0] for line in table[1:]] == [
+    assert [line.split("  ")[0] for line in table[1:4]] == [
         "Paperscope (pymupdf)",
         "Paperscope (pdfium)",
         "PyMuPDF get_text",
     ]
-    rows = {row["name"]: row for row in json.loads(out.read_text())["contenders"]}
+    assert [line.split()[0] for line in table[-2:]] == ["2", "5"]
+    figures = json.loads(out.read_text())
+    assert [row["pages"] for row in figures["growth"]] == [2, 5]
+    rows = {row["name"]: row for row in figures["contenders"]}
     for row in rows.values():
         assert row["pages"] == 2
         assert 0 < row["seconds"] < 60
@@ -39,15 +36,9 @@ def test_figures_of_ours_and_of_a_peer(short: Path, tmp_path: Path, capsys: pyte
     assert rows["get-text"]["seconds"] < rows["paperscope"]["seconds"]
 
 
-@pytest.mark.slow
-def test_growth_has_a_line_for_each_size(short: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", str(short), "--only", "paperscope", "--growth", "--pages", "2", "5"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == ["2", "5"]
-
-
-def test_a_peer_that_is_not_installed_is_named_with_its_remedy(short: Path, tmp_path: Path) -> None:
+def test_a_peer_that_is_not_installed_is_named_with_its_remedy(short_paper: Path, tmp_path: Path) -> None:
     (tmp_path / "docling_parse").write_text("")
-    found = measure("docling", [short], python=_python_without_packages(tmp_path))
+    found = measure("docling", [short_paper], python=_python_without_packages(tmp_path))
     assert found.note == "not installed: pip install docling-parse"
 
 
@@ -68,9 +59,9 @@ def test_a_file_that_is_missing_or_unreadable(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.slow
-def test_the_script_runs(root: Path, short: Path) -> None:
+def test_the_script_runs(root: Path, short_paper: Path) -> None:
     done = subprocess.run(  # noqa: S603
-        [root / "scripts/bench", "parse", short, "--only", "get-text"],
+        [root / "scripts/bench", "parse", short_paper, "--only", "get-text"],
         env={"PYTHON": sys.executable, "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,

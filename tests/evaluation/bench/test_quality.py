@@ -34,11 +34,11 @@ def test_rows_by_set_and_mode_with_marks_for_what_is_no_chance() -> None:
 
 @pytest.mark.slow
 def test_the_command_scores_every_mode_and_resumes(
-    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    short_paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "data/papers/example"
     folder.mkdir(parents=True)
-    (folder / "paper.pdf").write_bytes((root / "examples/paper/ner-report.pdf").read_bytes())
+    (folder / "paper.pdf").write_bytes(short_paper.read_bytes())
     (folder / "gold.json").write_text(json.dumps({"headings": [{"title": "Introduction"}, {"title": "Nowhere"}]}))
     arguments = ["quality", "--data", str(tmp_path / "data"), "--out", str(tmp_path / "out"), "--suite", "parsing"]
     assert main(arguments) == 0

@@ -11,12 +11,14 @@ from paperscope_core.settings import load_settings
 
 
 @pytest.mark.slow
-def test_a_service_is_asked_beside_its_library(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_is_asked_beside_its_library(
+    root: Path, short_paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     library, out = tmp_path / "library", tmp_path / "served.json"
     with Library.open(library, settings=load_settings(environ={})) as opened:
-        opened.add(root / "examples" / "paper" / "ner-report.pdf")
+        opened.add(short_paper)
     options = ["--library", str(library), "--questions", str(root / "examples" / "paper" / "questions.jsonl")]
-    assert main(["serve", *options, "--clients", "1", "3", "--seconds", "1", "--out", str(out)]) == 0
+    assert main(["serve", *options, "--clients", "1", "3", "--seconds", "0.3", "--out", str(out)]) == 0
     found = json.loads(out.read_text())
     assert [(one["way"], one["clients"]) for one in found] == [
         ("Library query", 1),
