@@ -6,7 +6,7 @@ from pathlib import Path
 
 from paperscope_core.errors import PaperFileError
 
-__all__ = ["read_file", "read_pdf"]
+__all__ = ["check_page_count", "read_file", "read_pdf"]
 
 _HEADER_WITHIN = (
     1024  # Acrobat accepts the header anywhere in the first 1024 bytes (PDF Reference 1.7, appendix H, note 13).
@@ -44,6 +44,14 @@ def read_pdf(file: Path) -> bytes:
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
         raise PaperFileError(f"{file.name!r} is not a PDF file. Convert it to PDF, or name another file.")
     return data
+
+
+def check_page_count(count: int, *, limit: int | None, name: str) -> None:
+    """Raises `PaperFileError` if a paper has more pages than the limit."""
+    if limit is not None and count > limit:
+        raise PaperFileError(
+            f"{name!r} has {count} pages, over the limit of {limit}; raise limits.max_pages to add it."
+        )
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -10,7 +10,7 @@ from ingest.document.crops import add_crops
 from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
 from ingest.document.pages import Backend, CharTable, Document, PageContent, PageReadError
-from ingest.document.source import read_pdf
+from ingest.document.source import check_page_count, read_pdf
 from ingest.pdf.backends import backend_for
 from ingest.pdf.elements import draft_elements
 from ingest.pdf.front import author_text
@@ -108,10 +108,7 @@ def read_document(
     count = document.page_count
     if count == 0:
         raise PaperFileError(f"{file!r} is damaged: no page of it can be found. Fetch the file again.")
-    if max_pages is not None and count > max_pages:
-        raise PaperFileError(
-            f"{file!r} has {count} pages, over the limit of {max_pages}; raise limits.max_pages to add it."
-        )
+    check_page_count(count, limit=max_pages, name=file)
     pages, problems = _read_pages(document, on_page=on_page)
     if not pages:
         raise PaperFileError(f"{file!r} is damaged: none of its pages can be read. Fetch the file again.")

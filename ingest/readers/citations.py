@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ingest.document.authors import Authors
 from ingest.document.drafts import draft_reference
 from ingest.readers.inline_text import collapse_spaces, inline_text, node_text
 from ingest.readers.markup_tree import Node
@@ -19,7 +20,7 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 def jats_reference(ref: Node, *, place: Place) -> Reference | None:
     """Returns the entry of a JATS `ref`, None if it is empty."""
-    citation = next(ref.iter(*_JATS_CITATIONS), None) or ref.find("note") or ref
+    citation = ref.first_of(*_JATS_CITATIONS) or ref.find("note") or ref
     text = _format_jats(citation) or node_text(citation)
     if not text:
         return None
@@ -42,7 +43,7 @@ def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[st
     text = node_text(raw) or _format_tei(entry)
     if not text:
         return None
-    surnames = (next(author.iter("surname"), None) for author in _tei_authors(entry))
+    surnames = (author.first_of("surname") for author in _tei_authors(entry))
     return _reference(
         text,
         number=numbers.get(entry.get("id"), ""),
@@ -66,11 +67,7 @@ def _reference(
 
 def _author_year_label(surnames: Sequence[str], year: int | None) -> str:
     """`Li et al., 2020`; "" if names or year are missing."""
-    if not surnames or not surnames[0] or year is None:
-        return ""
-    if len(surnames) == 1:
-        return f"{surnames[0]}, {year}"
-    return f"{surnames[0]} and {surnames[1]}, {year}" if len(surnames) == 2 else f"{surnames[0]} et al., {year}"
+    return f"{Authors(names=tuple(surnames)).short}, {year}" if surnames and surnames[0] and year else ""
 
 
 def _format_jats(citation: Node) -> str:
@@ -120,9 +117,9 @@ def _sentences(*parts: str) -> str:
 
 def jats_name(person: Node) -> str:
     """Given names and surname of a `contrib` or `name`, or the name of a group."""
-    name = person if person.tag == "name" else next(person.iter("name", "string-name"), None)
+    name = person if person.tag == "name" else person.first_of("name", "string-name")
     if name is None:
-        return node_text(next(person.iter("collab"), None))
+        return node_text(person.first_of("collab"))
     parts = (node_text(name.find(tag)) for tag in ("given-names", "surname", "suffix"))
     return " ".join(filter(None, parts)) or node_text(name)
 

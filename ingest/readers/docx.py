@@ -1,10 +1,11 @@
 """Converts Word documents (DOCX) to elements. A place is a line: each paragraph and each table row counts as one."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage, draft_table
+from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
 from ingest.readers.docx_archive import DocxArchive
 from ingest.readers.docx_paragraphs import (
     DocxImage,
@@ -13,13 +14,14 @@ from ingest.readers.docx_paragraphs import (
     Style,
     Styles,
     attribute,
+    integer_attribute,
     read_paragraph,
 )
 from ingest.readers.float_captions import split_caption
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node
 from ingest.readers.reading import Reading, Source, SourceLines, bold_heading_level
-from ingest.readers.table_grid import MarkupCell, table_cells
+from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Place, Table
 
@@ -41,20 +43,15 @@ _BODY_LEVEL = 9
 def read_docx(source: Source) -> Reading:
     """Reads a document. Raises `PaperFileError` if it is damaged or too large."""
     archive = DocxArchive(source.data, name=source.name)
-    root = archive.tree(_MAIN)
-    body = root.find("body") if root is not None else None
+    body = archive.tree(_MAIN).find("body")
     if body is None:
         raise PaperFileError(f"{source.name!r} holds no Word document that can be read. Save it again as DOCX.")
     targets = archive.targets(_MAIN)
     walker = _DocxWalker(archive, targets=targets, source=source)
-    elements = walker.walk(body)
     parts = [part for part in dict.fromkeys(targets.values()) if _FURNITURE_PARTS.fullmatch(part)]
-    elements += walker.furniture([archive.tree(part) for part in parts[:_MAX_FURNITURE_PARTS]])
-    core = archive.tree("docProps/core.xml")
-    title = core.find("title") if core is not None else None
-    return Reading(
-        elements=elements, title=collapse_spaces(title.text()) if title is not None else "", problems=archive.problems
-    )
+    elements = [*walker.body(body), *walker.furniture(map(archive.tree, parts[:_MAX_FURNITURE_PARTS]))]
+    title = archive.tree("docProps/core.xml").find("title")
+    return Reading(elements=elements, title=collapse_spaces(title.text()) if title else "", problems=archive.problems)
 
 
 class _DocxWalker:
@@ -72,14 +69,14 @@ class _DocxWalker:
         self._notes = {kind: _notes(archive.tree(f"word/{kind}s.xml"), kind) for kind in ("footnote", "endnote")}
         self._pending_caption: Passage | None = None
 
-    def walk(self, body: Node) -> list[Element]:
+    def body(self, body: Node) -> list[Element]:
         """Returns the elements of a body."""
         self._blocks(body)
         return self._elements
 
-    def furniture(self, parts: list[Node | None]) -> list[Element]:
+    def furniture(self, parts: Iterable[Node]) -> list[Element]:
         """Headers and footers, each text once, placed on the document's last line."""
-        paragraphs = (paragraph for part in parts if part is not None for paragraph in part.iter("p"))
+        paragraphs = (paragraph for part in parts for paragraph in part.iter("p"))
         texts = dict.fromkeys(text for paragraph in paragraphs if (text := self._read(paragraph).text))
         return [draft_passage(text, "furniture", self._here) for text in texts]
 
@@ -124,20 +121,14 @@ class _DocxWalker:
 
     def _style(self, node: Node) -> Style:
         """Returns the paragraph's style, with the properties that the paragraph sets directly."""
-        properties = node.find("ppr")
-        if properties is None:
-            return Style()
-        name = properties.find("pstyle")
-        style = self._styles.of(name.get("val")) if name is not None else Style()
-        list_id, list_level = properties.find("numpr", "numid"), properties.find("numpr", "ilvl")
-        outline = properties.find("outlinelvl")
-        if list_id is not None:
-            style = replace(style, list_id=list_id.get("val"))
-        if list_level is not None:
-            style = replace(style, list_level=list_level.integer("val"))
-        if outline is not None and not style.level and outline.integer("val") < _BODY_LEVEL:
-            style = replace(style, level=outline.integer("val") + 1)
-        return style
+        style = self._styles.of(attribute(node, "ppr", "pstyle"))
+        outline = integer_attribute(node, "ppr", "outlinelvl", default=_BODY_LEVEL)
+        return replace(
+            style,
+            level=style.level or (outline + 1 if outline < _BODY_LEVEL else 0),
+            list_id=attribute(node, "ppr", "numpr", "numid") or style.list_id,
+            list_level=integer_attribute(node, "ppr", "numpr", "ilvl", default=style.list_level),
+        )
 
     def _text(self, paragraph: Paragraph, style: Style) -> None:
         marker = self._numbering.marker(style.list_id, style.list_level)
@@ -201,13 +192,14 @@ class _DocxWalker:
             self._add(draft_figure(self._here, caption=Caption(text=image.description), crop=crop))
 
     def _table(self, node: Node) -> None:
-        if equation := self._numbered_equation(node):
-            self._line += 1
-            self._add(replace(equation, place=self._here))
+        nodes = _rows(node)
+        first = self._line + 1
+        self._line += max(len(nodes), 1)
+        if len(nodes) == 1 and (equation := self._numbered_equation(node)):
+            self._add(equation)
             return
-        table = _docx_table(node, lines=self._source.lines, first=self._line + 1, read_cell=self._cell)
-        self._line += max(len(_rows(node)), 1)
-        if table:
+        table = _docx_table(nodes, lines=self._source.lines, first=first, read_cell=self._cell)
+        if table.cells:
             self._add(table)
 
     def _cell(self, cell: Node) -> tuple[str, bool]:
@@ -217,8 +209,6 @@ class _DocxWalker:
 
     def _numbered_equation(self, table: Node) -> Equation | None:
         """Returns the equation of a table of one row that only sets a number beside a formula."""
-        if len(_rows(table)) != 1 or next(table.iter("omath"), None) is None:
-            return None
         paragraphs = [self._read(node) for node in table.iter("p")]
         formulas = [formula for paragraph in paragraphs for formula in paragraph.formulas]
         rest = [text for paragraph in paragraphs if (text := paragraph.text_without_formulas)]
@@ -228,10 +218,9 @@ class _DocxWalker:
         return draft_equation(" ; ".join(formulas), self._here, number=match[1] if match else "")
 
 
-def _notes(root: Node | None, kind: str) -> dict[str, Node]:
+def _notes(root: Node, kind: str) -> dict[str, Node]:
     """Returns the notes by their ids, without separators."""
-    found = root.findall(kind) if root is not None else []
-    return {note.get("id"): note for note in found if note.get("type") in ("", "normal")}
+    return {note.get("id"): note for note in root.findall(kind) if note.get("type") in ("", "normal")}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -246,13 +235,12 @@ class _Slot:
 
 
 def _docx_table(
-    table: Node, *, lines: SourceLines, first: int, read_cell: Callable[[Node], tuple[str, bool]]
-) -> Table | None:
-    """Returns the table whose first row is line `first`, None if it is empty.
+    nodes: list[Node], *, lines: SourceLines, first: int, read_cell: Callable[[Node], tuple[str, bool]]
+) -> Table:
+    """Returns the table of these rows, the first of which is line `first`.
 
     `read_cell` returns a cell's text and whether it is bold. Cells are merged down by `vMerge`, right by `gridSpan`.
     """
-    nodes = _rows(table)
     slots = [_slots(row, read_cell=read_cell) for row in nodes]
     rows = [
         [
@@ -268,11 +256,8 @@ def _docx_table(
         ]
         for number, row in enumerate(slots)
     ]
-    head = 0
-    while head < len(nodes) and nodes[head].find("trpr", "tblheader") is not None:
-        head += 1
-    cells, header_rows = table_cells(rows, head=head)
-    return draft_table(cells, lines.at(first, first + len(nodes) - 1), header_rows=header_rows) if cells else None
+    head = sum(1 for _ in takewhile(lambda row: row.find("trpr", "tblheader") is not None, nodes))
+    return table_of_rows(rows, lines.at(first, first + max(len(nodes) - 1, 0)), head=head)
 
 
 def _rows(table: Node) -> list[Node]:
@@ -280,12 +265,10 @@ def _rows(table: Node) -> list[Node]:
 
 
 def _slots(row: Node, *, read_cell: Callable[[Node], tuple[str, bool]]) -> list[_Slot]:
-    before = row.find("trpr", "gridbefore")
-    column = min(before.integer("val"), _MAX_COLUMNS) if before is not None else 0
+    column = min(integer_attribute(row, "trpr", "gridbefore"), _MAX_COLUMNS)
     slots = [_Slot(column=0, span=column)] if column else []
     for cell in row.outermost(lambda part: part.tag == "tc"):
-        wide = cell.find("tcpr", "gridspan")
-        span = max(1, min(wide.integer("val"), _MAX_COLUMNS)) if wide is not None else 1
+        span = max(1, min(integer_attribute(cell, "tcpr", "gridspan"), _MAX_COLUMNS))
         merged = cell.find("tcpr", "vmerge") is not None and attribute(cell, "tcpr", "vmerge") != "restart"
         text, bold = ("", False) if merged else read_cell(cell)
         slots.append(_Slot(column=column, span=span, text=text, bold=bold, merged=merged))
@@ -295,9 +278,5 @@ def _slots(row: Node, *, read_cell: Callable[[Node], tuple[str, bool]]) -> list[
 
 def _merged_below(slots: list[list[_Slot]], number: int, column: int) -> int:
     """How many rows below a cell are merged into it."""
-    count = 0
-    for row in slots[number + 1 :]:
-        if not any(slot.merged and slot.column == column for slot in row):
-            break
-        count += 1
-    return count
+    below = (any(slot.merged and slot.column == column for slot in row) for row in slots[number + 1 :])
+    return sum(1 for _ in takewhile(bool, below))

@@ -11,7 +11,6 @@ from paperscope_core.types import PageProblem
 
 __all__ = ["DocxArchive"]
 
-
 # Limits decompression bombs.
 _MAX_ENTRIES = 5_000
 _MAX_TOTAL = 400_000_000
@@ -42,11 +41,11 @@ class DocxArchive:
                 f"{_MAX_ENTRIES} and {_MAX_TOTAL / 1e6:.0f} MB. Save it again with smaller pictures."
             )
 
-    def tree(self, part: str) -> Node | None:
-        """Returns the XML of a part, None if it is missing. Raises `PaperFileError` if it can't be read."""
+    def tree(self, part: str) -> Node:
+        """Returns the XML of a part, an empty element if it is missing. Raises `PaperFileError` if it can't be read."""
         data = self._bytes(part, most=_MAX_XML)
         if data is None:
-            return None
+            return Node(tag="", attributes={}, children=(), first=1, last=1)
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
         tree, problems = parse_xml(text, name=f"{self._name}: {part}")
         self.problems += problems
@@ -62,11 +61,9 @@ class DocxArchive:
     def targets(self, part: str) -> dict[str, str]:
         """Returns the parts that a part refers to, by id, without those outside the file."""
         folder, file = posixpath.split(part)
-        tree = self.tree(f"{folder}/_rels/{file}.rels")
-        relations = tree.findall("relationship") if tree is not None else []
         return {
             relation.get("Id"): posixpath.normpath(posixpath.join("/", folder, relation.get("Target"))).lstrip("/")
-            for relation in relations
+            for relation in self.tree(f"{folder}/_rels/{file}.rels").findall("relationship")
             if relation.get("TargetMode").lower() != "external"
         }
 

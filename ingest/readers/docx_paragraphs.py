@@ -8,7 +8,7 @@ from ingest.readers.inline_text import collapse_spaces, numeral
 from ingest.readers.markup_tree import Node
 from ingest.readers.mathml import omml_text
 
-__all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "read_paragraph"]
+__all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "integer_attribute", "read_paragraph"]
 
 _CHARACTERS = {"tab": " ", "br": "\n", "cr": "\n", "sym": "•", "nobreakhyphen": "-", "softhyphen": "", "ptab": " "}
 _SKIPPED = frozenset("del movefrom instrtext rpr ppr fldchar deltext sdtpr sdtendpr txbxcontent rt fallback".split())
@@ -27,9 +27,10 @@ def attribute(node: Node | None, *path: str) -> str:
     return found.get("val") if found is not None else ""
 
 
-def _integer(node: Node | None, *path: str) -> int:
+def integer_attribute(node: Node | None, *path: str, default: int = 0) -> int:
+    """Returns the number in the attribute `val` of the element on a path below a node, `default` if there is none."""
     found = node.find(*path) if node is not None else None
-    return found.integer("val") if found is not None else 0
+    return found.integer("val", default=default) if found is not None else default
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,15 +142,14 @@ def _is_hidden(node: Node) -> bool:
 
 
 def _is_on(run: Node, flag: str) -> bool:
-    found = run.find("rpr", flag)
-    return found is not None and found.get("val").lower() not in _OFF
+    return run.find("rpr", flag) is not None and attribute(run, "rpr", flag).lower() not in _OFF
 
 
 def _images(paragraph: Node, parts: list[Node]) -> Iterator[DocxImage]:
     for node in parts:
         relation = node.get("embed") or node.get("id")
         if node.tag in ("blip", "imagedata") and relation:
-            properties = next(paragraph.iter("docpr"), None)
+            properties = paragraph.first_of("docpr")
             description = properties.get("descr") or properties.get("title") if properties is not None else ""
             yield DocxImage(relation=relation, description=description)
 
@@ -167,8 +167,8 @@ class Style:
 class Styles:
     """The styles by their ids, including inherited properties."""
 
-    def __init__(self, root: Node | None) -> None:
-        self._nodes = {node.get("styleId"): node for node in root.findall("style")} if root is not None else {}
+    def __init__(self, root: Node) -> None:
+        self._nodes = {node.get("styleId"): node for node in root.findall("style")}
 
     def of(self, style_id: str) -> Style:
         """Returns the style with this id; one without properties if it is unknown."""
@@ -184,7 +184,7 @@ class Styles:
             name=next((name for name in names if name in _KNOWN_STYLES), names[0]),
             level=level if level <= _MAX_LEVEL else 0,
             list_id=attribute(numbers, "numid"),
-            list_level=_integer(numbers, "ilvl"),
+            list_level=integer_attribute(numbers, "ilvl"),
         )
 
     def _chain(self, style_id: str) -> list[Node]:
@@ -199,17 +199,15 @@ class Styles:
 class Numbering:
     """Counts list items and numbered headings as Word does."""
 
-    def __init__(self, root: Node | None) -> None:
-        definitions = {node.get("abstractNumId"): node for node in root.findall("abstractnum")} if root else {}
-        self._levels: dict[str, Mapping[int, Node]] = {}
-        self._definitions: dict[str, str] = {}
+    def __init__(self, root: Node) -> None:
+        definitions = {node.get("abstractNumId"): node for node in root.findall("abstractnum")}
+        self._definitions = {node.get("numId"): attribute(node, "abstractnumid") for node in root.findall("num")}
+        self._levels: Mapping[str, Mapping[int, Node]] = {
+            list_id: {level.integer("ilvl"): level for level in definitions[definition].findall("lvl")}
+            for list_id, definition in self._definitions.items()
+            if definition in definitions
+        }
         self._counts: dict[str, list[int]] = {}
-        for number in root.findall("num") if root else ():
-            list_id, definition = number.get("numId"), attribute(number, "abstractnumid")
-            self._definitions[list_id] = definition
-            if definition in definitions:
-                levels = definitions[definition].findall("lvl")
-                self._levels[list_id] = {level.integer("ilvl"): level for level in levels}
 
     def marker(self, list_id: str, level: int) -> str:
         """Returns the marker of the next item with a space: `• `, `2. `, `1.2 `; "" outside lists."""
@@ -218,12 +216,12 @@ class Numbering:
         levels = self._levels.get(list_id, {})
         level = min(level, _MAX_LEVEL)
         node = levels.get(level)
-        format_ = attribute(node, "numfmt") if node is not None else "bullet"
+        format_ = attribute(node, "numfmt") if node else "bullet"
         if format_ == "none":
             return ""
         # Lists with one definition share their counters.
         counts = self._counts.setdefault(self._definitions.get(list_id, list_id), [0] * (_MAX_LEVEL + 1))
-        start = _integer(node, "start") if node is not None and node.find("start") is not None else 1
+        start = integer_attribute(node, "start", default=1)
         counts[level] = counts[level] + 1 if counts[level] else max(1, start)
         counts[level + 1 :] = [0] * (_MAX_LEVEL - level)
         if format_ == "bullet" or node is None:

@@ -5,7 +5,8 @@ import binascii
 import io
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -14,7 +15,6 @@ from PIL import Image, UnidentifiedImageError
 from paperscope_core.types import PageProblem, content_hash
 
 __all__ = ["EmbeddedImages"]
-
 
 # Limits the memory and disk space for the images of one paper.
 _MAX_BYTES = 30_000_000
@@ -26,6 +26,7 @@ _MAX_SIDE = 4000
 _MIN_SIDE = 24
 _MAX_PANELS = 12
 _GAP = 20
+_PNG_MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 _KINDS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 # JATS refers to images without their suffix.
 _SUFFIXES = ("", ".png", ".jpg", ".jpeg", ".gif", ".tif")
@@ -36,7 +37,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\")
 class EmbeddedImages:
     """Collects the crops of one paper, and problems with unusable images."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._total = 0
         self._reasons: dict[str, list[str]] = {}
@@ -55,24 +56,19 @@ class EmbeddedImages:
         `source` is a `data:` address, or a path in the file's own folder.
         """
         source = source.strip()
-        if not source:
-            return None
-        try:
-            return self._kept(self._found(source))
-        except _RefusedError as refusal:
-            self._report(refusal, source)
-            return None
+        return self._crop(lambda: self._found(source), name=source) if source else None
 
     def add(self, data: bytes, *, name: str) -> str | None:
         """Returns the crop of an image's bytes, None (and a problem) if it can't be used."""
-        try:
-            return self._kept(data)
-        except _RefusedError as refusal:
-            self._report(refusal, name)
-            return None
+        return self._crop(lambda: data, name=name)
 
-    def _report(self, refusal: "_RefusedError", name: str) -> None:
-        self._reasons.setdefault(str(refusal), []).append("data:" if name.startswith("data:") else name)
+    def _crop(self, read: Callable[[], bytes], *, name: str) -> str | None:
+        try:
+            return self._kept(read())
+        except _RefusedError as refusal:
+            name = "data:" if name.startswith("data:") else name
+            self._reasons.setdefault(str(refusal), []).append(name)
+            return None
 
     def _kept(self, data: bytes) -> str | None:
         if len(self.crops) >= _MAX_IMAGES or self._total > _MAX_TOTAL:
@@ -115,22 +111,18 @@ class EmbeddedImages:
         for image in images:
             sheet.paste(image, (left, 0))
             left += image.width + _GAP
-        out = io.BytesIO()
-        sheet.save(out, format="PNG")
-        return self.add(out.getvalue(), name="panels")
+        return self.add(_png_bytes(sheet), name="panels")
 
     def _path(self, relative: str) -> Path | None:
         """Returns the file at a path if, with links resolved, it is in the folder; else None."""
-        if self._folder is None or "\0" in relative or len(relative) > 1000:
+        if "\0" in relative or len(relative) > 1000:
             return None
-        try:
+        with suppress(OSError, RuntimeError, ValueError):
             folder = self._folder.resolve()
             for suffix in _SUFFIXES:
                 path = (folder / (relative.replace("\\", "/") + suffix)).resolve()
                 if path.is_relative_to(folder) and path.is_file():
                     return path
-        except (OSError, RuntimeError, ValueError):
-            pass
         return None
 
 
@@ -148,9 +140,12 @@ def _embedded(payload: str, *, base64_coded: bool) -> bytes:
 
 
 def _png(data: bytes) -> bytes | None:
-    """PNG bytes, None for an icon."""
+    """Returns an image as PNG, None for an icon."""
     try:
-        return _converted(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=_KINDS) as picture:
+                return _converted(picture, data)
     except Image.DecompressionBombError as error:
         raise _RefusedError(f"pictures that can't be read (over {_MAX_PIXELS} pixels)") from error
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
@@ -158,25 +153,23 @@ def _png(data: bytes) -> bytes | None:
         raise _RefusedError(f"pictures that can't be read ({reason.partition('<')[0].strip() or 'damaged'})") from error
 
 
-def _converted(data: bytes) -> bytes | None:
+def _converted(picture: Image.Image, data: bytes) -> bytes | None:
     """Raises Pillow's errors, and ValueError for too many pixels."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with Image.open(io.BytesIO(data), formats=_KINDS) as picture:
-            width, height = picture.size
-            if width * height > _MAX_PIXELS:
-                raise ValueError(f"over {_MAX_PIXELS} pixels")
-            if min(width, height) < _MIN_SIDE:
-                return None
-            if picture.format == "PNG" and max(width, height) <= _MAX_SIDE and len(data) < _MAX_BYTES // 4:
-                picture.load()
-                return data
-            picture.thumbnail((_MAX_SIDE, _MAX_SIDE))
-            out = io.BytesIO()
-            (picture if picture.mode in ("1", "L", "LA", "P", "RGB", "RGBA") else picture.convert("RGB")).save(
-                out, format="PNG"
-            )
-            return out.getvalue()
+    if picture.width * picture.height > _MAX_PIXELS:
+        raise ValueError(f"over {_MAX_PIXELS} pixels")
+    if min(picture.size) < _MIN_SIDE:
+        return None
+    if picture.format == "PNG" and max(picture.size) <= _MAX_SIDE and len(data) < _MAX_BYTES // 4:
+        picture.load()
+        return data
+    picture.thumbnail((_MAX_SIDE, _MAX_SIDE))
+    return _png_bytes(picture if picture.mode in _PNG_MODES else picture.convert("RGB"))
+
+
+def _png_bytes(picture: Image.Image) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, format="PNG")
+    return out.getvalue()
 
 
 def _listed(names: list[str]) -> str:

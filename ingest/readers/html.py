@@ -1,7 +1,7 @@
 """Converts HTML pages to elements: plain ones, arXiv's (LaTeXML), PubMed Central's, pandoc's."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ingest.document.drafts import draft_passage, draft_reference
@@ -189,8 +189,7 @@ class HtmlWalker:
 
     def _list(self, node: Node) -> None:
         self._elements.end_paragraph()
-        items = node.findall("li")
-        markers = dict(zip(map(id, items), list_markers(node, items), strict=True))
+        markers = {id(item): marker for item, marker in _items(node)}
         for item in node.nodes:
             if id(item) not in markers or self._class_handler(item):
                 self._visit(item)
@@ -237,8 +236,7 @@ class HtmlWalker:
     def _endnotes(self, node: Node) -> None:
         self._elements.end_paragraph()
         for notes in node.outermost(lambda part: part.tag in ("ol", "ul")):
-            items = notes.findall("li")
-            for item, marker in zip(items, list_markers(notes, items), strict=True):
+            for item, marker in _items(notes):
                 text = inline_text(_without(item, *_NOTE_MARKS)).rstrip(" ↩︎")
                 self._elements.add_passage(item, marker + text if text else "", "footnote")
 
@@ -254,6 +252,13 @@ class HtmlWalker:
 
     def _furniture(self, node: Node) -> None:
         self._elements.add_passage(node, node_text(node), "furniture")
+
+
+def _items(node: Node) -> Iterator[tuple[Node, str]]:
+    """Yields the items of a list, and their markers."""
+    items = node.findall("li")
+    style = (node.get("type") or "1") if node.tag == "ol" else ""
+    return zip(items, list_markers(items, style=style, start=node.integer("start", default=1)), strict=True)
 
 
 def _is_hidden(node: Node) -> bool:
@@ -273,7 +278,7 @@ def _is_furniture(node: Node) -> bool:
     if node.get("role").startswith("doc-"):
         return False
     if node.tag == "header":
-        return next(node.iter("h1", "h2", "h3"), None) is None
+        return node.first_of("h1", "h2", "h3") is None
     return (
         node.tag in ("footer", "aside")
         or node.get("role") in _FURNITURE_ROLES

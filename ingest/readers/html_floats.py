@@ -39,12 +39,14 @@ def figure_of(image: Node, *, source: Source) -> Figure:
 def float_elements(node: Node, *, source: Source) -> Sequence[Element]:
     """The elements of a float, [] if it holds several floats with captions of their own, or nothing of its kind."""
     own_caption = next(filter(_is_caption, node.outermost(lambda part: _is_caption(part) or is_float(part))), None)
-    if own_caption is None and any(_is_labelled(part) for part in node.iter() if is_float(part)):
+    if own_caption is None and any(
+        split_caption(node_text(_any_caption(part))) for part in node.iter() if is_float(part)
+    ):
         return []
     captioned = own_caption or _any_caption(node)
     caption = read_caption(node_text(captioned), place=source.lines.of(captioned)) if captioned else NO_CAPTION
     tables = [node] if is_table(node) else [part for part in node.outermost(is_table) if not is_layout(part)]
-    if tables and not (caption.kind == "figure" and next(node.iter("img"), None)):
+    if tables and not (caption.kind == "figure" and node.first_of("img")):
         return html_tables(tables, lines=source.lines, caption=caption)
     is_listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.iter())
     if is_listing or caption.kind == "other":
@@ -58,10 +60,6 @@ def _is_caption(node: Node) -> bool:
 
 def _any_caption(node: Node) -> Node | None:
     return next(filter(_is_caption, node.iter()), None)
-
-
-def _is_labelled(node: Node) -> bool:
-    return split_caption(node_text(_any_caption(node))) is not None
 
 
 def listing_text(node: Node) -> str:

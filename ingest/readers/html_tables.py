@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from ingest.document.drafts import NO_CAPTION, Caption, draft_table
+from ingest.document.drafts import NO_CAPTION, Caption
 from ingest.readers.inline_text import inline_text, is_bold
 from ingest.readers.markup_tree import Node
 from ingest.readers.reading import SourceLines
-from ingest.readers.table_grid import MarkupCell, table_cells
+from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.types import Table
 
 __all__ = ["html_tables", "is_layout", "is_table"]
@@ -35,19 +35,19 @@ def html_tables(nodes: Iterable[Node], *, lines: SourceLines, caption: Caption =
     """Returns the tables that contain text; the caption belongs to the first one."""
     found: list[Table] = []
     for node in nodes:
-        if table := _html_table(node, lines=lines, caption=NO_CAPTION if found else caption):
+        table = _html_table(node, lines=lines, caption=NO_CAPTION if found else caption)
+        if table.cells:
             found.append(table)
     return found
 
 
-def _html_table(table: Node, *, lines: SourceLines, caption: Caption) -> Table | None:
+def _html_table(table: Node, *, lines: SourceLines, caption: Caption) -> Table:
     head = 0
     rows: list[list[MarkupCell]] = []
     for row, in_head in _rows(table, in_head=False):
         head += in_head and len(rows) == head
         rows.append([_cell(node, lines=lines) for node in row.nodes if _tag(node) in ("td", "th")])
-    cells, header_rows = table_cells(rows, head=head)
-    return draft_table(cells, lines.of(table), header_rows=header_rows, caption=caption) if cells else None
+    return table_of_rows(rows, lines.of(table), head=head, caption=caption)
 
 
 def _tag(node: Node) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import Protocol
@@ -13,12 +13,13 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from ingest.document.assembly import Draft, assemble_paper
 from ingest.document.crops import add_crops
-from ingest.document.pages import Document, OutlineEntry, PageContent, PageReadError
+from ingest.document.drafts import draft_figure
+from ingest.document.pages import OutlineEntry, PageContent, PageReadError
 from ingest.document.source import read_file
 from ingest.ocr import OcrBackend, Recognition
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import Box, Element, Figure, Page, Paper, PaperFile, PaperFormat, ParsedPaper, Place
+from paperscope_core.types import Box, Element, Paper, PaperFile, ParsedPaper, Place
 
 __all__ = ["ImageBackend", "ImageParser", "is_image"]
 
@@ -52,37 +53,25 @@ class _ReadDocument(Protocol):
     def views(self) -> Sequence[PageContent]: ...
 
 
-class DocumentReader(Protocol):
-    """Reads the pages of an opened document into a paper."""
-
-    def __call__(
-        self,
-        document: Document,
-        *,
-        sha256: str,
-        file: str,
-        format: PaperFormat,  # noqa: A002 -- the field's name
-        max_pages: int | None,
-        on_page: PageCallback | None,
-    ) -> _ReadDocument:
-        """Raises `PaperFileError` for a document without a readable page, and for one of more than `max_pages`."""
-        ...
-
-
 class ImageParser:
     """Reads papers from image files: the text of each frame is recognised and read like that of a PDF page.
 
     A page on which little or nothing is recognised becomes a figure as well.
 
     Args:
-        read_document: Reads the recognised pages.
+        read_document: Reads the recognised pages, as `ingest.pdf.parser.read_document` does.
         recognition: The text recogniser, or the remedy to name without one.
         dpi: The resolution of the crops.
         max_pages: Files with more pages are refused.
     """
 
     def __init__(
-        self, read_document: DocumentReader, *, recognition: Recognition, dpi: int = 200, max_pages: int | None = None
+        self,
+        read_document: Callable[..., _ReadDocument],
+        *,
+        recognition: Recognition,
+        dpi: int = 200,
+        max_pages: int | None = None,
     ) -> None:
         self._read_document = read_document
         self._backend = OcrBackend(ImageBackend(), recognition)
@@ -107,18 +96,16 @@ class ImageParser:
 def _with_page_figures(paper: Paper) -> Paper:
     """Adds a figure for each page with few letters, after the page's other elements."""
     letters: Counter[int] = Counter()
-    last_order: dict[int, float] = {}
     for element in paper.elements:
         letters[element.place.page] += len(_text(element))
-        last_order[element.place.page] = element.order
     bare = [page for page in paper.pages if letters[page.number] < _FEW_LETTERS]
     if not bare:
         return paper
     drafts = [Draft(at=element.order, element=element) for element in paper.elements]
     for page in bare:
-        at = max((order for number, order in last_order.items() if number <= page.number), default=-1) + 0.5
-        place = Place(paper=paper.id, page=page.number, box=_whole(page))
-        drafts.append(Draft(at=at, element=Figure(id="", place=place, order=0)))
+        before = (element.order for element in paper.elements if element.place.page <= page.number)
+        place = Place(paper=paper.id, page=page.number, box=Box(0.0, 0.0, page.width, page.height))
+        drafts.append(Draft(at=max(before, default=-1) + 0.5, element=draft_figure(place)))
     drafts.sort(key=lambda draft: draft.at)
     return assemble_paper(
         drafts,
@@ -140,10 +127,6 @@ def _text(element: Element) -> str:
             return element.text + element.caption
         case _:
             return element.text
-
-
-def _whole(page: Page) -> Box:
-    return Box(0.0, 0.0, page.width, page.height)
 
 
 class ImageBackend:

@@ -98,23 +98,22 @@ def _formula_source(source: str) -> str:
     return (tail.partition("\\end{document}")[0] if mark else head).strip().strip("$")
 
 
-def list_markers(list_node: Node, items: Sequence[Node]) -> list[str]:
-    """Returns a marker for each item, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints in the item."""
-    if list_node.tag != "ol":
-        return [_printed_marker(item) or "• " for item in items]
-    style = list_node.get("type") or list_node.get("list-type") or "1"
-    number = list_node.integer("start", default=1)
+def list_markers(items: Sequence[Node], *, style: str = "", start: int = 1) -> list[str]:
+    """Returns a marker for each item of a list, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints.
+
+    Args:
+        items: The items.
+        style: One of HTML's styles of numbers, "" for bullets.
+        start: The first number.
+    """
     markers = []
+    number = start
     for item in items:
         number = item.integer("value", default=number)
-        markers.append(_printed_marker(item) or f"{numeral(number, style)}. ")
+        printed = node_text(next((part for part in item.nodes if "ltx_tag_item" in part.classes), None))
+        markers.append(f"{printed or (f'{numeral(number, style)}.' if style else '•')} ")
         number += 1
     return markers
-
-
-def _printed_marker(item: Node) -> str:
-    text = node_text(next((part for part in item.nodes if "ltx_tag_item" in part.classes), None))
-    return f"{text} " if text else ""
 
 
 def numeral(number: int, style: str) -> str:

@@ -23,14 +23,18 @@ _BLOCKS = frozenset(
 _IGNORED = frozenset("sec-meta permissions object-id alt-text long-desc attrib related-article processing-meta".split())
 _SECTIONS = frozenset("sec app ack ref-list notes bio glossary boxed-text statement fn-group app-group".split())
 _DEFAULT_TITLES = {"ref-list": "References", "ack": "Acknowledgements"}
-_LIST_TYPES = {"alpha-lower": "a", "alpha-upper": "A", "roman-lower": "i", "roman-upper": "I"}
+# The style of numbers in HTML, "" for bullets; others count 1, 2, 3.
+_LIST_STYLES = {
+    **dict.fromkeys(("", "bullet", "simple"), ""),
+    "alpha-lower": "a", "alpha-upper": "A", "roman-lower": "i", "roman-upper": "I",
+}  # fmt: skip
 
 
 def read_jats(source: Source) -> Reading:
     """Reads an article. Raises `PaperFileError` if the file contains none."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
-    article = tree if tree.tag == "article" else next(tree.iter("article"), None)
+    article = tree if tree.tag == "article" else tree.first_of("article")
     if article is None:
         raise PaperFileError(f"{source.name!r} holds no JATS article: its root element is {tree.tag!r}.")
     front = article.find("front") or article.find("front-stub")
@@ -49,7 +53,7 @@ def read_jats(source: Source) -> Reading:
 
 
 def _authors(meta: Node) -> tuple[str, ...]:
-    people = (person for group in meta.findall("contrib-group") for person in group.findall("contrib"))
+    people = meta.select("contrib-group", "contrib")
     names = (jats_name(person) for person in people if person.get("contrib-type") in ("", "author"))
     return tuple(filter(None, names))
 
@@ -57,8 +61,7 @@ def _authors(meta: Node) -> tuple[str, ...]:
 def _front_elements(meta: Node, source: Source) -> list[Element]:
     """Title, authors with their affiliations, abstracts and keywords."""
     found: list[Element] = []
-    title = meta.find("title-group", "article-title")
-    if title is not None:
+    if title := meta.find("title-group", "article-title"):
         found += _passage(node_text(title), "title", title, source=source)
     if authors := _authors(meta):
         affiliations = filter(None, map(node_text, meta.iter("aff")))
@@ -89,7 +92,7 @@ def _abstract(abstract: Node, source: Source) -> list[Element]:
 
 def _furniture(front: Node, meta: Node, source: Source) -> list[Element]:
     """Returns journal, year and DOI, as in the header of a printed page."""
-    journal = next(front.iter("journal-title"), None)
+    journal = front.first_of("journal-title")
     year = next((node for date in meta.iter("pub-date") for node in date.findall("year")), None)
     doi = next((node for node in meta.findall("article-id") if node.get("pub-id-type") == "doi"), None)
     nodes = [node for node in (journal, year, doi) if node is not None]
@@ -164,16 +167,9 @@ class _JatsWalker:
 
     def _list(self, node: Node) -> None:
         self._elements.end_paragraph()
-        kind = node.get("list-type")
-        html = Node(
-            tag="ul" if kind in ("", "bullet", "simple") else "ol",
-            attributes={"type": _LIST_TYPES.get(kind, "1")},
-            children=(),
-            first=0,
-            last=0,
-        )
         items = node.findall("list-item")
-        for item, marker in zip(items, list_markers(html, items), strict=True):
+        style = _LIST_STYLES.get(node.get("list-type"), "1")
+        for item, marker in zip(items, list_markers(items, style=style), strict=True):
             label = item.find("label")
             self._elements.marker = f"{node_text(label)} " if label is not None else marker
             for child in item.nodes:

@@ -2,29 +2,47 @@
 
 import re
 import unicodedata
+from collections import deque
+from itertools import islice
 
 from ingest.document.line_text import script_text
 
-__all__ = [
-    "SYMBOLS",
-    "fraction",
-    "latex_text",
-    "root",
-    "split_tag",
-    "subscript",
-    "superscript",
-    "tidy_spaces",
-    "with_accent",
-]
+__all__ = ["fraction", "latex_text", "root", "split_tag", "subscript", "superscript", "tidy_spaces", "with_accent"]
 
+_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
+_TAG = re.compile(r"\\(?:tag\*?|eqno)\s*(?:\{([^{}]*)\}|\(([^()]*)\))")
+_LABEL = re.compile(r"\\(?:label|nonumber|notag)\b\s*(?:\{[^{}]*\})?")
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([A-Za-z]+\*?)\}(?:\s*\[[^\]]*\])?")
+_COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{[^{}]*\}")
+# Spaces beside brackets and before commas.
+_LOOSE_SPACE = re.compile(r"(?<=[(\[]) | (?=[)\],])")
+_MAX_DEPTH = 30
+_MAX_LENGTH = 20_000
+_MAX_OPTION_TOKENS = 12
+# A longer script keeps its spaces.
+_SHORT_SCRIPT = 12
 
 _ACCENT_MARKS = {
     "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304",
     "overline": "\u0304", "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308", "^": "\u0302", "~": "\u0303",
     "¯": "\u0304", "→": "\u20d7", "˙": "\u0307", "ˆ": "\u0302", "˜": "\u0303", "‾": "\u0304",
 }  # fmt: skip
-
-
+_ACCENT_COMMANDS = frozenset(filter(str.isalpha, _ACCENT_MARKS))
+_FRACTION_COMMANDS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
+_COMMANDS_DROPPED_WITH_ARGUMENT = frozenset("hspace vspace phantom hphantom vphantom color textcolor".split())
+_IGNORED_COMMANDS = frozenset(
+    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle displaystyle textstyle "
+    "scriptstyle limits nolimits mathrm mathbf mathit mathcal mathbb mathfrak mathsf mathtt mathscr operatorname "
+    "text textbf textit textrm textsf texttt textsc textnormal emph mbox hbox fbox boxed bm boldsymbol pmb ensuremath "
+    "mathop mathbin mathrel rm bf it sf tt cal boldmath unboldmath small footnotesize normalsize centering "
+    "hline toprule midrule bottomrule".split()
+)
+_SPACING_COMMANDS = {
+    **dict.fromkeys((",", ";", ":", " ", "quad", "qquad"), " "),
+    **dict.fromkeys(("!", "-", "/"), ""),
+    "\\": " ; ",
+    "|": "‖",
+}
 _GREEK_LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
     "chi psi omega"
@@ -42,37 +60,6 @@ square □|checkmark ✓|top ⊤|bot ⊥|vdash ⊢|models ⊨|colon :|degree °|
 rbrace }|lbrack [|rbrack ]|backslash \\|textbackslash \\|textasciitilde ~|ss ß|ae æ|AE Æ|o ø|O Ø|l ł|L Ł|i ı|j ȷ
 blacktriangle ▲|triangledown ▽|diamond ⋄|clubsuit ♣|spadesuit ♠|heartsuit ♥|diamondsuit ♦|cong ≅|coloneqq ≔|triangleq ≜
 """
-_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
-_TAG = re.compile(r"\\(?:tag\*?|eqno)\s*(?:\{([^{}]*)\}|\(([^()]*)\))")
-_LABEL = re.compile(r"\\(?:label|nonumber|notag)\b\s*(?:\{[^{}]*\})?")
-_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([A-Za-z]+\*?)\}(?:\s*\[[^\]]*\])?")
-_COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{[^{}]*\}")
-_MAX_DEPTH = 30
-_MAX_LENGTH = 20_000
-_MAX_OPTION_TOKENS = 12
-_FRACTION_COMMANDS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
-_ACCENT_COMMANDS = frozenset("hat widehat tilde widetilde bar overline vec dot ddot".split())
-_IGNORED_COMMANDS = frozenset(
-    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle displaystyle textstyle "
-    "scriptstyle limits nolimits mathrm mathbf mathit mathcal mathbb mathfrak mathsf mathtt mathscr operatorname "
-    "text textbf textit textrm textsf texttt textsc textnormal emph mbox hbox fbox boxed bm boldsymbol pmb ensuremath "
-    "mathop mathbin mathrel rm bf it sf tt cal boldmath unboldmath small footnotesize normalsize centering "
-    "hline toprule midrule bottomrule".split()
-)
-_SPACING_COMMANDS = {
-    ",": " ",
-    ";": " ",
-    ":": " ",
-    " ": " ",
-    "!": "",
-    "quad": " ",
-    "qquad": " ",
-    "\\": " ; ",
-    "-": "",
-    "/": "",
-    "|": "‖",
-}
-_COMMANDS_DROPPED_WITH_ARGUMENT = frozenset("hspace vspace phantom hphantom vphantom color textcolor".split())
 
 
 def _symbols() -> dict[str, str]:
@@ -90,51 +77,7 @@ def _symbols() -> dict[str, str]:
     return table
 
 
-SYMBOLS = _symbols()
-_COMMAND_TEXTS = {**_SPACING_COMMANDS, **dict.fromkeys(_IGNORED_COMMANDS, ""), **SYMBOLS}
-
-
-def tidy_spaces(text: str) -> str:
-    """Returns the text with single spaces, and none next to brackets or before commas."""
-    text = " ".join(text.split())
-    for wide, narrow in (("( ", "("), (" )", ")"), ("[ ", "["), (" ]", "]"), (" ,", ",")):
-        text = text.replace(wide, narrow)
-    return text
-
-
-def fraction(over: str, under: str) -> str:
-    """Returns a fraction as `a/(b+c)`."""
-    return f"{_parenthesized(over)}/{_parenthesized(under)}"
-
-
-def root(text: str, degree: str = "") -> str:
-    """Returns a root as `√x`, or with its degree as `³√x`."""
-    return f"{superscript(degree)}√{_parenthesized(text)}"
-
-
-def superscript(text: str) -> str:
-    """Returns the text as a superscript."""
-    text = tidy_spaces(text)
-    return script_text(text.replace(" ", "") if len(text) < 12 else text, raised=True) if text else ""
-
-
-def subscript(text: str) -> str:
-    """Returns the text as a subscript."""
-    text = tidy_spaces(text)
-    return script_text(text.replace(" ", "") if len(text) < 12 else text, raised=False) if text else ""
-
-
-def with_accent(text: str, accent: str) -> str:
-    """Returns a letter with its accent; an accent over several letters is dropped."""
-    text = tidy_spaces(text)
-    return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
-
-
-def _parenthesized(text: str) -> str:
-    """Returns the text in parentheses if it contains an operator and has no parentheses yet."""
-    text = tidy_spaces(text)
-    whole = text.startswith("(") and text.endswith(")") and "(" not in text[1:]
-    return text if whole or not any(sign in text for sign in " +-−/·×=∗*") else f"({text})"
+_COMMAND_TEXTS = {**_SPACING_COMMANDS, **dict.fromkeys(_IGNORED_COMMANDS, ""), **_symbols()}
 
 
 def split_tag(source: str) -> tuple[str, str]:
@@ -159,20 +102,17 @@ class _TokenReader:
     """Converts the tokens of a formula to text from left to right."""
 
     def __init__(self, source: str) -> None:
-        self._tokens = _TOKEN.findall(source)
-        self._position = 0
+        self._tokens = deque(_TOKEN.findall(source))
 
     def until_end(self, *, depth: int) -> str:
         """Returns the text up to the closing brace of the current group."""
         parts: list[str] = []
-        while self._position < len(self._tokens):
-            symbol = self._tokens[self._position]
-            self._position += 1
-            if symbol == "}":
-                if depth:
-                    break
-                continue
-            parts.append(self._token_text(symbol, depth=depth))
+        while self._tokens:
+            symbol = self._tokens.popleft()
+            if symbol == "}" and depth:
+                break
+            if symbol != "}":
+                parts.append(self._token_text(symbol, depth=depth))
         return "".join(parts)
 
     def _token_text(self, symbol: str, *, depth: int) -> str:
@@ -202,20 +142,61 @@ class _TokenReader:
 
     def _argument(self, *, depth: int) -> str:
         """Returns the text of the next group, or of the next token that is not a space."""
-        while self._position < len(self._tokens) and self._tokens[self._position].isspace():
-            self._position += 1
-        if self._position == len(self._tokens) or depth >= _MAX_DEPTH or self._tokens[self._position] == "}":
+        while self._tokens and self._tokens[0].isspace():
+            self._tokens.popleft()
+        if not self._tokens or depth >= _MAX_DEPTH or self._tokens[0] == "}":
             return ""
-        symbol = self._tokens[self._position]
-        self._position += 1
-        return self._token_text(symbol, depth=depth + 1)
+        return self._token_text(self._tokens.popleft(), depth=depth + 1)
 
     def _option(self) -> str:
         """Returns the optional argument of `\\sqrt` (`3` of `[3]`), "" without one."""
-        if self._position < len(self._tokens) and self._tokens[self._position] == "[":
-            near = self._tokens[self._position : self._position + _MAX_OPTION_TOKENS]
-            if "]" in near:
-                end = near.index("]")
-                self._position += end + 1
-                return "".join(near[1:end])
-        return ""
+        near = list(islice(self._tokens, _MAX_OPTION_TOKENS))
+        if near[:1] != ["["] or "]" not in near:
+            return ""
+        option = near[1 : near.index("]")]
+        for _ in range(len(option) + 2):
+            self._tokens.popleft()
+        return "".join(option)
+
+
+def fraction(over: str, under: str) -> str:
+    """Returns a fraction as `a/(b+c)`."""
+    return f"{_parenthesized(over)}/{_parenthesized(under)}"
+
+
+def root(text: str, degree: str = "") -> str:
+    """Returns a root as `√x`, or with its degree as `³√x`."""
+    return f"{superscript(degree)}√{_parenthesized(text)}"
+
+
+def superscript(text: str) -> str:
+    """Returns the text as a superscript."""
+    return _script(text, raised=True)
+
+
+def subscript(text: str) -> str:
+    """Returns the text as a subscript."""
+    return _script(text, raised=False)
+
+
+def _script(text: str, *, raised: bool) -> str:
+    text = tidy_spaces(text)
+    return script_text(text.replace(" ", "") if len(text) < _SHORT_SCRIPT else text, raised=raised) if text else ""
+
+
+def with_accent(text: str, accent: str) -> str:
+    """Returns a letter with its accent; an accent over several letters is dropped."""
+    text = tidy_spaces(text)
+    return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
+
+
+def _parenthesized(text: str) -> str:
+    """Returns the text in parentheses if it contains an operator and has no parentheses yet."""
+    text = tidy_spaces(text)
+    whole = text.startswith("(") and text.endswith(")") and "(" not in text[1:]
+    return text if whole or not any(sign in text for sign in " +-−/·×=∗*") else f"({text})"
+
+
+def tidy_spaces(text: str) -> str:
+    """Returns the text with single spaces, and none inside brackets or before commas."""
+    return _LOOSE_SPACE.sub("", " ".join(text.split()))

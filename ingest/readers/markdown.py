@@ -1,7 +1,6 @@
 """Converts Markdown to elements: CommonMark with GitHub's tables, footnotes, formulas and front matter."""
 
 import re
-from collections.abc import Callable
 from html import escape
 
 from markdown_it import MarkdownIt
@@ -78,47 +77,37 @@ def markdown_html(text: str) -> str:
     parser.add_render_rule("math_display", _math)
     parser.add_render_rule("note_mark", _note_mark)
     parser.add_render_rule("html_inline", _html_inline)
-    return _Page(parser).of(parser.parse(text))
+    parts: list[str] = []
+    line = 0
+    for token in parser.parse(text):
+        # Each block begins on its line in the Markdown.
+        begins = token.map[0] if token.map and token.nesting >= 0 and token.type != "inline" else line
+        html = "\n" * (begins - line) + _block_html(token, parser)
+        parts.append(html)
+        line += html.count("\n")
+    return "".join(parts)
 
 
-class _Page:
-    """Writes blocks, each on its line in the Markdown."""
-
-    def __init__(self, parser: MarkdownIt) -> None:
-        self._parser = parser
-        self._parts: list[str] = []
-        self._line = 0
-
-    def of(self, tokens: list[Token]) -> str:
-        for token in tokens:
-            if token.map and token.nesting >= 0 and token.type != "inline":
-                self._write("\n" * (token.map[0] - self._line))
-            self._write(self._html(token))
-        return "".join(self._parts)
-
-    def _write(self, html: str) -> None:
-        self._parts.append(html)
-        self._line += html.count("\n")
-
-    def _html(self, token: Token) -> str:
-        lines = token.map[1] - token.map[0] - 1 if token.map else 0
-        whole: dict[str, Callable[[Token], str]] = {
-            "inline": self._inline,
-            "fence": lambda token: f"<pre>\n{escape(token.content)}</pre>",
-            "code_block": lambda token: f"<pre>{escape(token.content)}</pre>",
-            "html_block": lambda token: _SWALLOWING.sub("&lt;", token.content),
-            "math_block": lambda token: _display(token.content, lines=lines),
-            "hr": lambda _: "<hr>",
-        }
-        if token.type in whole:
-            return whole[token.type](token)
-        if token.hidden:
-            return ""
-        attributes = "".join(f' {key}="{escape(str(value))}"' for key, value in token.attrs.items())
-        return f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}{attributes}>"
-
-    def _inline(self, token: Token) -> str:
-        return str(self._parser.renderer.render(token.children or [], self._parser.options, {}))
+def _block_html(token: Token, parser: MarkdownIt) -> str:
+    match token.type:
+        case "inline":
+            html = str(parser.renderer.render(token.children or [], parser.options, {}))
+        case "fence":
+            html = f"<pre>\n{escape(token.content)}</pre>"
+        case "code_block":
+            html = f"<pre>{escape(token.content)}</pre>"
+        case "html_block":
+            html = _SWALLOWING.sub("&lt;", token.content)
+        case "math_block":
+            html = _display(token.content, lines=token.map[1] - token.map[0] - 1 if token.map else 0)
+        case "hr":
+            html = "<hr>"
+        case _ if token.hidden:
+            html = ""
+        case _:
+            attributes = "".join(f' {key}="{escape(str(value))}"' for key, value in token.attrs.items())
+            html = f"</{token.tag}>" if token.nesting < 0 else f"<{token.tag}{attributes}>"
+    return html
 
 
 def add_rules(parser: MarkdownIt) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from ingest.document.assembly import paper_id
 from ingest.document.element_text import element_text
@@ -30,30 +31,24 @@ _BYTES_PER_STEP = 1_000_000
 _LETTERS_PER_PAGE = 6_000
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MarkupParser:
     """Reads papers of one format.
 
-    Args:
+    Attributes:
         format: The format.
         read: Reads a file's elements; raises `PaperFileError` if it can't.
         max_pages: Files with more text than fits on so many pages are refused.
     """
 
-    def __init__(
-        self,
-        *,
-        format: PaperFormat,  # noqa: A002
-        read: Callable[[Source], Reading],
-        max_pages: int | None = None,
-    ) -> None:
-        self._format = format
-        self._read = read
-        self._max_pages = max_pages
+    format: PaperFormat
+    read: Callable[[Source], Reading]
+    max_pages: int | None = None
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; these formats have no passwords."""
         data = read_file(file.path)
-        if len(data) > _MAX_BYTES and self._format != "docx":
+        if len(data) > _MAX_BYTES and self.format != "docx":
             raise PaperFileError(
                 f"{file.name!r} is too large for a text: {len(data) / 1e6:.0f} MB, over {_MAX_BYTES / 1e6:.0f} MB. "
                 "Split it into several files."
@@ -66,20 +61,17 @@ class MarkupParser:
             lines=SourceLines(paper=paper_id(sha256)),
             images=EmbeddedImages(file.path.parent),
         )
-        reading = self._read(source)
-        self._check_length(reading, name=file.name)
-        parsed = build_paper(reading, source=source, sha256=sha256, format=self._format)
+        reading = self.read(source)
+        pages = sum(len(element_text(element)) for element in reading.elements) // _LETTERS_PER_PAGE
+        if self.max_pages is not None and pages > self.max_pages:
+            raise PaperFileError(
+                f"{file.name!r} holds as much text as {pages} pages, over the limit of {self.max_pages}; split it, or "
+                "raise limits.max_pages to add it."
+            )
+        parsed = build_paper(reading, source=source, sha256=sha256, format=self.format)
         if on_page:
             on_page(1, 1)
         return parsed
-
-    def _check_length(self, reading: Reading, *, name: str) -> None:
-        pages = sum(len(element_text(element)) for element in reading.elements) // _LETTERS_PER_PAGE
-        if self._max_pages is not None and pages > self._max_pages:
-            raise PaperFileError(
-                f"{name!r} holds as much text as {pages} pages, over the limit of {self._max_pages}; split it, or "
-                "raise limits.max_pages to add it."
-            )
 
 
 def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, MarkupParser]:

@@ -16,8 +16,6 @@ from paperscope_core.types import PageProblem
 __all__ = ["Node", "decode", "parse_html", "parse_xml"]
 
 _INTEGER = re.compile(r"\s*(\d{1,8})", re.ASCII)
-
-
 # Markup nested deeper is read as text only; libxml2 itself stops at 256 levels.
 _MAX_DEPTH = 90
 # A tree takes a hundred times the memory of its text.
@@ -99,12 +97,20 @@ class Node:
             else:
                 stack.extend(node.nodes[::-1])
 
+    def first_of(self, *tags: str) -> "Node | None":
+        """Returns the first element below this one that has one of these tags."""
+        return next(self.iter(*tags), None)
+
+    def select(self, *path: str) -> list["Node"]:
+        """Returns the elements on this path of child tags."""
+        nodes = [self]
+        for tag in path:
+            nodes = [child for node in nodes for child in node.nodes if child.tag == tag]
+        return nodes
+
     def find(self, *path: str) -> "Node | None":
         """Returns the first element on this path of child tags."""
-        if not path:
-            return self
-        found = (node.find(*path[1:]) for node in self.nodes if node.tag == path[0])
-        return next((node for node in found if node is not None), None)
+        return next(iter(self.select(*path)), None)
 
     def findall(self, *tags: str) -> list["Node"]:
         """Returns the children with these tags."""
@@ -130,10 +136,7 @@ class Node:
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
     """Returns the tree of an HTML page, and what of it can't be read. Raises `PaperFileError` if there is no markup."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
-    try:
-        root = _parse(text, parser, name=name)
-    except etree.XMLSyntaxError as error:
-        raise _unreadable(name, "HTML", str(error)) from error
+    root = _parse(text, parser, name=name, kind="HTML")
     if root is None:
         raise _unreadable(name, "HTML", "there is no markup in it")
     return _converted(root, parser.error_log, name=name)
@@ -144,30 +147,9 @@ def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
     Raises `PaperFileError` if nothing of it can be read.
     """
-    reason = "it is empty"
-    parser = _xml_parser(recover=False)
-    try:
-        root = _parse(text, parser, name=name)
-    except etree.XMLSyntaxError as error:
-        root, reason = None, str(error)
-    if root is not None:
-        return _converted(root, parser.error_log, name=name)
-    parser = _xml_parser(recover=True)
-    try:
-        root = _parse(text, parser, name=name)
-    except etree.XMLSyntaxError as error:
-        raise _unreadable(name, "XML", str(error)) from error
-    if root is None or not len(root):
-        raise _unreadable(name, "XML", reason)
-    tree, problems = _converted(root, parser.error_log, name=name)
-    broken = PageProblem(page=1, reason=f"not well-formed XML ({reason}); it was read as far as it makes sense")
-    return tree, (broken, *problems)
-
-
-def _xml_parser(*, recover: bool) -> etree.XMLParser:
-    return etree.XMLParser(
+    parser = etree.XMLParser(
         encoding="utf-8",
-        recover=recover,
+        recover=True,
         resolve_entities=False,
         load_dtd=False,
         dtd_validation=False,
@@ -177,14 +159,27 @@ def _xml_parser(*, recover: bool) -> etree.XMLParser:
         remove_comments=True,
         remove_pis=True,
     )
+    root = _parse(text, parser, name=name, kind="XML")
+    errors = [entry for entry in parser.error_log if entry.level >= etree.ErrorLevels.ERROR]
+    reason = f"{errors[0].message}, line {errors[0].line}, column {errors[0].column}" if errors else "it is empty"
+    if root is None or (errors and not len(root)):
+        raise _unreadable(name, "XML", reason)
+    tree, problems = _converted(root, parser.error_log, name=name)
+    if not errors:
+        return tree, problems
+    broken = PageProblem(page=1, reason=f"not well-formed XML ({reason}); it was read as far as it makes sense")
+    return tree, (broken, *problems)
 
 
-def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str) -> etree._Element | None:
+def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str, kind: str) -> etree._Element | None:
     """Parses UTF-8, ignoring the declared character set and keeping line numbers."""
     if max(text.count("<"), text.count("=")) > 2 * _MAX_NODES:
         raise _too_many_nodes(name)
     text = _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text.lstrip("\ufeff"), count=1)
-    return etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+    try:
+        return etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+    except etree.XMLSyntaxError as error:
+        raise _unreadable(name, kind, str(error)) from error
 
 
 def _too_many_nodes(name: str) -> PaperFileError:

@@ -7,11 +7,9 @@ from ingest.readers.markup_tree import Node
 
 __all__ = ["mathml_text", "omml_text"]
 
-
 _BIG = frozenset("∑∏∫⋃⋂") | {"max", "min", "lim", "sup", "inf", "argmax", "argmin"}
-
-
-_PROPERTIES = "pr"
+_INVISIBLE_OPERATORS = ("\u2061", "\u2062", "\u2063", "\u2064")
+_SPACED_OPERATORS = ("=", "<", ">", "≤", "≥", "≈", "∈", "→", "≠", ":=")
 
 
 def mathml_text(math: Node) -> str:
@@ -28,47 +26,47 @@ def _mathml(node: Node | str) -> str:
         return node.strip()
     match node.tag:
         case "annotation" | "annotation-xml" | "mphantom":
-            said = ""
+            text = ""
         case "mo":
-            said = _operator(node.plain_text())
+            text = _operator(node.plain_text())
         case "mtext" | "mi" | "mn" | "ms":
-            said = node.plain_text()
+            text = node.plain_text()
         case "mtr":
-            said = " ".join(map(_mathml, node.nodes)) + " ; "
+            text = " ".join(map(_mathml, node.nodes)) + " ; "
         case "mfenced":
-            said = f"{node.get('open') or '('}{', '.join(map(_mathml, node.nodes))}{node.get('close') or ')'}"
+            text = f"{node.get('open') or '('}{', '.join(map(_mathml, node.nodes))}{node.get('close') or ')'}"
         case _:
             parts = [_mathml(child) for child in node.children if not isinstance(child, str) or child.strip()]
-            said = _built(node.tag, parts)
-    return said
+            text = _built(node.tag, parts)
+    return text
 
 
 def _built(tag: str, parts: list[str]) -> str:
     """Combines the texts of an element's parts."""
     match tag, parts:
         case "mfrac", [over, under]:
-            said = fraction(over, under)
+            text = fraction(over, under)
         case "msup", [base, upper]:
-            said = base + superscript(upper)
+            text = base + superscript(upper)
         case (("msub" | "munder"), [base, lower]):
-            said = base + subscript(lower)
+            text = base + subscript(lower)
         case (("msubsup" | "munderover"), [base, lower, upper]):
-            said = base + subscript(lower) + superscript(upper)
+            text = base + subscript(lower) + superscript(upper)
         case "mover", [base, upper]:
-            said = base + superscript(upper) if base in _BIG else with_accent(base, upper.strip())
+            text = base + superscript(upper) if base in _BIG else with_accent(base, upper.strip())
         case "mroot", [base, degree]:
-            said = root(base, degree)
+            text = root(base, degree)
         case "msqrt", _:
-            said = root("".join(parts))
+            text = root("".join(parts))
         case _:
-            said = "".join(parts)
-    return said
+            text = "".join(parts)
+    return text
 
 
 def _operator(sign: str) -> str:
-    if sign in ("\u2061", "\u2062", "\u2063", "\u2064"):
+    if sign in _INVISIBLE_OPERATORS:
         return ""
-    return f" {sign} " if sign in ("=", "<", ">", "≤", "≥", "≈", "∈", "→", "≠", ":=") else sign
+    return f" {sign} " if sign in _SPACED_OPERATORS else sign
 
 
 def omml_text(math: Node) -> str:
@@ -77,7 +75,7 @@ def omml_text(math: Node) -> str:
 
 
 def _omml(node: Node | str) -> str:
-    if isinstance(node, str) or (node.tag.endswith(_PROPERTIES) and node.tag != _PROPERTIES):
+    if isinstance(node, str) or (node.tag.endswith("pr") and node.tag != "pr"):
         return ""
     builder = _BUILDERS.get(node.tag)
     return builder(node) if builder else "".join(map(_omml, node.children))

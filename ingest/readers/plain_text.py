@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ingest.document.cell_values import is_value
-from ingest.document.drafts import draft_passage, draft_table
+from ingest.document.drafts import draft_passage
 from ingest.document.headings import is_references_title
-from ingest.document.line_text import Vocabulary, join_lines, vocabulary_of
+from ingest.document.line_text import join_lines, vocabulary_of
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import decode
 from ingest.readers.reading import Reading, Source, SourceLines, section_number
-from ingest.readers.table_grid import MarkupCell, table_cells
+from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.types import Element, Passage, PassageRole, Table
 
 __all__ = ["read_text"]
@@ -34,6 +35,7 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
 # Longer lines are running text.
 _MAX_HEADING_LENGTH = 90
 _MAX_TITLE_LENGTH = 220
+_MAX_TITLE_LINES = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,26 +63,22 @@ class _Block:
 def read_text(source: Source) -> Reading:
     """Reads a text. Raises `PaperFileError` if the file is binary."""
     text, problems = decode(source.data, name=source.name)
-    return Reading(elements=_Reader(source).read(_blocks_of(text)), problems=problems)
+    blocks = _blocks_of(text)
+    return Reading(elements=_BlockReader(source.lines, blocks).elements(blocks), problems=problems)
 
 
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self._lines = source.lines
-        self._words = Vocabulary()
+class _BlockReader:
+    """Converts blocks to elements in order; a single-use object."""
+
+    def __init__(self, lines: SourceLines, blocks: Sequence[_Block]) -> None:
+        self._lines = lines
+        self._words = vocabulary_of(line.strip() for block in blocks for line in block.lines)
         self._references = False
 
-    def read(self, blocks: Sequence[_Block]) -> list[Element]:
-        self._words = vocabulary_of(line.strip() for block in blocks for line in block.lines)
-        elements: list[Element] = []
-        rest = list(blocks)
-        if len(rest) > 1 and self._is_title(rest[0]):
-            lines = [line for line in rest[0].lines if not _UNDERLINE.fullmatch(line)]
-            elements.append(self._passage(rest[0], " ".join(map(collapse_spaces, lines)), "title"))
-            rest = rest[1:]
-        for block in rest:
-            elements.extend(self._elements(block))
-        return elements
+    def elements(self, blocks: Sequence[_Block]) -> list[Element]:
+        title = self._title(blocks[0]) if len(blocks) > 1 else None
+        rest = blocks[1:] if title else blocks
+        return [*filter(None, [title]), *(element for block in rest for element in self._elements(block))]
 
     def _elements(self, block: _Block) -> Iterator[Element]:
         heading, size = self._heading(block)
@@ -92,8 +90,8 @@ class _Reader:
             yield from (self._paragraph(entry) for entry in _entries(block))
         elif table := _text_table(block, lines=self._lines):
             yield table
-        elif any(map(_starts_item, block.lines[:1])):
-            starts = [number for number, line in enumerate(block.lines) if _starts_item(line)]
+        elif _LIST_ITEM.match(block.lines[0]):
+            starts = [number for number, line in enumerate(block.lines) if _LIST_ITEM.match(line)]
             yield from (self._paragraph(item, role="list") for item in block.cut(starts))
         elif not _UNDERLINE.fullmatch(block.lines[0]) or len(block.lines) > 1:
             yield self._paragraph(block)
@@ -115,19 +113,21 @@ class _Reader:
         heading = self._passage(block.part(0, 1), text, "heading", level=level)
         return heading, 2 if ruled else 1
 
-    def _is_title(self, block: _Block) -> bool:
-        """Whether the first block of a file is a title."""
+    def _title(self, block: _Block) -> Passage | None:
+        """Returns the title that the first block of a file is, None for other text."""
         lines = [line for line in block.lines if not _UNDERLINE.fullmatch(line)]
         text = " ".join(map(collapse_spaces, lines))
-        if not lines or len(lines) > 3 or len(text) > _MAX_TITLE_LENGTH or not any(letter.isalpha() for letter in text):
-            return False
-        opens = (
-            _FIXED_TITLE.fullmatch(text)
+        if not 1 <= len(lines) <= _MAX_TITLE_LINES or len(text) > _MAX_TITLE_LENGTH:
+            return None
+        other = (
+            not any(letter.isalpha() for letter in text)
+            or _FIXED_TITLE.fullmatch(text)
             or section_number(text)
-            or _starts_item(text)
+            or _LIST_ITEM.match(text)
             or text.endswith((".", ",", ";", ":"))
+            or _text_table(block, lines=self._lines)
         )
-        return not opens and _text_table(block, lines=self._lines) is None
+        return None if other else self._passage(block, text, "title")
 
     def _paragraph(self, block: _Block, *, role: PassageRole = "paragraph") -> Passage:
         return self._passage(block, join_lines((collapse_spaces(line) for line in block.lines), self._words), role)
@@ -160,35 +160,21 @@ def _entries(block: _Block) -> list[_Block]:
     return [block]
 
 
-def _starts_item(line: str) -> bool:
-    """Whether a line begins with a list marker."""
-    return bool(_LIST_ITEM.match(line))
-
-
 def _blocks_of(text: str) -> list[_Block]:
     """Returns the blocks between blank lines; if lines are not wrapped, every line is a block."""
     blocks = list(_parted(text))
     lines = [line for block in blocks for line in block.lines]
-    long = sum(len(line) > _UNWRAPPED_LENGTH for line in lines)
-    if 4 * long < len(lines):
+    if 4 * sum(len(line) > _UNWRAPPED_LENGTH for line in lines) < len(lines):
         return blocks
     return [block.part(at, at + 1) for block in blocks for at in range(len(block.lines))]
 
 
 def _parted(text: str) -> Iterator[_Block]:
-    group: list[str] = []
-    first = 1
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line = raw.replace("\f", " ").rstrip()
-        if line.strip():
-            if not group:
-                first = number
-            group.append(line)
-        elif group:
-            yield _Block(first=first, lines=tuple(group))
-            group = []
-    if group:
-        yield _Block(first=first, lines=tuple(group))
+    lines = [(number, line.replace("\f", " ").rstrip()) for number, line in enumerate(text.split("\n"), start=1)]
+    for has_text, group in groupby(lines, key=lambda item: bool(item[1].strip())):
+        if has_text:
+            numbers, own = zip(*group, strict=True)
+            yield _Block(first=numbers[0], lines=own)
 
 
 def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
@@ -206,8 +192,8 @@ def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
         [MarkupCell(text=text, place=lines.at(block.first + number, block.first + number)) for text in row]
         for (number, _), row in zip(body, rows, strict=True)
     ]
-    cells, header_rows = table_cells(marked, head=head if head < len(body) else 0)
-    return draft_table(cells, lines.at(block.first, block.last), header_rows=header_rows)
+    place = lines.at(block.first, block.last)
+    return table_of_rows(marked, place, head=head if head < len(body) else 0)
 
 
 def _barred(lines: list[str]) -> list[list[str]]:

@@ -46,7 +46,7 @@ def build_paper(
     kept = [element for element in attach_captions(reading.elements) if not _is_decoration(element)]
     front = _find_front(kept, title=reading.title, authors=reading.authors)
     elements = _with_roles(_with_levels(front.elements))
-    elements.sort(key=lambda element: _has_role(element, "furniture"))
+    elements.sort(key=lambda element: isinstance(element, Passage) and element.role == "furniture")
     paper = assemble_paper(
         [Draft(at=at, element=element) for at, element in enumerate(elements)],
         sha256=sha256,
@@ -79,74 +79,55 @@ class _Front:
 
 def _find_front(elements: Sequence[Element], *, title: str, authors: Sequence[str]) -> _Front:
     """Finds title and authors; `title` and `authors` of the metadata count where the elements show none."""
-    result = list(elements)
-    at = _title_at(result)
-    if at is None:
-        return _Front(title=title, authors=tuple(authors), elements=result)
-    heading = result[at]
-    if isinstance(heading, Passage):
-        result[at] = replace(heading, role="title", level=0)
-        title = heading.text
-        _drop_repeated_title(result, at, title=title)
-    lines: list[str] = []
-    for index in _author_lines(result, at):
-        line = result[index]
-        if isinstance(line, Passage):
-            result[index] = replace(line, role="authors", level=0)
-            lines.extend(line.text.splitlines())
-    return _Front(title=title, authors=tuple(authors) or author_names(lines, metadata=""), elements=result)
-
-
-def _title_at(elements: Sequence[Element]) -> int | None:
-    """Returns the index of the title, None without one.
-
-    It is the passage marked as such; else the first heading, if no text precedes it and its wording and level are not
-    those of a section.
-    """
-    for index, element in enumerate(elements):
-        if _has_role(element, "title"):
-            return index
-    aside: tuple[PassageRole, ...] = ("furniture", "footnote", "code")
-    texts = (
-        index for index, element in enumerate(elements) if isinstance(element, Passage) and element.role not in aside
+    passages = [element for element in elements if isinstance(element, Passage)]
+    heading = _find_title(passages)
+    if heading is None:
+        return _Front(title=title, authors=tuple(authors), elements=list(elements))
+    below = passages[next(at for at, passage in enumerate(passages) if passage is heading) + 1 :]
+    repeated = next((passage for passage in below if passage.role == "heading"), None)
+    if repeated and repeated.text.casefold() != heading.text.casefold():
+        repeated = None
+    lines = [passage for passage in passages if passage.role == "authors"]
+    lines = lines or _lines_above_abstract([passage for passage in below if passage is not repeated])
+    names = author_names([line for passage in lines for line in passage.text.splitlines()], metadata="")
+    roles: dict[int, PassageRole] = {id(heading): "title", **dict.fromkeys(map(id, lines), "authors")}
+    return _Front(
+        title=heading.text,
+        authors=tuple(authors) or names,
+        elements=[
+            replace(element, role=roles[id(element)], level=0)
+            if isinstance(element, Passage) and id(element) in roles
+            else element
+            for element in elements
+            if element is not repeated
+        ],
     )
-    first = next(texts, None)
-    if first is None or not _has_role(elements[first], "heading"):
+
+
+def _find_title(passages: Sequence[Passage]) -> Passage | None:
+    """Returns the passage marked as the title; else the first heading, if no text precedes it and its wording and level
+    are not those of a section."""
+    if marked := next((passage for passage in passages if passage.role == "title"), None):
+        return marked
+    texts = [passage for passage in passages if passage.role not in ("furniture", "footnote", "code")]
+    if not texts or texts[0].role != "heading" or _is_section_title(texts[0].text):
         return None
-    title, *others = (element for element in elements if isinstance(element, Passage) and element.role == "heading")
-    if _is_section_title(title.text):
-        return None
+    title, *others = (passage for passage in texts if passage.role == "heading")
     top = min((other.level for other in others), default=title.level + 1)
     beside_sections = any(_is_section_title(other.text) for other in others if other.level == title.level)
-    return first if title.level < top or beside_sections else None
+    return title if title.level < top or beside_sections else None
 
 
-def _drop_repeated_title(elements: list[Element], at: int, *, title: str) -> None:
-    """Drops the first heading after the title if it repeats the title of the front matter."""
-    for index in range(at + 1, len(elements)):
-        element = elements[index]
-        if isinstance(element, Passage) and element.role == "heading":
-            if element.text.casefold() == title.casefold():
-                del elements[index]
-            return
-
-
-def _author_lines(elements: Sequence[Element], title: int) -> list[int]:
-    """Returns the passages marked as authors; else those between title and abstract, if they are few and short."""
-    marked = [index for index, element in enumerate(elements) if _has_role(element, "authors")]
-    if marked:
-        return marked
-    lines: list[int] = []
-    for index in range(title + 1, len(elements)):
-        element = elements[index]
-        if not isinstance(element, Passage):
-            continue
-        if element.role == "abstract" or element.text.lower().lstrip("*_ ").startswith("abstract"):
+def _lines_above_abstract(passages: Sequence[Passage]) -> list[Passage]:
+    """Returns the passages above the abstract, [] if there is none, or if they are not few and short."""
+    lines: list[Passage] = []
+    for passage in passages:
+        if passage.role == "abstract" or passage.text.lower().lstrip("*_ ").startswith("abstract"):
             return lines if len(lines) <= _MAX_AUTHOR_LINES else []
-        if len(element.text) > _MAX_AUTHOR_LINE or (element.role == "heading" and _is_section_title(element.text)):
+        if len(passage.text) > _MAX_AUTHOR_LINE or (passage.role == "heading" and _is_section_title(passage.text)):
             return []
-        if element.role in ("paragraph", "heading", "list"):
-            lines.append(index)
+        if passage.role in ("paragraph", "heading", "list"):
+            lines.append(passage)
     return []
 
 
@@ -155,21 +136,20 @@ def _with_levels(elements: Sequence[Element]) -> list[Element]:
 
     If all headings have the same level, as some converters write them, the parts of their numbers set their levels.
     """
-    levels = {
-        element.level
-        for element in elements
-        if isinstance(element, Passage) and element.role == "heading" and not _is_abstract_title(element.text)
-    }
+    headings = [element for element in elements if isinstance(element, Passage) and element.role == "heading"]
+    levels = {heading.level for heading in headings if not _is_abstract_title(heading.text)}
     top = min(levels, default=1)
-    result: list[Element] = []
-    for element in elements:
-        if isinstance(element, Passage) and element.role == "heading":
-            depth = element.level - top if len(levels) > 1 else section_number(element.text).count(".")
-            level = 1 if _is_abstract_title(element.text) else min(depth + 1, _MAX_LEVEL)
-            result.append(replace(element, level=level))
-        else:
-            result.append(element)
-    return result
+
+    def level(heading: Passage) -> int:
+        depth = heading.level - top if len(levels) > 1 else section_number(heading.text).count(".")
+        return 1 if _is_abstract_title(heading.text) else min(depth + 1, _MAX_LEVEL)
+
+    return [
+        replace(element, level=level(element))
+        if isinstance(element, Passage) and element.role == "heading"
+        else element
+        for element in elements
+    ]
 
 
 def _with_roles(elements: Sequence[Element]) -> list[Element]:
@@ -203,7 +183,3 @@ def _is_abstract_title(text: str) -> bool:
 
 def _is_section_title(text: str) -> bool:
     return bool(_SECTION_TITLE.match(_NUMERAL.sub("", text, count=1))) or bool(section_number(text))
-
-
-def _has_role(element: Element, role: PassageRole) -> bool:
-    return isinstance(element, Passage) and element.role == role

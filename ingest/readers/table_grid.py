@@ -1,13 +1,15 @@
 """Converts rows of cells with spans, as markup lists them, to the cells of a table."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from ingest.document.cell_values import is_value
-from paperscope_core.types import Cell, Place
+from ingest.document.drafts import NO_CAPTION, Caption, draft_table
+from paperscope_core.types import Cell, Place, Table
 
-__all__ = ["CellRole", "MarkupCell", "PlacedCell", "place_cells", "table_cells"]
+__all__ = ["CellRole", "MarkupCell", "PlacedCell", "place_cells", "rows_of", "table_of_rows"]
 
 # The largest column span in HTML.
 _MAX_COLUMNS = 1000
@@ -44,17 +46,31 @@ class PlacedCell:
         """The column after the cell."""
         return self.column + self.cell.column_span
 
+    def with_role(self, role: CellRole, *, first_row: int = 0) -> Cell:
+        """Returns the cell of a table; `first_row` is the number of the first row."""
+        return Cell(
+            row=self.row + first_row,
+            column=self.column,
+            text=self.cell.text,
+            place=self.cell.place,
+            row_span=self.cell.row_span,
+            column_span=self.cell.column_span,
+            role=role,
+            bold=self.cell.bold,
+        )
 
-def table_cells(rows: Sequence[Sequence[MarkupCell]], *, head: int = 0) -> tuple[tuple[Cell, ...], int]:
-    """Builds the cells of a table.
+
+def table_of_rows(
+    rows: Sequence[Sequence[MarkupCell]], *places: Place, head: int = 0, caption: Caption = NO_CAPTION
+) -> Table:
+    """Builds a table.
 
     Args:
-        rows: The cells of each row.
+        rows: The cells of each row; those without text are dropped.
+        places: The table's places.
         head: The number of leading rows in the table's `thead`. Without it, the leading rows of `th` cells are the
             header; without those, the leading rows without a value.
-
-    Returns:
-        The cells that hold text, and the number of header rows.
+        caption: The table's caption.
     """
     kept = [row for row in rows if row]
     head = sum(bool(row) for row in rows[:head])
@@ -65,7 +81,8 @@ def table_cells(rows: Sequence[Sequence[MarkupCell]], *, head: int = 0) -> tuple
         placed = _without_empty_columns(place_cells(flat))
     width = max((item.end for item in placed), default=0)
     header_rows = min(_header_rows(placed, head=head, width=width), max(len(kept) - 1, 0))
-    return _with_roles(placed, header_rows=header_rows, width=width), header_rows
+    cells = _with_roles(placed, header_rows=header_rows, width=width)
+    return draft_table(cells, *places, header_rows=header_rows, caption=caption)
 
 
 def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
@@ -97,22 +114,18 @@ def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
 def _without_empty_columns(placed: Sequence[PlacedCell]) -> list[PlacedCell]:
     """Drops the columns in which no cell begins."""
     starts = sorted({item.column for item in placed})
-    index = {column: number for number, column in enumerate(starts)}
-    ends = [*starts, _MAX_COLUMNS]
-    result = []
+    kept = []
     for item in placed:
-        first = index[item.column]
-        last = first
-        while ends[last + 1] < item.end and last + 1 < len(starts):
-            last += 1
-        result.append(PlacedCell(row=item.row, column=first, cell=replace(item.cell, column_span=last - first + 1)))
-    return result
+        column = bisect_left(starts, item.column)
+        cell = replace(item.cell, column_span=bisect_left(starts, item.end) - column)
+        kept.append(PlacedCell(row=item.row, column=column, cell=cell))
+    return kept
 
 
 def _header_rows(placed: Sequence[PlacedCell], *, head: int, width: int) -> int:
     if head:
         return head
-    rows = _by_row(placed)
+    rows = rows_of(placed)
     marked = 0
     for row in rows:
         if not row or not all(item.cell.is_header for item in row) or (len(row) == 1 < width and marked):
@@ -144,7 +157,8 @@ def _spanned(rows: Sequence[Sequence[PlacedCell]]) -> int:
     return count
 
 
-def _by_row(placed: Sequence[PlacedCell]) -> list[list[PlacedCell]]:
+def rows_of(placed: Sequence[PlacedCell]) -> list[list[PlacedCell]]:
+    """Returns the cells that begin in each row, of cells in order."""
     rows: list[list[PlacedCell]] = [[] for _ in range(placed[-1].row + 1 if placed else 0)]
     for item in placed:
         rows[item.row].append(item)
@@ -154,7 +168,7 @@ def _by_row(placed: Sequence[PlacedCell]) -> list[list[PlacedCell]]:
 def _with_roles(placed: Sequence[PlacedCell], *, header_rows: int, width: int) -> tuple[Cell, ...]:
     stubs = _stubs(placed, header_rows=header_rows, width=width)
     cells: list[Cell] = []
-    for row in _by_row(placed):
+    for row in rows_of(placed):
         filled = [item for item in row if item.cell.text]
         section = len(filled) == 1 and filled[0].end - filled[0].column == width > 1
         repeated = bool(filled) and len(filled) > 1 and all(item.cell.is_header for item in filled)
@@ -166,18 +180,7 @@ def _with_roles(placed: Sequence[PlacedCell], *, header_rows: int, width: int) -
                 role = "section"
             elif item.cell.is_header or item.column < stubs:
                 role = "row_header"
-            cells.append(
-                Cell(
-                    row=item.row,
-                    column=item.column,
-                    text=item.cell.text,
-                    place=item.cell.place,
-                    row_span=item.cell.row_span,
-                    column_span=item.cell.column_span,
-                    role=role,
-                    bold=item.cell.bold,
-                )
-            )
+            cells.append(item.with_role(role))
     return tuple(cells)
 
 

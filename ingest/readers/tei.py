@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 from typing import TypeAlias
 
-from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage, draft_table
+from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
 from ingest.document.geometry import bounding_box
 from ingest.readers.citations import cited_numbers, tei_name, tei_reference
 from ingest.readers.embedded_images import EmbeddedImages
@@ -15,7 +15,7 @@ from ingest.readers.inline_text import inline_text, is_bold, node_text
 from ingest.readers.latex import latex_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.reading import Reading, Source
-from ingest.readers.table_grid import MarkupCell, table_cells
+from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, Element, Page, Passage, PassageRole, Place
 
@@ -41,7 +41,7 @@ def read_tei(source: Source) -> Reading:
     """
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
-    root = tree if tree.tag in ("tei", "tei.2") else next(tree.iter("tei"), None)
+    root = tree if tree.tag in ("tei", "tei.2") else tree.first_of("tei")
     if root is None:
         raise PaperFileError(f"{source.name!r} holds no TEI: its root element is {tree.tag!r}.")
     elements, pages = _elements_and_pages(root, source)
@@ -56,14 +56,11 @@ def read_tei(source: Source) -> Reading:
 
 def _authors(root: Node) -> list[Node]:
     """Returns the authors of the paper; editors and publishers of the file are others."""
-    description = root.find("teiheader", "filedesc")
-    if description is None:
-        return []
-    analytic = description.find("sourcedesc", "biblstruct", "analytic")
-    statement = description.find("titlestmt")
-    found = analytic.findall("author") if analytic is not None else []
-    found = found or (statement.findall("author") if statement is not None else [])
-    return [author for author in found if author.plain_text()]
+    analytic = root.find("teiheader", "filedesc", "sourcedesc", "biblstruct", "analytic")
+    found = analytic.findall("author") if analytic else []
+    return [
+        author for author in found or root.select("teiheader", "filedesc", "titlestmt", "author") if author.plain_text()
+    ]
 
 
 class _NoCoordinatesError(Exception):
@@ -148,19 +145,15 @@ class _TeiWalker:
 
     def walk(self, root: Node) -> list[Element]:
         """Returns the elements of a document: title, authors, abstract, text."""
-        header = root.find("teiheader")
-        if header is not None:
-            title = header.find("filedesc", "titlestmt", "title")
-            if title is not None:
-                self._passage(node_text(title), "title", title)
-            if authors := _authors(root):
-                self._passage("\n".join(filter(None, map(tei_name, authors))), "authors", *authors)
-            abstract = header.find("profiledesc", "abstract")
-            if abstract is not None:
-                for paragraph in list(abstract.iter("p")) or [abstract]:
-                    self._passage(node_text(paragraph), "abstract", paragraph)
+        if title := root.find("teiheader", "filedesc", "titlestmt", "title"):
+            self._passage(node_text(title), "title", title)
+        if authors := _authors(root):
+            self._passage("\n".join(filter(None, map(tei_name, authors))), "authors", *authors)
+        if abstract := root.find("teiheader", "profiledesc", "abstract"):
+            for paragraph in list(abstract.iter("p")) or [abstract]:
+                self._passage(node_text(paragraph), "abstract", paragraph)
         text = root.find("text")
-        for part in text.findall("front", "body", "back") if text is not None else ():
+        for part in text.findall("front", "body", "back") if text else ():
             self._content(part, level=1)
         return self._elements
 
@@ -202,7 +195,7 @@ class _TeiWalker:
 
     def _block(self, node: Node) -> None:
         match node.tag:
-            case "figure" if node.get("type") != "table" and next(node.iter("table"), None) is None:
+            case "figure" if node.get("type") != "table" and node.first_of("table") is None:
                 self._figure(node)
             case "figure" | "table":
                 self._table(node)
@@ -233,15 +226,15 @@ class _TeiWalker:
 
     def _table(self, node: Node) -> None:
         """The table with its caption and notes; without cells if the file holds none."""
-        table = node if node.tag == "table" else next(node.iter("table"), None)
+        table = node if node.tag == "table" else node.first_of("table")
         places = self._places_of(node)
         caption = _caption(node, "Table")
-        cells, header_rows = table_cells(_rows(table, places[0]) if table is not None else [])
         if caption.label or caption.text:
             caption = replace(caption, place=places[0])
-        elif not cells:
+        found = table_of_rows(_rows(table, places[0]) if table else [], *places, caption=caption)
+        if not (found.cells or found.label or found.caption):
             return
-        self._elements.append(draft_table(cells, *places, caption=caption, header_rows=header_rows))
+        self._elements.append(found)
         for note in node.findall("note"):
             if text := node_text(note):
                 self._elements.append(draft_passage(text, "footnote", places[0]))

@@ -5,6 +5,7 @@ Docling is imported only when a file is read with it.
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
 from ingest.document.crops import add_crops
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
-from ingest.document.source import read_pdf
+from ingest.document.source import check_page_count, read_pdf
 from ingest.ocr import needs_recognition
 from ingest.readers.docling.elements import NodeDrafter
 from ingest.readers.docling.schema import DoclingFile
@@ -81,12 +82,7 @@ class DoclingParser:
         """See `Parser.parse`; also raises `SettingsError`, if the models can't be loaded."""
         data = read_pdf(file.path)
         with self.backend.open(data, name=file.name, password=file.password) as document:
-            count = document.page_count
-            if self.max_pages is not None and count > self.max_pages:
-                raise PaperFileError(
-                    f"{file.name!r} has {count} pages, over the limit of {self.max_pages}; raise limits.max_pages to "
-                    "add it."
-                )
+            check_page_count(document.page_count, limit=self.max_pages, name=file.name)
             options = _Options(
                 models=self.models,
                 ocr=self.ocr and (self.models / _OCR_MODELS).is_dir(),
@@ -216,11 +212,9 @@ def paper_of_docling(
 def _readable_pages(document: Document) -> Sequence[PageContent]:
     pages: list[PageContent] = []
     for number in range(1, document.page_count + 1):
-        try:
+        # Docling's text of the page is kept; `add_crops` reports that the page can't be rendered.
+        with suppress(PageReadError):
             pages.append(document.read(number))
-        except PageReadError:
-            # Docling's text of the page is kept; `add_crops` reports that the page can't be rendered.
-            continue
     return pages
 
 

@@ -1,17 +1,14 @@
 """Pydantic models of docling's JSON (DoclingDocument 1.x), and its node tree in reading order."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 __all__ = ["CellNode", "Corners", "DoclingFile", "Node", "Provenance", "Tree", "is_float"]
 
-
-_MOST_CELLS = 10_000
+_MAX_CELLS = 10_000
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
-
-
 _FLOATS = ("table", "document_index", "picture", "chart", "code")
 
 
@@ -47,10 +44,10 @@ class CellNode(_Lenient):
 
     text: Text = ""
     bbox: Corners | None = None
-    start_row_offset_idx: int = Field(ge=0, le=_MOST_CELLS)
-    start_col_offset_idx: int = Field(ge=0, le=_MOST_CELLS)
-    row_span: int = Field(default=1, ge=1, le=_MOST_CELLS)
-    col_span: int = Field(default=1, ge=1, le=_MOST_CELLS)
+    start_row_offset_idx: int = Field(ge=0, le=_MAX_CELLS)
+    start_col_offset_idx: int = Field(ge=0, le=_MAX_CELLS)
+    row_span: int = Field(default=1, ge=1, le=_MAX_CELLS)
+    col_span: int = Field(default=1, ge=1, le=_MAX_CELLS)
     column_header: bool = False
     row_header: bool = False
     row_section: bool = False
@@ -114,7 +111,10 @@ def is_float(node: Node) -> bool:
 
 
 class Tree:
-    """The nodes of a document in reading order; dangling and repeated references are ignored."""
+    """The nodes of a document in reading order, each float followed by its footnotes, without captions.
+
+    Dangling and repeated references are ignored.
+    """
 
     def __init__(self, document: DoclingFile) -> None:
         leaves = (
@@ -126,10 +126,15 @@ class Tree:
             *document.field_regions,
             *document.field_items,
         )
-        self._leaves = {node.self_ref for node in leaves}
+        own = {node.self_ref for node in leaves}
         self._nodes = {node.self_ref: node for node in (*document.groups, *leaves)}
-        self._captions = {ref.target for node in leaves for ref in node.captions}
-        self.nodes: Sequence[Node] = tuple(self._read([document.body, *filter(None, [document.furniture])]))
+        captions = {ref.target for node in leaves for ref in node.captions}
+        nodes = self._walk(
+            [document.body, *filter(None, [document.furniture])],
+            children=lambda node: node.footnotes if is_float(node) else node.children,
+            without=captions,
+        )
+        self.nodes: Sequence[Node] = tuple(node for node in nodes if node.self_ref in own)
 
     def named(self, refs: Iterable[Ref]) -> list[Node]:
         """Returns the referenced nodes."""
@@ -138,27 +143,18 @@ class Tree:
     def inside(self, node: Node) -> list[Node]:
         """Returns the nodes inside a float in reading order, without its captions and footnotes."""
         apart = {ref.target for ref in (*node.captions, *node.footnotes)}
-        return [part for part in self._below(node.children) if part.self_ref not in apart]
+        nodes = self._walk(self.named(node.children), children=lambda part: part.children)
+        return [part for part in nodes if part.self_ref not in apart]
 
-    def _read(self, roots: Sequence[Node]) -> Iterator[Node]:
-        """Yields leaf nodes in reading order, each float followed by its footnotes, without captions."""
-        seen = set(self._captions)
+    def _walk(
+        self, roots: Sequence[Node], *, children: Callable[[Node], Sequence[Ref]], without: Iterable[str] = ()
+    ) -> Iterator[Node]:
+        """Yields nodes and those below them in reading order, each once."""
+        seen = set(without)
         pending = [*reversed(roots)]
-        while pending:
-            node = pending.pop()
-            if node.self_ref in seen:
-                continue
-            seen.add(node.self_ref)
-            if node.self_ref in self._leaves:
-                yield node
-            pending.extend(reversed(self.named(node.footnotes if is_float(node) else node.children)))
-
-    def _below(self, refs: Sequence[Ref]) -> Iterator[Node]:
-        seen: set[str] = set()
-        pending = [*reversed(self.named(refs))]
         while pending:
             node = pending.pop()
             if node.self_ref not in seen:
                 seen.add(node.self_ref)
                 yield node
-                pending.extend(reversed(self.named(node.children)))
+                pending.extend(reversed(self.named(children(node))))

@@ -14,7 +14,7 @@ from typing import IO
 
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
-from ingest.document.source import read_pdf
+from ingest.document.source import check_page_count, read_pdf
 from ingest.readers.mineru.elements import BlockDrafter
 from ingest.readers.mineru.folder import is_mineru_folder, mineru_file, read_blocks, read_json
 from ingest.sandbox.cancellation import on_cancel
@@ -39,10 +39,7 @@ class MinerUParser:
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; an image that can't be read is a `PageProblem` of the paper."""
-        parsed = read_folder(file.path, name=file.path.resolve().name, max_pages=self._max_pages)
-        if on_page:
-            on_page(len(parsed.paper.pages), len(parsed.paper.pages))
-        return parsed
+        return read_folder(file.path, name=file.path.resolve().name, max_pages=self._max_pages, on_page=on_page)
 
 
 def read_folder(
@@ -52,21 +49,19 @@ def read_folder(
     max_pages: int | None,
     sha256: str = "",
     format: PaperFormat = "mineru",  # noqa: A002 -- the field's name
+    on_page: PageCallback | None = None,
 ) -> ParsedPaper:
     """Reads the paper in a folder of MinerU.
 
-    `sha256` is the hash of the file that MinerU read; without it the paper is identified by MinerU's JSON. Raises
-    `PaperFileError` if the JSON can't be read.
+    `sha256` is the hash of the file that MinerU read; without it the paper is identified by MinerU's JSON. `on_page` is
+    called once, after the last page. Raises `PaperFileError` if the JSON can't be read.
     """
     file = mineru_file(folder)
     data = read_json(file)
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
     document = read_blocks(data, file=file, paper=paper_id(sha256))
     count = len(document.pages)
-    if max_pages is not None and count > max_pages:
-        raise PaperFileError(
-            f"{name}: {count} pages are over the limit of {max_pages}; raise limits.max_pages to add it."
-        )
+    check_page_count(count, limit=max_pages, name=name)
     drafted = BlockDrafter(document, folder=folder)
     unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
     paper = assemble_paper(
@@ -79,6 +74,8 @@ def read_folder(
         problems=(*unsized, *drafted.problems),
         format=format,
     )
+    if on_page:
+        on_page(count, count)
     return ParsedPaper(paper=paper, crops=drafted.crops)
 
 
@@ -116,16 +113,14 @@ class MinerUCommandParser:
             paper.write_bytes(data)
             out.mkdir()
             message = self._run(["-p", str(paper), "-o", str(out)], name=file.name)
-            parsed = read_folder(
+            return read_folder(
                 self._find_output(out, message=message, name=file.name),
                 name=file.name,
                 max_pages=self._max_pages,
                 sha256=hashlib.sha256(data).hexdigest(),
                 format="pdf",
+                on_page=on_page,
             )
-        if on_page:
-            on_page(len(parsed.paper.pages), len(parsed.paper.pages))
-        return parsed
 
     def _run(self, options: Sequence[str], *, name: str) -> str:
         """Runs the command and returns the last line of its output."""

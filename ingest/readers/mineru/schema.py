@@ -7,10 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 __all__ = ["Corners", "Item", "Middle", "Node", "PageNode"]
 
-
 Corners: TypeAlias = tuple[float, float, float, float]
-
-
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 

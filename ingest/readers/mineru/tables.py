@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from lxml import etree
 from lxml import html as markup
 
 from ingest.document.cell_values import is_value
 from ingest.readers.mineru.blocks import clean_text
-from ingest.readers.table_grid import CellRole, MarkupCell, PlacedCell, place_cells
+from ingest.readers.table_grid import CellRole, MarkupCell, PlacedCell, place_cells, rows_of
 from paperscope_core.types import Cell, Place
 
 __all__ = ["read_html_table"]
@@ -36,16 +37,7 @@ def read_html_table(html: str, *, place: Place, first_row: int = 0) -> tuple[tup
     width = max(item.end for item in placed)
     header_rows = _header_rows(placed, width=width)
     cells = tuple(
-        Cell(
-            row=item.row + first_row,
-            column=item.column,
-            text=item.cell.text,
-            place=place,
-            row_span=item.cell.row_span,
-            column_span=item.cell.column_span,
-            role=_role(item, header_rows=header_rows, width=width),
-        )
-        for item in placed
+        item.with_role(_role(item, header_rows=header_rows, width=width), first_row=first_row) for item in placed
     )
     return cells, header_rows
 
@@ -86,15 +78,12 @@ def _span(value: str | None) -> int:
 
 def _header_rows(placed: Sequence[PlacedCell], *, width: int) -> int:
     """How many leading rows are headers: those marked, else those above the first row of values, at least one."""
-    count = max(item.row + item.cell.row_span for item in placed)
-    rows = [[item for item in placed if item.row == row] for row in range(count)]
-    if count == 1:
+    rows = rows_of(placed)
+    if len(rows) == 1:
         return 0
-    marked = 0
-    while marked < count and rows[marked] and all(item.cell.is_header for item in rows[marked]):
-        marked += 1
+    marked = sum(1 for _ in takewhile(lambda row: row and all(item.cell.is_header for item in row), rows))
     if marked:
-        return min(marked, count - 1)
+        return min(marked, len(rows) - 1)
     for number, row in enumerate(rows):
         body = [item.cell.text for item in row if item.column > 0]
         values = [text for text in body if is_value(text) and not _YEAR.fullmatch(text)]

@@ -106,10 +106,14 @@ FILES = {
 FORMATS = dict(zip(FILES, ("markdown", "html", "text", "jats", "tei", "docx"), strict=True))
 
 
-@pytest.fixture(params=list(FILES))
-def paper(request: pytest.FixtureRequest, tmp_path: Path) -> Paper:
-    file = tmp_path / request.param
+@pytest.fixture(params=list(FILES), scope="module")
+def paper(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Paper:
+    file = tmp_path_factory.mktemp("papers") / request.param
     file.write_bytes(FILES[request.param])
+    return parse(file)
+
+
+def parse(file: Path) -> Paper:
     return parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
 
 
@@ -145,7 +149,7 @@ def test_no_page_is_shown_to_a_reader(paper: Paper) -> None:
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     file = tmp_path / "owl.md"
     file.write_text(MARKDOWN)
-    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
+    paper = parse(file)
     where = {element.text: element.place.where for element in paper.elements if isinstance(element, Passage)}
     assert where["Owl nets reach 91.5 percent, as Table 1 shows."] == "lines 14-15"
     assert where["Owls see at night."] == "line 10"
@@ -154,7 +158,7 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
 def test_problems_of_a_file_without_pages_name_none(tmp_path: Path) -> None:
     file = tmp_path / "owl.html"
     file.write_text(HTML.replace("<table>", '<img src="gone.png"><table>'))
-    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
+    paper = parse(file)
     assert [problem.reason for problem in paper.problems] == [
         "pictures that are not in the file's folder are left out: gone.png"
     ]
