@@ -197,7 +197,7 @@ def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Itera
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     state.url = f"http://127.0.0.1:{server.server_port}/v1"
     try:

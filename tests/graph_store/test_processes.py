@@ -50,7 +50,7 @@ def check_whole(store: Store) -> None:
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     moments = random.Random(20)
     first = 1
-    for _ in range(4):
+    for _ in range(3):
         with start(tmp_path, first=first, count=10_000) as process:
             assert process.stdout is not None
             first = int(process.stdout.readline()) + 1
@@ -87,7 +87,7 @@ def test_threads_add_and_ask_at_once(store: Store) -> None:
 
     def work(number: int) -> int:
         started.wait()
-        for turn in range(5):
+        for turn in range(3):
             paper = number * 10 + turn
             indexed = make_indexed(f"{paper:012x}", names=METHODS, note=f"version {paper}")
             add(store, indexed)
@@ -97,6 +97,6 @@ def test_threads_add_and_ask_at_once(store: Store) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(work, range(1, 5))) == [1, 2, 3, 4]
-    assert store.revision == index.revision == 20
+    assert store.revision == index.revision == 12
     index.close()
     check_whole(store)

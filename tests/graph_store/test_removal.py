@@ -26,7 +26,7 @@ def rounded(candidates: Candidates) -> dict[str, list[tuple[float, str]]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.data(), st.lists(WORDS, min_size=1, max_size=3))
 def test_removing_a_paper_takes_exactly_what_it_brought(data: st.DataObject, texts: list[str]) -> None:
     one, other = (data.draw(indexed_papers(ids=st.just(paper))) for paper in (ONE, TWO))

@@ -29,7 +29,7 @@ from tests.graph_store.indexed_papers import (
 ONE, TWO, THREE, FOUR = PAPER_IDS
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(indexed_papers())
 def test_a_paper_reads_back_equal(indexed: IndexedPaper) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ def test_a_paper_reads_back_equal(indexed: IndexedPaper) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(histories())
 def test_a_library_is_what_its_papers_make_it_whatever_came_before(history: list[Step]) -> None:
     last = {step.paper: step.indexed for step in history}

@@ -209,7 +209,7 @@ def canary() -> Iterator[Canary]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     bird = Canary(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
         yield bird

@@ -2,7 +2,7 @@
 
 import dataclasses
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ def ids(hits: tuple[Hit, ...]) -> list[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(histories(), st.lists(WORDS, min_size=1, max_size=3), st.lists(st.sampled_from(PAPER_IDS), max_size=2))
 def test_an_index_that_followed_equals_one_built_anew(history: list[Step], texts: list[str], papers: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -281,15 +281,19 @@ def test_the_snapshot_is_written_only_when_much_has_changed(store: Store, monkey
     again.close()
 
 
+@pytest.fixture
+def index(store: Store) -> Iterator[NativeGraphIndex]:
+    add(store, make_indexed(ONE, names=METHODS))
+    index = NativeGraphIndex.open(store)
+    yield index
+    index.close()
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 @given(WORDS)
-def test_no_question_breaks_the_index(store: Store, text: str) -> None:
-    if store.revision == 0:
-        add(store, make_indexed(ONE, names=METHODS))
-    index = NativeGraphIndex.open(store)
+def test_no_question_breaks_the_index(index: NativeGraphIndex, text: str) -> None:
     found = index.retrieve(ask(text, limit=3))
     assert all(len(hits) <= 3 for hits in (found.by_words, found.by_vectors, found.named, found.reached))
-    index.close()
 
 
 def test_vectors_of_different_embedders_are_never_compared(store: Store) -> None:

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from paperscope_core.errors import BudgetError, ModelUnavailableError
-from paperscope_core.models import Budget, Models, build_models
+from paperscope_core.models import Budget, Models, RetryPolicy, build_models
 from paperscope_core.models.budget import AccountedModel, Accounting
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import load_settings
@@ -53,7 +54,8 @@ async def test_each_role_tells_its_calls_and_what_they_took(server: ModelServer)
     await models.aclose()
 
 
-async def test_each_try_is_told(server: ModelServer) -> None:
+async def test_each_try_is_told(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paperscope_core.models.build.RetryPolicy", partial(RetryPolicy, first=0.01))
     told: Told = []
     models = build(server, told, retries=1)
     server.refuse, server.retry_after = [429, 500], 0.01

@@ -122,7 +122,7 @@ def test_what_strangers_wrote_stays_text_in_a_list_and_after_adding() -> None:
 
 
 @given(st.one_of(*(st.from_type(kind) for kind in (Passage, Figure, Equation, Reference, Context))))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_whatever_was_read_can_be_shown(value: Displayable) -> None:
     check_html(to_html(value, Shelf("seen")))
     assert plain(value) == str(value)

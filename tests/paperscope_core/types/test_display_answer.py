@@ -120,7 +120,7 @@ st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False
 
 @pytest.mark.slow
 @given(st.from_type(Answer))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_an_answer_reads_back_equal_and_can_be_shown(shown: Answer) -> None:
     assert from_json(Answer, to_json(shown)) == shown
     check_html(shown._repr_html_())

@@ -5,7 +5,7 @@ import io
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperscope_core.codec import from_json, to_json
@@ -122,6 +122,7 @@ def test_entity_key_is_stable(name: str) -> None:
     assert entity_key(entity_key(name)) == entity_key(name)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.text(max_size=20), places), max_size=4))
 def test_paper_survives_json(cells: list[tuple[str, Place]]) -> None:
     table = Table(
