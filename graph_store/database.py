@@ -14,6 +14,7 @@ import filelock
 import sqlalchemy.exc
 from sqlalchemy import Connection, QueuePool, create_engine, event
 
+from graph_store.schema import metadata
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError
 
 __all__ = ["Database", "enlarge_cache", "is_corruption", "read_only_uri", "translate_errors"]
@@ -151,9 +152,20 @@ class Database:
             connection.execute("PRAGMA synchronous=FULL")
             # A job's password must not remain in free pages, which not every build of SQLite overwrites by default.
             connection.execute("PRAGMA secure_delete=ON")
+        else:
+            _add_missing_tables(connection)
         connection.execute("PRAGMA foreign_keys=ON")
         enlarge_cache(connection)
         return connection
+
+
+def _add_missing_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables that an older library lacks, empty and temporary, so that it is read like a new one."""
+    existing = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection.execute("PRAGMA temp_store=MEMORY")
+    for table in metadata.tables.values():
+        if table.name not in existing:
+            connection.execute(f"CREATE TEMPORARY TABLE {table.name} ({', '.join(table.c.keys())})")
 
 
 def read_only_uri(file: Path) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Subquery, and_, bindpa
 
 from graph_store.reading import Edge
 from graph_store.schema import entities, given, relations
-from graph_store.short_forms import has_meanings, join_meanings, library_ids, paper_ids
+from graph_store.short_forms import join_meanings, library_ids, paper_ids
 from paperscope_core.codec import from_json
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import Entity, Mention, Relation
@@ -122,7 +122,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
     nodes = sorted(set(wanted.values()))
     rows = connection.execute(
-        _entities_query(meant=has_meanings(connection), within=bool(papers)),
+        _entities_query(within=bool(papers)),
         {"own": sorted(paper_ids(connection, nodes)), "nodes": nodes, "papers": list(papers)},
     )
     merged = merge_entities(_renamed(from_json(Entity, row.value), row.node) for row in rows)
@@ -131,8 +131,8 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
 
 def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:
     """The merged relations of these entities: those between two of them first, then by weight."""
-    kind, lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
-    best = connection.execute(_best_query(**kind), {**lists, "limit": max(limit, 0)}).all()
+    lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
+    best = connection.execute(_best_query(within=bool(papers)), {**lists, "limit": max(limit, 0)}).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
     sources, targets = ({one[end] for one in ordered} for end in (0, 1))
     merged = merge_relations(_relations_between(connection, sources, targets, papers=papers))
@@ -142,15 +142,16 @@ def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), li
 def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, int]:
     """The number of merged relations of each entity; ambiguous ids and entities without relations are left out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
-    kind, lists = _relation_parameters(connection, sorted(set(wanted.values())), papers)
-    degrees = {row.end: int(row.degree) for row in connection.execute(_degrees_query(**kind), lists)}
+    lists = _relation_parameters(connection, sorted(set(wanted.values())), papers)
+    rows = connection.execute(_degrees_query(within=bool(papers)), lists)
+    degrees = {row.end: int(row.degree) for row in rows}
     return {key: degrees[node] for key, node in wanted.items() if node in degrees}
 
 
 def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int) -> list[Edge]:
     """The heaviest edges of these entities, from these papers (if none are given, from all)."""
-    kind, lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
-    rows = connection.execute(_edges_query(**kind), {**lists, "limit": limit})
+    lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
+    rows = connection.execute(_edges_query(within=bool(papers)), {**lists, "limit": limit})
     return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
 
 
@@ -158,13 +159,10 @@ def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
     return sorted({node for nodes in library_ids(connection, ids).values() for node in nodes})
 
 
-def _relation_parameters(
-    connection: Connection, nodes: Texts, papers: Texts
-) -> tuple[dict[str, bool], dict[str, list[str]]]:
-    """The options of the statement that finds the relations of these entities, and its list parameters."""
+def _relation_parameters(connection: Connection, nodes: Texts, papers: Texts) -> dict[str, list[str]]:
+    """The lists for a statement that finds the relations of these entities."""
     own = [] if papers else sorted(paper_ids(connection, nodes))
-    kind = {"meant": has_meanings(connection), "within": bool(papers)}
-    return kind, {"nodes": list(nodes), "own": own, "papers": list(papers)}
+    return {"nodes": list(nodes), "own": own, "papers": list(papers)}
 
 
 def _relations_between(
@@ -172,7 +170,7 @@ def _relations_between(
 ) -> list[Relation]:
     """The papers' relations from any of `sources` to any of `targets`."""
     rows = connection.execute(
-        _between_query(meant=has_meanings(connection), within=bool(papers)),
+        _between_query(within=bool(papers)),
         {
             "sources": sorted(paper_ids(connection, sources)),
             "targets": sorted(paper_ids(connection, targets)),
@@ -186,12 +184,12 @@ def _renamed(entity: Entity, node: str) -> Entity:
     return entity if entity.id == node else replace(entity, id=node)
 
 
-def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
+def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
     """Source, target, weight and `columns` of the papers' relations of `nodes`, which are ids of the library.
 
     Relations from an entity of the library to itself are left out.
     """
-    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
+    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
     found: ColumnElement[bool] = relations.c.paper.in_(given("papers"))
     if not within:
         # Only the ids that papers use are indexed, not those of the library.
@@ -206,16 +204,16 @@ def _ends(*columns: ColumnElement[str], meant: bool, within: bool) -> Subquery:
 
 # Building a statement takes longer than running it, so each is built once per combination of options.
 @cache
-def _entities_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
-    table, (node,) = join_meanings(entities, entities.c.id, meant=meant)
+def _entities_query(*, within: bool) -> Select[*tuple[str, ...]]:
+    table, (node,) = join_meanings(entities, entities.c.id)
     query = select(entities.c.value, node.label("node")).select_from(table)
     query = query.where(entities.c.id.in_(given("own")), node.in_(given("nodes")))
     return query.where(entities.c.paper.in_(given("papers"))) if within else query
 
 
 @cache
-def _best_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
-    ends = _ends(relations.c.kind, meant=meant, within=within)
+def _best_query(*, within: bool) -> Select[*tuple[str, ...]]:
+    ends = _ends(relations.c.kind, within=within)
     inner = and_(ends.c.source.in_(given("nodes")), ends.c.target.in_(given("nodes")))
     key = (ends.c.source, ends.c.target, ends.c.kind)
     order = (inner.desc(), func.sum(ends.c.weight).desc(), *key)
@@ -223,8 +221,8 @@ def _best_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
 
 
 @cache
-def _degrees_query(*, meant: bool, within: bool) -> Select[tuple[str, int]]:
-    ends = _ends(relations.c.kind, meant=meant, within=within)
+def _degrees_query(*, within: bool) -> Select[tuple[str, int]]:
+    ends = _ends(relations.c.kind, within=within)
     key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
     both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
     # The subquery lacks some relations of the entities at the other ends.
@@ -233,8 +231,8 @@ def _degrees_query(*, meant: bool, within: bool) -> Select[tuple[str, int]]:
 
 
 @cache
-def _edges_query(*, meant: bool, within: bool) -> Select[tuple[str, str, float]]:
-    ends = _ends(meant=meant, within=within)
+def _edges_query(*, within: bool) -> Select[tuple[str, str, float]]:
+    ends = _ends(within=within)
     weight = func.sum(ends.c.weight)
     key = (ends.c.source, ends.c.target)
     query = select(*key, weight.label("weight")).group_by(*key)
@@ -242,8 +240,8 @@ def _edges_query(*, meant: bool, within: bool) -> Select[tuple[str, str, float]]
 
 
 @cache
-def _between_query(*, meant: bool, within: bool) -> Select[*tuple[str, ...]]:
-    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target, meant=meant)
+def _between_query(*, within: bool) -> Select[*tuple[str, ...]]:
+    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
     # Separate conditions on the ends use an index; a condition on the whole key does not.
     query = select(relations.c.value, source.label("source"), target.label("target")).select_from(table)
     query = query.where(relations.c.source.in_(given("sources")), relations.c.target.in_(given("targets")))

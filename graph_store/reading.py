@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy import float32, int64
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
 
 from graph_store import schema
 from graph_store.schema import changes
@@ -112,10 +112,8 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
     """The papers that meet the conditions, without their elements, in the order they were added."""
     papers, bylines = schema.papers, schema.bylines
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
-    query = select(*columns).where(*conditions).order_by(papers.c.revision)
-    if not _has_table(connection, bylines):
-        return [PaperEntry(**row) for row in connection.execute(query).mappings()]
-    query = query.add_columns(bylines.c.authors, bylines.c.year).join(bylines, isouter=True)
+    query = select(*columns, bylines.c.authors, bylines.c.year).join_from(papers, bylines, isouter=True)
+    query = query.where(*conditions).order_by(papers.c.revision)
     rows = connection.execute(query).mappings()
     return [PaperEntry(**{**row, "authors": tuple((row["authors"] or "").splitlines())}) for row in rows]
 
@@ -258,23 +256,14 @@ def _one(connection: Connection, query: Select[str], *, key: str) -> str:
 
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
     """A paper's values in a table, in order."""
-    if not _has_table(connection, table):
-        return ()
     rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
     return tuple(from_json(kind, row.value) for row in rows)
 
 
 def _single_value(connection: Connection, table: Table, kind: type[T], *, paper: str) -> T | None:
     """A paper's only value in a table, if it has one."""
-    if not _has_table(connection, table):
-        return None
     value = connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
     return None if value is None else from_json(kind, value)
-
-
-def _has_table(connection: Connection, table: Table) -> bool:
-    """Whether the library has a table, which an older one that is open for reading only may lack."""
-    return inspect(connection).has_table(table.name)
 
 
 def _matrix(blobs: Sequence[bytes]) -> NDArray[float32]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, inspect, literal, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, literal, select
 from sqlalchemy.sql.selectable import FromClause
 
 from graph_store.schema import entities, given, meanings, short_forms
@@ -17,7 +17,6 @@ from paperscope_core.types import STANDS_FOR, Entity, Extraction
 __all__ = [
     "ShortForm",
     "agreed_entity",
-    "has_meanings",
     "insert_short_forms",
     "join_meanings",
     "least_papers",
@@ -38,7 +37,6 @@ _MIN_SIMILARITY = 0.85
 _AMBIGUOUS = ""
 # The key of a short form is a single word, and hardly longer than the short form.
 _MAX_ID_LENGTH = 20
-_HAS_MEANINGS = "paperscope_meanings"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -151,13 +149,9 @@ def _home(connection: Connection, short: str) -> str | None:
     return agreed_entity({(row.sense, row.entity): row.papers for row in rows}) or _AMBIGUOUS
 
 
-def join_meanings(
-    table: Table, *ends: ColumnElement[str], meant: bool
-) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
+def join_meanings(table: Table, *ends: ColumnElement[str]) -> tuple[FromClause, Sequence[ColumnElement[str]]]:
     """Join `table` so that each of `ends`, columns of a paper's entity ids, is mapped to the id in the library; return
-    the join and the mapped columns. `meant` says whether the library `has_meanings`."""
-    if not meant:
-        return table, ends
+    the join and the mapped columns."""
     found: FromClause = table
     nodes: list[ColumnElement[str]] = []
     for end in ends:
@@ -188,30 +182,20 @@ def library_ids(
 def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
     """All ids that papers may use for these ids of the library. Some papers may use them for other entities."""
     known = set(nodes)
-    apart = {tail for head, mark, tail in (node.partition("/") for node in known) if mark}
-    if not has_meanings(connection):
-        return known | apart
+    # Where papers disagree, an id of the library is the paper and its id.
+    apart = {tail for _, separator, tail in (node.partition("/") for node in known) if separator}
     return known | apart | {row.entity for row in connection.execute(_own_query(), {"nodes": sorted(known)})}
-
-
-def has_meanings(connection: Connection) -> bool:
-    """Whether the library has the tables, which an older one that is open for reading only lacks."""
-    if not connection.info.get(_HAS_MEANINGS):
-        connection.info[_HAS_MEANINGS] = inspect(connection).has_table(meanings.name)
-    return bool(connection.info[_HAS_MEANINGS])
 
 
 def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
     """The ids that a paper uses for a short form which only other papers define."""
     short = [key for key in ids if len(key) <= _MAX_ID_LENGTH and " " not in key]
-    if not short or not has_meanings(connection):
-        return set()
-    return {row.entity for row in connection.execute(_used_query(), {"ids": short})}
+    return {row.entity for row in connection.execute(_used_query(), {"ids": short})} if short else set()
 
 
 @cache
 def _nodes_query(*, within: bool) -> Select[*tuple[str, ...]]:
-    table, (node,) = join_meanings(entities, entities.c.id, meant=True)
+    table, (node,) = join_meanings(entities, entities.c.id)
     query = select(entities.c.id, node.label("node")).select_from(table).where(entities.c.id.in_(given("ids")))
     if within:
         query = query.where(entities.c.paper.in_(given("papers")))

@@ -95,26 +95,16 @@ def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
 
 
-def _create_if_empty(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Create the tables if the file is empty, and check its format."""
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    return _check_format(connection)
-
-
-def _check_format(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection; if the tables have another format, close it and raise sqlite3.DatabaseError."""
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found != _FORMAT:
-        connection.close()
-        raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
-    return connection
-
-
 class TextIndex:
     """One connection to the text index; not thread-safe. Failures are raised as sqlite3.Error."""
 
     def __init__(self, connection: sqlite3.Connection, *, writable: bool) -> None:
+        if writable and connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        if found != _FORMAT:
+            connection.close()
+            raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
         self._connection = connection
         self.writable = writable
         self._counted: tuple[Checkpoint, int] = (Checkpoint(), 0)
@@ -127,18 +117,17 @@ class TextIndex:
         # A power failure may lose the last commits, which are then applied again from the store.
         connection.execute("PRAGMA synchronous = NORMAL")
         enlarge_cache(connection)
-        return cls(_create_if_empty(connection), writable=True)
+        return cls(connection, writable=True)
 
     @classmethod
     def open_read_only(cls, file: Path) -> Self:
         """Open an existing index for reading only."""
-        connection = _connect(read_only_uri(file))
-        return cls(_check_format(connection), writable=False)
+        return cls(_connect(read_only_uri(file)), writable=False)
 
     @classmethod
     def in_memory(cls) -> Self:
         """An empty index in memory."""
-        return cls(_create_if_empty(_connect(":memory:")), writable=True)
+        return cls(_connect(":memory:"), writable=True)
 
     def copy_in_memory(self) -> Self:
         """Return a copy in memory, and close this index."""

@@ -6,9 +6,8 @@ the same form. Words keep their case until `word_key` folds it, because case dis
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,13 +15,11 @@ if TYPE_CHECKING:
 __all__ = [
     "NAME_SEPARATOR",
     "STOP_WORDS",
-    "Token",
     "content_words",
     "entity_key",
     "plain_words",
     "singular",
     "singular_key",
-    "tokenize",
     "word_key",
     "words",
 ]
@@ -67,36 +64,17 @@ _PREFERRED = {"axes": "axis", "leaves": "leaf"}
 _CACHED_WORDS = 1 << 16
 
 
-class Token(NamedTuple):
-    """A word of a text, in the text's spelling, with the characters from `start` up to `end` that it covers."""
-
-    text: str
-    start: int
-    end: int
-
-    @property
-    def parts(self) -> list[str]:
-        """The runs of letters and digits joined by signs: `BERT` and `DSC` of `BERT+DSC`; otherwise the word itself."""
-        return _RUN.findall(self.text)
-
-
-def tokenize(text: str) -> Iterator[Token]:
-    """Split a text into words.
-
-    A word is a run of letters and digits; runs joined by a single `.`, `'`, `+`, `&`, `/`, hyphen or dash are one word
-    (`SST-5`, `BERT+DSC`, `OntoNotes4.0`). Other signs and underscores are left out.
-    """
-    for match in _TOKEN.finditer(text):
-        yield Token(match[0], match.start(), match.end())
-
-
 def plain_words(text: str) -> list[str]:
     """The runs of letters and digits of a text in lower case, with repeats and stop words; plurals stay plurals."""
     return _RUN.findall(text.casefold())
 
 
 def words(text: str) -> list[str]:
-    """The keys of a text's words in order, with repeats and stop words; a compound precedes its parts."""
+    """The keys of a text's words in order, with repeats and stop words; a compound precedes its parts.
+
+    A word is a run of letters and digits; runs joined by a single `.`, `'`, `+`, `&`, `/`, hyphen or dash are one
+    compound (`SST-5`, `BERT+DSC`, `OntoNotes4.0`). Other signs and underscores are left out.
+    """
     found: list[str] = []
     for token in _TOKEN.findall(text):
         found.append(word_key(token))
