@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from evaluation.provenance import code_fingerprint
 from graph_store import Store
-from ingest import chunk_paper, extractor_for
+from ingest.chunking import chunk_paper
+from ingest.extraction import extractor_for
 from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperscopeError

@@ -10,20 +10,13 @@ from typing import Literal
 from weakref import WeakValueDictionary
 
 from graph_store import Store
-from ingest import (
-    EmbedTexts,
-    ImageCaptioner,
-    TypeSystem,
-    add_to_chunks,
-    check_size,
-    chunk_paper,
-    content_file,
-    extractor_for,
-    parser_for,
-    read_file,
-    read_paper,
-    run_in_thread,
-)
+from ingest.captioning import ImageCaptioner, add_to_chunks
+from ingest.chunking import chunk_paper
+from ingest.document.source import read_file
+from ingest.extraction import EmbedTexts, TypeSystem, extractor_for
+from ingest.formats import content_file
+from ingest.parsers import check_size, parser_for, read_paper
+from ingest.sandbox.cancellation import run_in_thread
 from paperscope.originals import Originals, file_name
 from paperscope_core.errors import BudgetError, PaperFileError, UnknownPaperError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models

@@ -9,7 +9,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from graph_store import JobQueue, NativeGraphIndex, Store
 from graph_store.reading import find_entry
-from ingest import page_renderer, run_in_thread
+from ingest.page_images import page_renderer
+from ingest.sandbox.cancellation import run_in_thread
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.estimating import Estimate, Estimator

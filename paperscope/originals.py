@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from graph_store.database import translate_errors
-from ingest import content_file
+from ingest.formats import content_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import replace_file
 from paperscope_core.types import PaperEntry, content_hash

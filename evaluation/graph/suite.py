@@ -18,7 +18,8 @@ from evaluation.metrics.sets import set_overlap
 from evaluation.score import Miss, Score, Tally
 from evaluation.suite import Item, Loaded, Request, Suite
 from graph_store import Store
-from ingest import chunk_paper, extractor_for
+from ingest.chunking import chunk_paper
+from ingest.extraction import extractor_for
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.models import build_models
 from paperscope_core.protocols import EntityExtractor

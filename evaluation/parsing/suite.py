@@ -13,9 +13,10 @@ from evaluation.parsing.tables import score_lookups, score_tables
 from evaluation.parsing.text import score_captions, score_counts, score_headings, score_order, score_references
 from evaluation.score import Score, total
 from evaluation.suite import Item, Loaded, Request, Suite
-from ingest import PdfParser, parser_for
 from ingest.document.pages import Backend, Document, OutlineEntry
 from ingest.document.source import read_pdf
+from ingest.parsers import parser_for
+from ingest.pdf import PdfParser
 from ingest.pdf.backends import BackendName, backend_for
 from paperscope_core.protocols import Parser
 from paperscope_core.settings import LimitSettings, ParserSettings

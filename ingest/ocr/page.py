@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from PIL import Image
-from scipy import ndimage
 
 from ingest.document.geometry import join_rules
 from ingest.document.pages import Char, HorizontalRule, PageContent, VerticalRule
@@ -29,8 +29,8 @@ __all__ = [
     "respace_line",
 ]
 
-# SciPy has no types.
-_ndimage: Any = ndimage
+# SciPy has no types; it loads `ndimage` on first use.
+_scipy: Any = scipy
 
 _FONT = "recognised"
 # Degrees; rotating a page blurs it, so a smaller skew is not corrected.
@@ -250,11 +250,11 @@ def find_marks(lines: Sequence[MeasuredLine], ink: Ink) -> list[Mark]:
     if not lines:
         return []
     rest = erase_boxes(ink, [line.box for line in lines])
-    labels, _ = _ndimage.label(rest, structure=np.ones((3, 3)))
+    labels, _ = _scipy.ndimage.label(rest, structure=np.ones((3, 3)))
     largest = 1.5 * max(line.size for line in lines)
     boxes = [
         Box(float(across.start), float(down.start), float(across.stop), float(down.stop))
-        for down, across in _ndimage.find_objects(labels)
+        for down, across in _scipy.ndimage.find_objects(labels)
         if across.stop - across.start < largest and down.stop - down.start < largest
     ]
     return list(_marks(lines, boxes))

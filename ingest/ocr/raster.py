@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from PIL import Image
-from scipy import ndimage
 
 from paperscope_core.types import Box
 
 __all__ = ["Ink", "RasterRules", "binarize", "erase_boxes", "estimate_skew", "find_pictures", "find_rules"]
 
 Ink: TypeAlias = NDArray[np.bool_]
-# SciPy has no types.
-_ndimage: Any = ndimage
+# SciPy has no types; it loads `ndimage` on first use.
+_scipy: Any = scipy
 
 # Ink is at least this much darker than paper, of 255 grey levels.
 _MIN_CONTRAST = 40
@@ -92,8 +92,8 @@ def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
         np.add.at(marks, at, 1)
         np.add.at(marks, at + least, -1)
         runs[row] = np.cumsum(marks)[:-1] > 0
-    labels, _ = _ndimage.label(runs, structure=np.ones((3, 3)))
-    for down, across in _ndimage.find_objects(labels):
+    labels, _ = _scipy.ndimage.label(runs, structure=np.ones((3, 3)))
+    for down, across in _scipy.ndimage.find_objects(labels):
         if down.stop - down.start <= thickest:
             # A run may extend a little beyond the ink.
             dark = np.nonzero(ink[down, across].any(axis=0))[0] + across.start
@@ -116,9 +116,9 @@ def find_pictures(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
     if not height or not width:
         return []
     blocks = rest[: height * cell, : width * cell].reshape(height, cell, width, cell).mean(axis=(1, 3)) > 0.02
-    labels, _ = _ndimage.label(_ndimage.binary_dilation(blocks, iterations=2))
+    labels, _ = _scipy.ndimage.label(_scipy.ndimage.binary_dilation(blocks, iterations=2))
     found: list[Box] = []
-    for number, (down, across) in enumerate(_ndimage.find_objects(labels), start=1):
+    for number, (down, across) in enumerate(_scipy.ndimage.find_objects(labels), start=1):
         inside = (labels[down, across] == number) & blocks[down, across]
         ys, xs = np.nonzero(inside)
         if not len(xs):

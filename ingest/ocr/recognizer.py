@@ -12,7 +12,6 @@ import numpy as np
 from PIL import Image
 
 from ingest.document.pages import PageReadError
-from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
 __all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
@@ -102,7 +101,8 @@ class RapidRecognizer:
 
 
 def _engine() -> Untyped:
-    disable_onnxruntime_telemetry()
+    # Without this, onnxruntime reports its use to its maker; a value set by the user wins.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     from rapidocr import RapidOCR
 
     models = files("rapidocr") / "models"

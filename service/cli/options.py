@@ -108,7 +108,7 @@ def open_library(*, library: Path | None, config: Path | None, budget: "Budget |
 
 def expand_paths(paths: Sequence[Path], *, as_json: bool) -> tuple[list[Path], int]:
     """The paper files at `paths`, each once, and the number of paths without any, which are reported."""
-    from ingest import paper_files
+    from ingest.formats import paper_files
 
     files: dict[Path, None] = {}
     failed = 0

@@ -116,8 +116,8 @@ def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Path | None, head: str) -> None:
-    from ingest import check_size, parser_for, read_paper
     from ingest.export import to_paper_json, write_paper
+    from ingest.parsers import check_size, parser_for, read_paper
 
     started = time.perf_counter()
     check_size(file, max_mb=settings.limits.max_file_mb)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest import PdfParser
+from ingest.pdf import PdfParser
 from paperscope_core.types import Equation, Figure, Paper, PaperFile, Passage, Table
 
 FOLDER = Path("examples") / "paper"

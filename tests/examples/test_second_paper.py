@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import pytest
 
-from ingest import PdfParser
+from ingest.pdf import PdfParser
 from paperscope_core.types import Equation, Figure, Paper, PaperFile, Table
 
 FOLDER = Path("examples") / "paper"

@@ -9,7 +9,7 @@ from pathlib import Path
 from numpy import float32
 from numpy.typing import NDArray
 
-from ingest import PdfParser
+from ingest.pdf import PdfParser
 from paperscope_core.models import FakeEmbedder
 from paperscope_core.protocols import PageCallback
 from paperscope_core.types import ModelReply, ModelRequest, PaperFile, ParsedPaper

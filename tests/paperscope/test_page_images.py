@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from graph_store import Store
-from ingest import PageRenderer
+from ingest.page_images import PageRenderer
 from paperscope.library import Library
 from paperscope_core.errors import InputError, PaperFileError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models

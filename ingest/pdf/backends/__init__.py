@@ -1,13 +1,14 @@
 """PDF libraries as backends; each is imported only when a file is opened with it."""
 
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
 from ingest.document.pages import Backend, Document
 from ingest.sandbox.cancellation import extend_time_limit
-from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.errors import SettingsError
 
 __all__ = ["BackendName", "backend_for"]
@@ -44,10 +45,24 @@ class _NamedBackend:
 
     def _backend(self) -> Backend:
         if self.name == "pymupdf":
-            disable_onnxruntime_telemetry()
-            from ingest.pdf.backends.mupdf import MuPdfBackend
+            # The import also loads layout models with onnxruntime, which take a second and 90 MB and are not used.
+            with _import_fails("pymupdf.layout"):
+                from ingest.pdf.backends.mupdf import MuPdfBackend
 
             return MuPdfBackend()
         from ingest.pdf.backends.pdfium import PdfiumBackend
 
         return PdfiumBackend()
+
+
+@contextmanager
+def _import_fails(name: str) -> Iterator[None]:
+    """Makes the import of a module fail inside the block, unless it is loaded."""
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment] # the documented value for an import that fails
+    try:
+        yield
+    finally:
+        del sys.modules[name]

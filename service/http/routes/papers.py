@@ -10,7 +10,8 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
-from ingest import HEAD_BYTES, check_head, check_size
+from ingest.formats import HEAD_BYTES, check_head
+from ingest.parsers import check_size
 from paperscope.library import Library
 from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError

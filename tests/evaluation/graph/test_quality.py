@@ -18,7 +18,7 @@ from evaluation.graph.quality import (
 )
 from evaluation.graph.suite import score_acronyms, score_expansion
 from evaluation.score import Score
-from ingest import chunk_paper
+from ingest.chunking import chunk_paper
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Box,

@@ -13,7 +13,8 @@ from evaluation.gold.graphs import GoldRelation
 from evaluation.gold.text_papers import TextSection, text_paper
 from evaluation.graph.suite import SUITE, open_extractor, score_document
 from evaluation.suite import Request
-from ingest import chunk_paper, extractor_for
+from ingest.chunking import chunk_paper
+from ingest.extraction import extractor_for
 from paperscope_core.models import FakeModel
 from paperscope_core.settings import ExtractSettings, Settings
 from paperscope_core.types import ModelRequest

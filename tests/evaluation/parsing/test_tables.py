@@ -10,7 +10,7 @@ from evaluation.gold.paper_readers import load_gold_tables, table_of_rows
 from evaluation.gold.papers import Gold, GoldLookup, GoldSpan, GoldTable
 from evaluation.parsing.tables import score_lookups, score_tables
 from evaluation.score import Score, Tally
-from ingest import PdfParser
+from ingest.pdf import PdfParser
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Paper, PaperFile, Table
 

@@ -8,10 +8,10 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from ingest import PdfParser
 from ingest.export import LEGEND, Mark, draw_marks, page_marks, write_paper
 from ingest.export.overlay import overlay_names
 from ingest.page_images import has_pages, open_page_images
+from ingest.pdf import PdfParser
 from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import ParserSettings
 from paperscope_core.types import Box, Page, Paper, PaperFile, ParsedPaper, Passage, Place

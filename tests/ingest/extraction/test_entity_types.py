@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest import extractor_for
 from ingest.chunking import chunk_paper
-from ingest.extraction import combine
+from ingest.extraction import combine, extractor_for
 from ingest.extraction.entity_types import DEFAULT_TYPES, TypeSystem
 from paperscope_core.errors import SettingsError
 from paperscope_core.models import FakeModel

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest import extractor_for
 from ingest.chunking import chunk_paper
 from ingest.document.element_text import element_text
-from ingest.extraction import LocalExtractor, ModelExtractor
+from ingest.extraction import LocalExtractor, ModelExtractor, extractor_for
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.mentions import FoldedText
 from ingest.extraction.model_extractor import FoundEntity, FoundGraph, Grounding

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from ingest import extractor_for
+from ingest.extraction import extractor_for
 from ingest.extraction.pipeline import ResolvingExtractor
 from paperscope_core.errors import ModelUnavailableError
 from paperscope_core.models import FakeModel

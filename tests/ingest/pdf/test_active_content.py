@@ -9,8 +9,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest import PdfParser
-from ingest.pdf import backend_for
+from ingest.pdf import PdfParser, backend_for
 from ingest.pdf.backends import BackendName
 from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.types import PaperFile

@@ -10,8 +10,8 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from ingest import parser_for
 from ingest.document.geometry import turned_box, turned_size
+from ingest.parsers import parser_for
 from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
 from ingest.pdf.backends import BackendName
 from paperscope_core.errors import PaperFileError, SettingsError
@@ -249,7 +249,7 @@ def test_pdfium_does_not_import_pymupdf(root: Path) -> None:
     code = (
         "import sys; sys.modules['pymupdf'] = sys.modules['fitz'] = None\n"
         "from pathlib import Path\n"
-        "from ingest import parser_for\n"
+        "from ingest.parsers import parser_for\n"
         "from paperscope_core.settings import Settings\n"
         "from paperscope_core.types import PaperFile\n"
         "settings = Settings(parser={'backend': 'pdfium', 'dpi': 72})\n"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest import PdfParser
 from ingest.parsers import parser_for
-from ingest.pdf import backend_for
+from ingest.pdf import PdfParser, backend_for
 from ingest.pdf.backends import BackendName
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import Parser

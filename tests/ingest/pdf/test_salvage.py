@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest import PdfParser
-from ingest.pdf import backend_for
+from ingest.pdf import PdfParser, backend_for
 from ingest.pdf.backends import BackendName
 from ingest.pdf.salvage import salvaged
 from paperscope_core.types import Paper, PaperFile

@@ -6,7 +6,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ingest import parser_for
+from ingest.parsers import parser_for
 from ingest.pdf import backend_for
 from ingest.readers.docling import parser as engine
 from ingest.readers.docling.parser import Converted, DoclingParser, paper_of_docling

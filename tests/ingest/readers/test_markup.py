@@ -7,8 +7,8 @@ import pytest
 from docx import Document
 from rich.console import Console
 
-from ingest import parser_for
 from ingest.export import to_html
+from ingest.parsers import parser_for
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Paper, PaperFile, PaperImages, Passage, Shortfall, Table
 from service.cli.display import paper_view, papers_view

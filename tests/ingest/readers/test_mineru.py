@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from ingest import paper_files
+from ingest.formats import paper_files
 from ingest.readers.mineru.folder import is_mineru_folder
 from ingest.readers.mineru.parser import MinerUParser
 from paperscope_core.errors import PaperFileError

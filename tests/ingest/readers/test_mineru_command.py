@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest import parser_for
+from ingest.parsers import parser_for
 from ingest.readers.mineru.parser import MinerUCommandParser
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import LimitSettings, ParserSettings

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest import PdfParser, run_in_thread
+from ingest.pdf import PdfParser
+from ingest.sandbox.cancellation import run_in_thread
 from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import Parser
