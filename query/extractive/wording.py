@@ -33,7 +33,7 @@ _POINTING = frozenset(
     """according author cell column entry give given listed number paper please printed reported row shown table use
     used using value""".split()
 )
-FORM_WORDS = frozenset(map(word_key, (STOP_WORDS | _POINTING) - _RELATIONAL)) | {"many", "much"}
+FORM_WORDS = (STOP_WORDS | _POINTING) - _RELATIONAL | {"many", "much"}
 """The words of a question that name nothing, singular as those of a `Token`."""
 
 _SIGNS = "+-"
