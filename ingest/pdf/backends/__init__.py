@@ -1,7 +1,7 @@
 """PDF libraries as backends; each is imported only when a file is opened with it."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,6 +15,8 @@ __all__ = ["BackendName", "backend_for"]
 
 
 _LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
+# PyMuPDF imports these if it can. They load onnxruntime, which takes two seconds and 100 MB and reports its use.
+_UNUSED_BY_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
 
 BackendName = Literal["pymupdf", "pdfium"]
 
@@ -45,8 +47,7 @@ class _NamedBackend:
 
     def _backend(self) -> Backend:
         if self.name == "pymupdf":
-            # The import also loads layout models with onnxruntime, which take a second and 90 MB and are not used.
-            with _import_fails("pymupdf.layout"):
+            with _imports_fail(_UNUSED_BY_PYMUPDF):
                 from ingest.pdf.backends.mupdf import MuPdfBackend
 
             return MuPdfBackend()
@@ -56,13 +57,13 @@ class _NamedBackend:
 
 
 @contextmanager
-def _import_fails(name: str) -> Iterator[None]:
-    """Makes the import of a module fail inside the block, unless it is loaded."""
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment] # the documented value for an import that fails
+def _imports_fail(names: Sequence[str]) -> Iterator[None]:
+    """Makes the import of modules that are not loaded fail inside the block."""
+    hidden = [name for name in names if name not in sys.modules]
+    # None is the documented value for a module whose import fails.
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
         yield
     finally:
-        del sys.modules[name]
+        for name in hidden:
+            del sys.modules[name]
