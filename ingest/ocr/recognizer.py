@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from ingest.document.pages import PageReadError
+from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
 __all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
@@ -101,8 +102,7 @@ class RapidRecognizer:
 
 
 def _engine() -> Untyped:
-    # Without this, onnxruntime reports its use to its maker; a value set by the user wins.
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    disable_onnxruntime_telemetry()
     from rapidocr import RapidOCR
 
     models = files("rapidocr") / "models"

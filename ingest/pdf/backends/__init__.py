@@ -15,8 +15,9 @@ __all__ = ["BackendName", "backend_for"]
 
 
 _LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
-# PyMuPDF imports these if it can. They load onnxruntime, which takes two seconds and 100 MB and reports its use.
-_UNUSED_BY_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
+# PyMuPDF imports these if it can, and with them onnxruntime: two seconds and 100 MB. The first is loaded for the papers
+# that need it; the second is not used.
+_HEAVY_IMPORTS_OF_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
 
 BackendName = Literal["pymupdf", "pdfium"]
 
@@ -47,7 +48,7 @@ class _NamedBackend:
 
     def _backend(self) -> Backend:
         if self.name == "pymupdf":
-            with _imports_fail(_UNUSED_BY_PYMUPDF):
+            with _imports_fail(_HEAVY_IMPORTS_OF_PYMUPDF):
                 from ingest.pdf.backends.mupdf import MuPdfBackend
 
             return MuPdfBackend()

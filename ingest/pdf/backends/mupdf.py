@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ from ingest.document.geometry import (
 )
 from ingest.document.pages import UNLOCK_HINT, Char, OutlineEntry, PageContent, PageReadError
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
+from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.errors import PaperFileError, PaperLockedError
 from paperscope_core.types import Box
 
@@ -43,6 +45,8 @@ class MuPdfBackend:
         """See `Backend.open`."""
         _mupdf.TOOLS.mupdf_display_errors(False)
         _mupdf.TOOLS.mupdf_display_warnings(False)
+        # Boxes of characters as in the file; pymupdf4llm sets the same when it is imported.
+        _mupdf.TOOLS.unset_quad_corrections(True)
         # Otherwise PyMuPDF prints errors while it searches for tables.
         _mupdf.set_messages(pylogging=True, pylogging_level=logging.DEBUG)
         try:
@@ -133,6 +137,7 @@ class MuPdfDocument:
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
         """See `Document.cells`: those of the table of PyMuPDF's layout analysis that overlaps the box most."""
+        _load_layout_analysis()
         with self._page(number) as (page, rotation):
             size = turned_size(page.rect.width, page.rect.height, turns=rotation)
             clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
@@ -213,3 +218,10 @@ def _shapes(drawings: Sequence[Untyped]) -> Iterator[Shape]:
                 yield Shape(box=Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), filled=False)
             elif item[0] == "re":
                 yield Shape(box=Box(*item[1]), filled=inked)
+
+
+def _load_layout_analysis() -> None:
+    """Loads the models with which `find_tables` locates tables, if they are installed."""
+    disable_onnxruntime_telemetry()
+    with suppress(ImportError):
+        import_module("pymupdf.layout")
