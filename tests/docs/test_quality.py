@@ -1,4 +1,4 @@
-"""Some rows of `docs/quality.md`, those that take seconds, agree with the code."""
+"""The page `docs/quality.md` has all suites, and a row that takes a second to measure agrees with the code."""
 
 import re
 from pathlib import Path
@@ -34,16 +34,8 @@ def test_the_page_has_every_suite_with_its_provenance(root: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "about",
-    [
-        ("parsing", "pymupdf", "latexgold"),
-        ("retrieval", "words", "qasper"),
-        ("graph", "local", "acronym_identification"),
-    ],
-)
-def test_rows_agree_with_the_code(root: Path, shared: Path, tmp_path: Path, about: tuple[str, str, str]) -> None:
-    suite, mode, name = about
+def test_a_row_agrees_with_the_code(root: Path, shared: Path, tmp_path: Path) -> None:
+    suite, mode, name = "graph", "local", "acronym_identification"
     run = RunOptions(data=shared, settings=Settings(), mode=mode, names=(name,), work=tmp_path)
     report = run_suite(load_suite(suite), run, callbacks=RunCallbacks(started=lambda _: None, done=lambda _: None))
     found = {(suite, row[0], row[1]): row[2:] for row in suite_rows([report])}

@@ -3,18 +3,20 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from paperscope_core.settings import load_settings
+from service.cli.app import app
 
 LOCAL_SERVER = "http://127.0.0.1:11434/v1"
 REPLIES = {
@@ -83,37 +85,54 @@ def test_the_demo_and_test_scripts_exist(root: Path) -> None:
     assert "exec scripts/test" in (root / ".ci" / "run").read_text()
 
 
+@pytest.fixture
+def workplace(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples, in which the test runs."""
+    monkeypatch.chdir(checkout(tmp_path, root))
+    return tmp_path
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    """Runs a block in this process and returns its output.
+
+    Each line is a command `paperscope` or sets a variable of the environment.
+    """
+
+    def run_lines(block: str) -> str:
+        for line in block.splitlines():
+            program, *arguments = shlex.split(line)
+            if program == "export":
+                monkeypatch.setenv(*arguments[0].split("=", 1))
+            else:
+                assert program == "paperscope"
+                app(arguments, standalone_mode=False)
+        return capsys.readouterr().out
+
+    return run_lines
+
+
 @pytest.mark.slow
-def test_the_demo_the_commands_and_the_python_code_run(root: Path, tmp_path: Path) -> None:
+def test_the_demo_the_commands_and_the_python_code_run(
+    root: Path, workplace: Path, run: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """In the order of the README, in one folder: what the demo added and answered is not done again."""
-    workplace = checkout(tmp_path, root)
     if (root / ".venv" / ".paperscope-setup-dev").is_file():  # elsewhere the demo would set up an environment
         places = {"PAPERSCOPE_LIBRARY": str(workplace / "library"), "DEMO_OUT": str(workplace / "answers")}
         done = shell(str(root / "scripts" / "demo"), folder=workplace, root=root, variables=places)
         assert done.returncode == 0, done.stderr
         assert "24 questions" in done.stdout
     use, manage = blocks(root, "bash")[2:4]
-    done = shell(use, folder=workplace, root=root)
-    assert done.returncode == 0, done.stderr
-    assert "0.9687" in done.stdout
+    assert "0.9687" in run(use)
     assert len((workplace / "answers" / "answers.jsonl").read_text().splitlines()) == 24
     (python,) = blocks(root, "python")
     guides = [
         block for page in ("guides/add-papers", "guides/ask") for block in blocks(root, "python", f"docs/{page}.md")
     ]
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", "\n".join([python, *guides])],
-        cwd=workplace,
-        env={**os.environ, "PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "256" in done.stdout
-    done = shell(manage, folder=workplace, root=root)
-    assert done.returncode == 0, done.stderr
-    assert "removed" in done.stdout
+    for block in (python, *guides):
+        exec(block, {})  # noqa: S102
+    assert "256" in capsys.readouterr().out
+    assert "removed" in run(manage)
 
 
 @pytest.mark.slow
@@ -134,13 +153,17 @@ def test_the_commands_of_the_service_run(root: Path, tmp_path: Path, example_lib
 
 
 @pytest.mark.slow
-def test_the_commands_with_a_model_run(root: Path, tmp_path: Path, example_library: Path, model_server: str) -> None:
+def test_the_commands_with_a_model_run(
+    root: Path,
+    workplace: Path,
+    run: Callable[[str], str],
+    example_library: Path,
+    model_server: str,
+) -> None:
     script = blocks(root, "bash")[5]
     assert LOCAL_SERVER in script
-    folder = checkout(tmp_path, root, example_library)
-    done = shell(script.replace(LOCAL_SERVER, model_server), folder=folder, root=root)
-    assert done.returncode == 0, done.stderr
-    assert "89.80" in done.stdout
+    shutil.copytree(example_library, workplace / "library")
+    assert "89.80" in run(script.replace(LOCAL_SERVER, model_server))
 
 
 def test_every_code_block_is_tested(root: Path) -> None:
