@@ -122,30 +122,28 @@ def _figures_of_page(
 
 def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundFigure:
     """Returns the figure of a caption: the nearest graphics, otherwise the nearest labels."""
-    best: tuple[float, Box, frozenset[Line], list[Box]] | None = None
-    labelled: tuple[float, Box, frozenset[Line]] | None = None
+    drawn: list[tuple[float, Box, frozenset[Line], list[Box]]] = []
+    labelled: list[tuple[float, Box, frozenset[Line]]] = []
     for cost, area in _free_areas(layout, caption, around):
         ink = around.graphics.within(area)
         box = bounding_box(ink) if ink else None
         if box and min(box.width, box.height) > _MIN_SIDE:
             lines, whole = _with_labels(box, around, area)
-            distance = _distance(whole, caption.box) + cost
-            if best is None or distance < best[0]:
-                best = distance, whole, lines, ink
-        labels = [line for line in around.labels if contains(area.grown(0, _MARGIN), line.box)]
-        if labels and best is None:
-            nearest = min(labels, key=lambda line: _distance(line.box, caption.box))
-            distance = _distance(nearest.box, caption.box) + cost
-            if labelled is None or distance < labelled[0]:
-                lines, whole = _with_labels(nearest.box, around, area)
-                labelled = distance, whole, lines
-    if best is None:
-        box, lines = labelled[1:] if labelled else (caption.box, frozenset())
-        return FoundFigure(page=layout.index, caption=caption, box=box, lines=lines)
-    _, whole, lines, ink = best
-    letters = [letter for letter in around.graphics.letters if contains(whole, letter)]
-    panels = find_panels(whole, lines=lines, ink=ink, letters=letters, caption=caption.text)
-    return FoundFigure(page=layout.index, caption=caption, box=whole, lines=lines, panels=panels)
+            drawn.append((_distance(whole, caption.box) + cost, whole, lines, ink))
+        labels = [line.box for line in around.labels if contains(area.grown(0, _MARGIN), line.box)]
+        if labels and not drawn:
+            nearest = min(labels, key=lambda box: _distance(box, caption.box))
+            lines, whole = _with_labels(nearest, around, area)
+            labelled.append((_distance(nearest, caption.box) + cost, whole, lines))
+    if drawn:
+        _, whole, lines, ink = min(drawn, key=lambda found: found[0])
+        letters = [letter for letter in around.graphics.letters if contains(whole, letter)]
+        panels = find_panels(whole, lines=lines, ink=ink, letters=letters, caption=caption.text)
+        return FoundFigure(page=layout.index, caption=caption, box=whole, lines=lines, panels=panels)
+    if labelled:
+        _, whole, lines = min(labelled, key=lambda found: found[0])
+        return FoundFigure(page=layout.index, caption=caption, box=whole, lines=lines)
+    return FoundFigure(page=layout.index, caption=caption, box=caption.box)
 
 
 def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[Line], Box]:

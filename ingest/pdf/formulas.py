@@ -95,8 +95,8 @@ def _part_of(word: Word) -> _Part:
         x1=word.x1,
         baseline=word.baseline,
         size=word.size,
-        top=word.y0 - stretch,
-        bottom=word.y1 + stretch,
+        top=word.box.y0 - stretch,
+        bottom=word.box.y1 + stretch,
     )
 
 

@@ -81,16 +81,6 @@ class Word:
     math: float
 
     @property
-    def y0(self) -> float:
-        """The top of the word's em box."""
-        return self.baseline - _ASCENT * self.size
-
-    @property
-    def y1(self) -> float:
-        """The bottom of the word's em box."""
-        return self.baseline + _DESCENT * self.size
-
-    @property
     def box(self) -> Box:
         """The word's em box."""
         return em_box(self.x0, self.x1, baseline=self.baseline, size=self.size)

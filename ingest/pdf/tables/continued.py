@@ -1,11 +1,12 @@
 """Joins tables that are continued in the next column or on the next page."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ingest.document.captions import is_continuation_note
+from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.layout import PageLayout
@@ -50,20 +51,21 @@ def with_further_parts(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Spot:
-    """Where a part may be: a page (its index from 0) and a band of x."""
+    """Where a part may be: a band of x on a page."""
 
-    page: int
+    layout: PageLayout
     left: float
     right: float
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of the band."""
+        return [line for line in self.layout.lines if self.left <= line.center <= self.right]
 
 
 class _PartJoiner:
     def __init__(
-        self,
-        tables: Sequence[FoundTable],
-        layouts: Sequence[PageLayout],
-        *,
-        stacks: Sequence[Sequence[RuleStack]],
+        self, tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, stacks: Sequence[Sequence[RuleStack]]
     ) -> None:
         self._layouts = layouts
         self._stacks = stacks
@@ -80,25 +82,25 @@ class _PartJoiner:
 
     def joined(self) -> list[FoundTable]:
         joined: list[FoundTable] = []
-        gone: set[int] = set()
-        for index, table in enumerate(self._tables):
-            if index not in gone:
+        gone: set[FoundTable] = set()
+        for table in self._tables:
+            if table not in gone:
                 parts = [table]
                 while (after := self._named(parts, gone) or self._unnamed(parts)) is not None:
                     parts.append(after)
+                gone.update(parts)
                 joined.append(self._merged(parts) if len(parts) > 1 else table)
         return joined
 
-    def _named(self, parts: Sequence[FoundTable], gone: set[int]) -> FoundTable | None:
+    def _named(self, parts: Sequence[FoundTable], gone: Collection[FoundTable]) -> FoundTable | None:
         """Returns the next table of the same label, if marked as continued or with the same caption and columns."""
         first, last = parts[0], parts[-1].parts[-1]
-        for index, other in enumerate(self._tables):
-            if index in gone or other in parts or other.page < first.page or other.caption.label != first.caption.label:
+        reach = range(max(first.page, last.page), self._next_page(last.page) + 1)
+        for other in self._tables:
+            if other in gone or other in parts or other.page not in reach or other.caption.label != first.caption.label:
                 continue
-            follows = last.page <= other.page <= self._next_page(last.page)
             same = other.caption.text == first.caption.text and _shift(first, other) is not None
-            if follows and (other.caption.continues or same):
-                gone.add(index)
+            if other.caption.continues or same:
                 return other
         return None
 
@@ -109,13 +111,12 @@ class _PartJoiner:
         # Only notes may be below the previous part.
         if spot is None or any(line.size > self._note_size for line in self._below(last)):
             return None
-        lines = [line for line in self._band(spot) if line not in self._furniture[spot.page]]
-        first = next((line for line in lines if not is_continuation_note(line.text)), None)
+        text = [line for line in spot.lines if line not in self._furniture[spot.layout.index]]
+        first = next((line for line in text if not is_continuation_note(line.text)), None)
         if first is None or first in self._taken:
             return None
-        layout = self._layouts[spot.page]
         for region in self._regions(spot, first, width=last.box.width):
-            found = read_table(layout, region, parts[0].caption)
+            found = read_table(spot.layout, region, parts[0].caption)
             if found is None:
                 continue
             body = _without_repeated_header(region, parts[0].parts[0].region)
@@ -127,21 +128,20 @@ class _PartJoiner:
 
     def _regions(self, spot: _Spot, first: Line, *, width: float) -> Iterator[TableRegion]:
         """Yields the possible parts that begin with a line: between rules as wide as the table's, or a run of rows."""
-        layout = self._layouts[spot.page]
-        for stack in self._stacks[spot.page]:
+        for stack in self._stacks[spot.layout.index]:
             inside = stack.ys[0] - 2 < first.baseline < stack.ys[-1] and stack.x0 - 3 < first.center < stack.x1 + 3
-            if inside and abs(stack.x1 - stack.x0 - width) < _SAME_WIDTH:
-                yield ruled_region(layout, stack)
+            if inside and abs(stack.box.width - width) < _SAME_WIDTH:
+                yield ruled_region(spot.layout, stack)
         band = spot.left, spot.right
-        run = run_of_rows(layout, edge=first.box.y0, band=band, side="below", taken=self._taken)
-        if run and (region := region_of_run(layout, run)) is not None:
+        run = run_of_rows(spot.layout, edge=first.box.y0, band=band, side="below", taken=self._taken)
+        if run and (region := region_of_run(spot.layout, run)) is not None:
             yield region
 
     def _below(self, part: TablePart) -> list[Line]:
         """Returns the lines below a part in its column, without furniture and continuation notes."""
         return [
             line
-            for line in self._band(self._spot(part))
+            for line in self._spot(part).lines
             if line.middle > part.box.y1 + 1
             and line not in part.lines
             and line not in self._furniture[part.page]
@@ -162,43 +162,41 @@ class _PartJoiner:
 
     def _with_notes(self, part: TablePart) -> TablePart:
         """Returns the part with the continuation notes around it."""
+        around = part.box.grown(0, _NOTE_DISTANCE)
         notes = {
             line
-            for line in self._band(self._spot(part))
-            if part.box.y0 - _NOTE_DISTANCE < line.baseline < part.box.y1 + _NOTE_DISTANCE
-            and is_continuation_note(line.text)
+            for line in self._spot(part).lines
+            if around.y0 < line.baseline < around.y1 and is_continuation_note(line.text)
         }
         return replace(part, lines=part.lines | notes)
 
     def _spot(self, part: TablePart) -> _Spot:
         layout = self._layouts[part.page]
         left, right = columns_touched(layout, part.box) or (0.0, layout.content.width)
-        return _Spot(page=part.page, left=left, right=right)
+        return _Spot(layout=layout, left=left, right=right)
 
     def _next_spot(self, part: TablePart) -> _Spot | None:
         """Returns the column to the right of a part's, or the same place on the next page; None at the end."""
-        layout, here = self._layouts[part.page], self._spot(part)
-        bounds = layout.column_bounds
-        wide = here.right - here.left > _WHOLE_WIDTH * layout.content.width
+        here = self._spot(part)
+        bounds = here.layout.column_bounds
+        wide = here.right - here.left > _WHOLE_WIDTH * here.layout.content.width
         if here.right < bounds[-1] and not wide:
-            return _Spot(page=part.page, left=here.right, right=bounds[bounds.index(here.right) + 1])
-        page = self._next_page(part.page)
-        bounds = self._layouts[page].column_bounds
-        return None if page == part.page else _Spot(page=page, left=0.0, right=bounds[-1 if wide else 1])
+            return _Spot(layout=here.layout, left=here.right, right=bounds[bounds.index(here.right) + 1])
+        after = self._layouts[self._next_page(part.page)]
+        right = after.column_bounds[-1 if wide else 1]
+        return None if after is here.layout else _Spot(layout=after, left=0.0, right=right)
 
     def _next_page(self, page: int) -> int:
         """Returns the index of the next page with the same rotation; the same index if there is none."""
         here = self._layouts[page].content
-        for index in range(page + 1, len(self._layouts)):
-            content = self._layouts[index].content
-            if content.number == here.number + 1 and content.turns == here.turns:
-                return index
-            if content.number > here.number + 1:
-                break
-        return page
-
-    def _band(self, spot: _Spot) -> list[Line]:
-        return [line for line in self._layouts[spot.page].lines if spot.left <= line.center <= spot.right]
+        return next(
+            (
+                layout.index
+                for layout in self._layouts[page + 1 :]
+                if (layout.content.number, layout.content.turns) == (here.number + 1, here.turns)
+            ),
+            page,
+        )
 
 
 def _shift(first: FoundTable, other: FoundTable) -> float | None:
@@ -331,22 +329,14 @@ def _stacked(
         regions[-1] = replace(regions[-1], rules=tuple(y for y in regions[-1].rules if y < last))
         regions.append(_moved(body, dx=part.dx, dy=dy))
         parts.append(replace(part, dy=dy, top=last + gap / 2))
-    box = Box(
-        min(region.box.x0 for region in regions),
-        regions[0].box.y0,
-        max(region.box.x1 for region in regions),
-        regions[-1].box.y1,
-    )
-    verticals: list[float] = []
-    for x in sorted(x for region in regions for x in region.verticals):
-        if not verticals or x - verticals[-1] > 1:
-            verticals.append(x)
+    box = bounding_box(region.box for region in regions)._replace(y0=regions[0].box.y0, y1=regions[-1].box.y1)
+    edges = runs_of(sorted(x for region in regions for x in region.verticals), joins=lambda run, x: x - run[0] <= 1)
     region = TableRegion(
         box=box,
         words=tuple(word for region in regions for word in region.words),
         rules=tuple(y for region in regions for y in region.rules),
         partial=tuple(rule for region in regions for rule in region.partial),
-        verticals=tuple(verticals),
+        verticals=tuple(run[0] for run in edges),
         fills=tuple(fill for region in regions for fill in region.fills),
         ruled=first.region.ruled,
     )

@@ -13,6 +13,7 @@ from ingest.document.geometry import (
     join_rules,
     overlap_x,
     overlap_y,
+    runs_of,
     turned_box,
     turned_size,
 )
@@ -22,7 +23,7 @@ from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.tables.continued import with_further_parts
 from ingest.pdf.tables.grid import read_grid, read_table
-from ingest.pdf.tables.model import FoundTable, Grid, TableRegion
+from ingest.pdf.tables.model import FoundTable, Grid, TableRegion, titled_columns
 from ingest.pdf.tables.regions import (
     RuleStack,
     Side,
@@ -110,7 +111,7 @@ def with_second_readings(
 
 def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> FoundTable:
     region = table.parts[0].region
-    edges = list(_edges(region, page, cells))
+    edges = _edges(region, page, cells)
     if not edges:
         return table
     grid = read_grid(region, edges=edges)
@@ -119,21 +120,18 @@ def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> Fo
     return replace(table, grid=grid) if better else table
 
 
-def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> Iterator[float]:
-    """Yields the x of the edges of cells, each once."""
+def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> list[float]:
+    """Returns the x of the edges of cells, each once."""
     if _crossings(region.box, page) > _MAX_CROSSINGS:
-        return
+        return []
     try:
         seen = cells(page.number, box_as_seen(region.box, page))
     except PageReadError:
-        return
+        return []
     size = turned_size(page.width, page.height, turns=-page.turns)
     boxes = [turned_box(cell, *size, turns=page.turns) for cell in seen]
-    last = float("-inf")
-    for x in sorted(x for box in boxes for x in (box.x0, box.x1)):
-        if x - last > _SAME_EDGE:
-            yield x
-            last = x
+    xs = sorted(x for box in boxes for x in (box.x0, box.x1))
+    return [run[0] for run in runs_of(xs, joins=lambda run, x: x - run[0] <= _SAME_EDGE)]
 
 
 def _crossings(box: Box, page: PageContent) -> int:
@@ -191,15 +189,9 @@ def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -
 
 def _names_columns(grid: Grid) -> bool:
     """Whether each column but the first has a title above the first inner rule, and the first is not line numbers."""
-    titled = {
-        column
-        for cell in grid.cells
-        if cell.role == "column_header"
-        for column in range(cell.column, cell.column + cell.column_span)
-    }
     stubs = [cell.text.rstrip(":.") for cell in grid.cells if cell.column == 0 and cell.row >= grid.header_rows]
     numbered = stubs == [str(number) for number in range(1, len(stubs) + 1)]
-    return titled >= set(range(1, len(grid.columns))) and not numbered
+    return titled_columns(grid.cells) >= set(range(1, len(grid.columns))) and not numbered
 
 
 def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:

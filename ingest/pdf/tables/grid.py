@@ -24,6 +24,7 @@ from ingest.pdf.tables.model import (
     TablePart,
     TableRegion,
     Zones,
+    titled_columns,
 )
 from ingest.pdf.tables.row_joining import join_rows, span_labels
 from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
@@ -214,11 +215,12 @@ def _confidence(cells: Sequence[GridCell], body: Sequence[GridRow], *, width: in
     good = sum(0 in columns and len(columns) >= _USUAL_SHARE * usual for columns in filled)
     pieces = [piece for row in plain for piece in row.pieces]
     values = [piece for piece in pieces if piece.first > 0]
+    titled = titled_columns(cells) - {0}
     shares = (
         good / len(plain),
         sum(piece.first == piece.last for piece in values) / len(values) if values else 1.0,
         1 - sum(map(_is_collision, pieces)) / len(pieces),
-        _titled_share(cells, width=width),
+        len(titled) / (width - 1) if titled else 1.0,
         1.0 if ruled else _UNRULED_FACTOR,
     )
     return round(prod(shares), 2)
@@ -242,13 +244,3 @@ def _is_collision(piece: Piece) -> bool:
     text = piece.text
     digits = text.replace(".", "").replace(" ", "").isdigit()
     return (digits and not is_value(text)) or bool(_COLLISION.fullmatch(text))
-
-
-def _titled_share(cells: Sequence[GridCell], *, width: int) -> float:
-    titled = {
-        column
-        for cell in cells
-        if cell.role == "column_header"
-        for column in range(max(cell.column, 1), cell.column + cell.column_span)
-    }
-    return len(titled) / (width - 1) if titled else 1.0

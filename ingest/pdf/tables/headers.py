@@ -3,8 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from ingest.document.cell_values import is_annotation, is_value
+from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import Columns, partition
@@ -62,11 +64,8 @@ def grouped_header(
 
 
 def _heights(rules: Sequence[HorizontalRule]) -> list[float]:
-    heights: list[float] = []
-    for rule in sorted(rules, key=lambda rule: rule.y):
-        if not heights or rule.y - heights[-1] > _SAME_HEIGHT:
-            heights.append(rule.y)
-    return heights
+    runs = runs_of(sorted(rule.y for rule in rules), joins=lambda run, y: y - run[0] <= _SAME_HEIGHT)
+    return [run[0] for run in runs]
 
 
 def _title(text: Line, rules: Sequence[HorizontalRule], heights: Sequence[float]) -> _Title:
@@ -123,11 +122,10 @@ def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Colum
 
 def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCell:
     row, column, row_span, column_span = position
-    piece = Piece(first=column, last=column, lines=(lines[0],))
-    for line in lines[1:]:
-        piece = Piece(first=column, last=column, lines=(line,)).under(piece)
+    pieces = [Piece(first=column, last=column, lines=(line,)) for line in lines]
+    lines = reduce(lambda above, piece: piece.under(above), pieces).lines
     return GridCell(
-        row=row, column=column, row_span=row_span, column_span=column_span, lines=piece.lines, role="column_header"
+        row=row, column=column, row_span=row_span, column_span=column_span, lines=lines, role="column_header"
     )
 
 

@@ -1,6 +1,7 @@
 """Tables and their grids as values: regions, rows of pieces, cells, and tables of several parts."""
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -24,6 +25,7 @@ __all__ = [
     "TablePart",
     "TableRegion",
     "Zones",
+    "titled_columns",
 ]
 
 RowKind = Literal["header", "section", "body"]
@@ -139,6 +141,16 @@ class GridCell:
         """Whether most letters are bold."""
         letters = sum(len(line.text) for line in self.lines)
         return sum(line.bold * len(line.text) for line in self.lines) > 0.5 * letters
+
+
+def titled_columns(cells: Iterable[GridCell]) -> set[int]:
+    """Returns the columns with a title."""
+    return {
+        column
+        for cell in cells
+        if cell.role == "column_header"
+        for column in range(cell.column, cell.column + cell.column_span)
+    }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

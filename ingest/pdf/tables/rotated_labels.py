@@ -31,19 +31,9 @@ class _RotatedWord(Word):
     below: float
 
     @property
-    def y0(self) -> float:
-        """The top of the label."""
-        return self.baseline - self.above
-
-    @property
-    def y1(self) -> float:
-        """The foot of the label."""
-        return self.baseline + self.below
-
-    @property
     def box(self) -> Box:
         """The label's box."""
-        return Box(self.x0, self.y0, self.x1, self.y1)
+        return Box(self.x0, self.baseline - self.above, self.x1, self.baseline + self.below)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
