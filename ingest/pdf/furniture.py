@@ -36,7 +36,9 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
     def is_furniture(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
         if line in counted:
             return True
-        if _in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1 and _has_words(line):
+        # The number of an equation may repeat in a margin, too.
+        worded = sum(letter.isalpha() for letter in line.text) > 2
+        if worded and _in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
             return True
         in_margin = _in_margin(line, layout, share=_NUMBER_MARGIN)
         return in_margin and (_is_page_number(line, lines) or _is_separated(line, lines, layout))
@@ -69,11 +71,6 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
 def _repeat_key(line: Line) -> tuple[str, int]:
     """Returns what is equal in a running head on all pages: its text without digits, and its height on the page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
-
-
-def _has_words(line: Line) -> bool:
-    """Whether a line has letters; the number of an equation may repeat in a margin, too."""
-    return sum(letter.isalpha() for letter in line.text) > 2
 
 
 def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:

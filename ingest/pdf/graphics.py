@@ -68,7 +68,11 @@ def graphics_of(layout: PageLayout, *, taken: Sequence[Box]) -> Graphics:
     tables = [box.grown(_TABLE_MARGIN, _TABLE_MARGIN) for box in taken]
 
     def free(boxes: Sequence[Box]) -> list[Box]:
-        return [box for box in boxes if not any(_middle_in(box, table) for table in tables)]
+        return [
+            box
+            for box in boxes
+            if not any(table.x0 <= box.center <= table.x1 and table.y0 <= box.middle <= table.y1 for table in tables)
+        ]
 
     drawings = [box for box in _shown(content.drawings, layout) if max(box.width, box.height) > _MIN_DRAWING]
     return Graphics(
@@ -89,10 +93,6 @@ def _shown(boxes: Sequence[Box], layout: PageLayout) -> list[Box]:
     cut = [intersection(box, page) for box in boxes]
     limit = _PAGE_SHARE * page.width * page.height
     return [box for box in cut if min(box.width, box.height) >= 0 and box.width * box.height < limit]
-
-
-def _middle_in(box: Box, frame: Box) -> bool:
-    return frame.x0 <= box.center <= frame.x1 and frame.y0 <= box.middle <= frame.y1
 
 
 def _without_stray_rules(ink: list[Box]) -> list[Box]:

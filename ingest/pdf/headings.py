@@ -383,12 +383,14 @@ def _run_in(lines: Sequence[Line], *, roman: bool) -> tuple[list[Line], int, Lin
     """Returns the title's lines, the number of lines that they came from, and the rest of the last of these."""
     words = lines[0].words
     numbered = _DOTTED.fullmatch(words[0].text) or (roman and _BELOW_ROMAN.fullmatch(words[0].text))
-    if len(words) < 2 or not numbered or _word_style(words[1]) == (False, False):
+    title = _word_style(words[1]) if len(words) > 1 else (False, False)
+    if not numbered or title == (False, False):
         return None
     for used, line in enumerate(lines, start=1):
         if used > 1 and not _fills_line(lines[used - 2], line):
             return None
-        end = _title_end(line, start=1 if used == 1 else 0, style=_word_style(words[1]))
+        styled = enumerate(map(_word_style, line.words))
+        end = next((at for at, style in styled if style != title and (at > 0 or used > 1)), len(line.words))
         if end and line.words[end - 1].text.endswith((".", ":", "—")):
             rest = line_of(line.words[end:], size=line.size) if end < len(line.words) else None
             return [*lines[: used - 1], line_of(line.words[:end], size=line.size)], used, rest
@@ -399,11 +401,6 @@ def _run_in(lines: Sequence[Line], *, roman: bool) -> tuple[list[Line], int, Lin
 
 def _word_style(word: Word) -> tuple[bool, bool]:
     return word.bold, word.italic
-
-
-def _title_end(line: Line, *, start: int, style: tuple[bool, bool]) -> int:
-    """Returns the index of the first word from `start` that is not in a style."""
-    return next((at for at in range(start, len(line.words)) if _word_style(line.words[at]) != style), len(line.words))
 
 
 def _fills_line(last: Line, line: Line) -> bool:

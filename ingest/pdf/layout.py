@@ -139,7 +139,11 @@ def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) ->
     """
     pages = [
         [
-            [line for line in lines if layout.column(line) == column and _is_body(line, layout.body)]
+            [
+                line
+                for line in lines
+                if layout.column(line) == column and abs(line.size - layout.body.size) < _BODY_SIZE_ROUNDING
+            ]
             for column in range(layout.columns)
         ]
         for layout, lines in zip(layouts, free, strict=True)
@@ -161,10 +165,6 @@ def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) ->
         )
         for layout, page in zip(layouts, pages, strict=True)
     ]
-
-
-def _is_body(line: Line, body: BodyStyle) -> bool:
-    return abs(line.size - body.size) < _BODY_SIZE_ROUNDING
 
 
 def _edges(lines: Sequence[Line]) -> Edges:

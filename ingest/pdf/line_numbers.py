@@ -56,7 +56,8 @@ def find_line_numbers(
             and not _is_raised(strip, pages)
         ):
             strips.append(strip)
-    return [[found for strip in strips if (found := _inside(strip, page))] for page in numbers]
+    found = [[[word for word in page if strip.contains(word)] for strip in strips] for page in numbers]
+    return [[sorted(words, key=lambda word: word.baseline) for words in page if words] for page in found]
 
 
 def _is_number(word: Word) -> bool:
@@ -84,10 +85,6 @@ def _counts_up(numbers: Sequence[Word]) -> bool:
     steps = Counter(int(after.text) - int(before.text) for before, after in pairwise(numbers))
     step, count = steps.most_common(1)[0]
     return step in _STEPS and count >= _COUNTING_SHARE * (len(numbers) - 1)
-
-
-def _inside(strip: _Strip, numbers: Sequence[Word]) -> list[Word]:
-    return sorted((word for word in numbers if strip.contains(word)), key=lambda word: word.baseline)
 
 
 def _is_clear(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:

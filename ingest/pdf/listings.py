@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ingest.document.captions import caption_start
+from ingest.document.captions import CaptionStart, caption_start
 from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
@@ -47,14 +47,17 @@ class FoundListing:
     @property
     def label(self) -> str:
         """`Algorithm 1`, "" without a caption."""
-        start = caption_start(self.head[0].text) if self.head else None
-        return start.label if start else ""
+        return self._start.label if self._start else ""
 
     @property
     def caption(self) -> str:
         """The caption without its label."""
-        start = caption_start(self.head[0].text) if self.head else None
-        return join_lines([start.text, *(line.text for line in self.head[1:])]).strip(" :") if start else ""
+        rest = (line.text for line in self.head[1:])
+        return join_lines([self._start.text, *rest]).strip(" :") if self._start else ""
+
+    @property
+    def _start(self) -> CaptionStart | None:
+        return caption_start(self.head[0].text) if self.head else None
 
     @property
     def text(self) -> str:

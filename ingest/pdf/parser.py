@@ -137,17 +137,14 @@ def _read_pages(
     problems: list[PageProblem] = []
     for number in range(1, document.page_count + 1):
         try:
-            pages.extend(_compact(view) for view in reading_views(document.read(number)))
+            for view in reading_views(document.read(number)):
+                visible = [char for char in view.chars if char.text and char.size > _INVISIBLE_SIZE]
+                pages.append(replace(view, chars=CharTable(visible)))
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
         if on_page:
             on_page(number, document.page_count)
     return pages, problems
-
-
-def _compact(page: PageContent) -> PageContent:
-    """Returns the page in a compact form, without hidden text."""
-    return replace(page, chars=CharTable([char for char in page.chars if char.text and char.size > _INVISIBLE_SIZE]))
 
 
 def _page(page: PageContent) -> Page:

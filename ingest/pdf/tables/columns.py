@@ -1,5 +1,6 @@
 """Finds the columns of a table: the empty strips between them, and rows split at the strips."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -188,11 +189,11 @@ def _separating_strips(rows: Sequence[Sequence[Word]], *, em: float) -> list[Str
 
 def _minima(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
     """Returns the stretches that fewer rows cover than both neighbouring stretches."""
-    changes: dict[float, int] = {}
+    changes: Counter[float] = Counter()
     for row in rows:
         for x0, x1 in _ink(row):
-            changes[x0] = changes.get(x0, 0) + 1
-            changes[x1] = changes.get(x1, 0) - 1
+            changes[x0] += 1
+            changes[x1] -= 1
     levels: list[tuple[float, int]] = []
     level = 0
     for x in sorted(changes):

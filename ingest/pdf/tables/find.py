@@ -11,13 +11,13 @@ from ingest.document.geometry import (
     bounding_box,
     box_as_seen,
     join_rules,
-    overlap_x,
+    overlap,
     overlap_y,
     runs_of,
     turned_box,
     turned_size,
 )
-from ingest.document.pages import HorizontalRule, PageContent, PageReadError
+from ingest.document.pages import PageContent, PageReadError
 from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
@@ -25,6 +25,7 @@ from ingest.pdf.tables.continued import with_further_parts
 from ingest.pdf.tables.grid import read_grid, read_table
 from ingest.pdf.tables.model import FoundTable, Grid, TableRegion, titled_columns
 from ingest.pdf.tables.regions import (
+    SIDES,
     RuleStack,
     Side,
     borderless_region,
@@ -71,8 +72,7 @@ def find_tables(layouts: Sequence[PageLayout]) -> list[FoundTable]:
     pages = [
         ([caption for caption in layout.captions if caption.kind == "table"], rule_stacks(layout)) for layout in layouts
     ]
-    sides: tuple[Side, Side] = ("above", "below")
-    side = min(sides, key=lambda side: sum(pair_captions(*page, side=side)[0] for page in pages))
+    side = min(SIDES, key=lambda side: sum(pair_captions(*page, side=side)[0] for page in pages))
     found: list[FoundTable] = []
     free: list[list[RuleStack]] = []
     for layout, (captions, stacks) in zip(layouts, pages, strict=True):
@@ -159,7 +159,8 @@ def find_unlabelled_tables(
         ruled = [
             table
             for stack in rule_stacks(layout)
-            if len(stack.ys) >= _MIN_RULES and not any(_is_near(caption.box, stack.box) for caption in open_captions)
+            if len(stack.ys) >= _MIN_RULES
+            and not any(overlap(stack.box.grown(0, _CAPTION_DISTANCE), caption.box) for caption in open_captions)
             if (table := _unlabelled(layout, ruled_region(layout, stack), lines)) and _names_columns(table.grid)
         ]
         used = {line for table in ruled for line in table.lines}
@@ -167,11 +168,6 @@ def find_unlabelled_tables(
         aligned = [_unlabelled(layout, region, lines) for region in regions]
         found.extend([*ruled, *(table for table in aligned if table)])
     return found
-
-
-def _is_near(caption: Box, box: Box) -> bool:
-    """Whether a caption may name what is in a box."""
-    return overlap_x(caption, box) > 0 and -overlap_y(caption, box) < _CAPTION_DISTANCE
 
 
 def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -> FoundTable | None:
@@ -272,7 +268,12 @@ def _aligned_region(
     """The region of a block, None if no rules or fills set it off and its rows are not a full grid below titles."""
     ink = bounding_box(row.box for row in block)
     box = Box(ink.x0, ink.y0 - _TOUCH, ink.x1, ink.y1 + _TOUCH)
-    rules = join_rules((rule for rule in layout.content.horizontal if _is_inside(rule, box)), gap=_GROUP_GAP)
+    inside = (
+        rule
+        for rule in layout.content.horizontal
+        if box.y0 <= rule.y <= box.y1 and box.x0 - _TOUCH <= rule.x0 and rule.x1 <= box.x1 + 3 * _TOUCH
+    )
+    rules = join_rules(inside, gap=_GROUP_GAP)
     left = _values_left(body)
     full = [rule for rule in rules if rule.x0 < left + _TOUCH and rule.x1 > ink.x1 - _TOUCH]
     fills = tuple(fill for fill in layout.content.fills if overlap_y(fill, box) > 0)
@@ -303,10 +304,6 @@ def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
         and max(stub.box.x0 for stub in stubs) - min(stub.box.x0 for stub in stubs) < 1
         and all(any(letter.isalpha() for letter in stub.text) and stub.math < _HALF for stub in stubs)
     )
-
-
-def _is_inside(rule: HorizontalRule, box: Box) -> bool:
-    return box.y0 <= rule.y <= box.y1 and box.x0 - _TOUCH <= rule.x0 and rule.x1 <= box.x1 + 3 * _TOUCH
 
 
 def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:

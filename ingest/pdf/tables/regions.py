@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from ingest.document.geometry import bounding_box, overlap_x
-from ingest.document.pages import HorizontalRule, PageContent
+from ingest.document.geometry import bounding_box, contains, overlap_x
+from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
@@ -19,6 +19,7 @@ from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows
 from paperscope_core.types import Box
 
 __all__ = [
+    "SIDES",
     "RuleStack",
     "Side",
     "borderless_region",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 Side = Literal["above", "below"]
+SIDES: tuple[Side, ...] = ("above", "below")
 
 # Points unless said otherwise; chosen on the development papers.
 _SAME_END = 4.0  # The rules of one table end at the same x to within this.
@@ -87,12 +89,7 @@ class RuleStack:
 
     def is_inside(self, other: "RuleStack") -> bool:
         """Whether it is inside another stack, as the partial rules of a header are."""
-        return (
-            other.x0 - 2 <= self.x0
-            and other.x1 + 2 >= self.x1
-            and other.ys[0] - 2 <= self.ys[0]
-            and other.ys[-1] + 2 >= self.ys[-1]
-        )
+        return contains(other.box.grown(2, 2), self.box)
 
     def has_ends(self, rule: HorizontalRule) -> bool:
         """Whether a rule ends where the rules of the stack do."""
@@ -163,24 +160,23 @@ def pair_captions(
     Returns:
         The total cost, and the stack of each caption that has one.
     """
-    places = [(caption, stack, place) for caption in captions for stack in stacks for place in ("above", "below")]
     pairs: dict[Caption, RuleStack] = {}
-    taken: set[RuleStack] = set()
     total = 0.0
     candidates = [
-        (distance + (0 if place == side else _WRONG_SIDE), order, caption, stack)
-        for order, (caption, stack, place) in enumerate(places)
+        (distance + (0 if place == side else _WRONG_SIDE), caption, stack)
+        for caption in captions
+        for stack in stacks
+        for place in SIDES
         if (distance := _distance(caption.box, stack.box, place)) is not None
     ]
-    for cost, _, caption, stack in sorted(candidates, key=lambda each: (round(each[0], 1), each[3].x0, each[1])):
-        if caption not in pairs and stack not in taken:
+    for cost, caption, stack in sorted(candidates, key=lambda each: (round(each[0], 1), each[2].x0)):
+        if caption not in pairs and stack not in pairs.values():
             pairs[caption] = stack
-            taken.add(stack)
             total += cost
     return total + _UNMATCHED * (len(captions) - len(pairs)), pairs
 
 
-def _distance(caption: Box, table: Box, place: str) -> float | None:
+def _distance(caption: Box, table: Box, place: Side) -> float | None:
     """Returns the distance of a table above or below a caption, None if it is not there."""
     if overlap_x(caption, table) < _MIN_SHARED_WIDTH * min(caption.width, table.width):
         return None
@@ -199,7 +195,8 @@ def without_running_rules(layouts: Sequence[PageLayout]) -> list[PageLayout]:
 
 def _cleared(layout: PageLayout, counts: Counter[tuple[int, int, int]]) -> PageLayout:
     content = layout.content
-    repeated = {rule for rule in content.horizontal if counts[_place(rule)] >= _REPEATS and _in_margin(rule, content)}
+    top, bottom = _MARGIN * content.height, (1 - _MARGIN) * content.height
+    repeated = {rule for rule in content.horizontal if counts[_place(rule)] >= _REPEATS and not top < rule.y < bottom}
     if not repeated:
         return layout
     stacks = rule_stacks(layout)
@@ -230,10 +227,6 @@ def _is_filled(top: float, bottom: float, *, stack: RuleStack, layout: PageLayou
     )
 
 
-def _in_margin(rule: HorizontalRule, page: PageContent) -> bool:
-    return not _MARGIN * page.height < rule.y < (1 - _MARGIN) * page.height
-
-
 def _place(rule: HorizontalRule) -> tuple[int, int, int]:
     return round(rule.x0), round(rule.x1), round(rule.y)
 
@@ -242,10 +235,9 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
     """Returns the contents of a page within a stack of rules; it may have no words."""
     x0, y0, x1, y1 = stack.box
     content = layout.content
+    area = stack.box.grown(_OVERHANG, 1)
     words = tuple(
-        word
-        for word in layout.words
-        if x0 - _OVERHANG <= word.center <= x1 + _OVERHANG and y0 - 1 <= word.middle <= y1 + 1
+        word for word in layout.words if area.x0 <= word.center <= area.x1 and area.y0 <= word.middle <= area.y1
     )
     partial = (rule for rule in content.horizontal if x0 - 2 <= rule.x0 and rule.x1 <= x1 + 2)
     crossing = (rule for rule in content.vertical if x0 - 2 <= rule.x <= x1 + 2 and rule.y1 > y0 and rule.y0 < y1)
@@ -261,10 +253,9 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
 
 def borderless_region(layout: PageLayout, caption: Caption, *, side: Side) -> TableRegion | None:
     """Returns the run of lines next to a caption that forms columns, on the usual side first; None if there is none."""
-    sides: tuple[Side, ...] = ("above", "below") if side == "above" else ("below", "above")
     taken = {line for other in layout.captions for line in other.lines}
     band = columns_touched(layout, caption.box) or (0.0, layout.content.width)
-    for place in sides:
+    for place in sorted(SIDES, key=lambda place: place != side):
         edge = caption.box.y0 if place == "above" else caption.box.y1
         run = run_of_rows(layout, edge=edge, band=band, side=place, taken=taken)
         if len(run) >= _MIN_ROWS and (region := region_of_run(layout, run, min_rows=_MIN_ROWS)) is not None:

@@ -134,7 +134,6 @@ def _texts_by_column(rows: Iterable[GridRow]) -> dict[int, list[str]]:
 
 
 def _is_running(texts: Sequence[str]) -> bool:
-    """Whether the lines of a column are running text."""
     return sum(map(len, texts)) > _RUNNING * len(texts)
 
 
@@ -144,12 +143,11 @@ def _stubs_run_over(zone: Sequence[GridRow], columns: Columns) -> bool:
     several = sum(row.stub is not None for row in zone) > 1
     if several and any(not _runs_over(last, stub, columns) for last, stub in stubs):
         return False
-    return not any(_begins_anew(row) for row in zone[1:] if row.stub)
-
-
-def _begins_anew(row: GridRow) -> bool:
-    """Whether no cell of a row continues in mid-sentence."""
-    return len(row.pieces) > 1 and all(not piece.text[0].islower() for piece in row.pieces)
+    # No cell of a row that begins anew continues in mid-sentence.
+    return not any(
+        row.stub and len(row.pieces) > 1 and not any(piece.text[0].islower() for piece in row.pieces)
+        for row in zone[1:]
+    )
 
 
 def _has_distant_stubs(zone: Sequence[GridRow]) -> bool:

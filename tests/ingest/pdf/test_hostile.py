@@ -16,7 +16,7 @@ from paperscope_core.types import Paper, PaperFile
 
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 LONGEST, LONGEST_RECOGNISED = 60.0, 150.0
-# The eight files whose pages have no text, without three more bitmaps.
+# Five of the eight files whose pages have no text; the others are bitmaps, too.
 SCANNED = ("1bb492c3", "29f02a2d", "380f5d73", "995419d1", "ea7427b8")
 PASSWORDS = {
     "job-json-encrypt-40": ("u", "o"),
