@@ -170,10 +170,8 @@ def _sides(row: Sequence[Word], gutter: float) -> tuple[list[Word], list[Word]]:
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
     """Returns the words by baseline, from top to bottom."""
-    rows: dict[int, list[Word]] = {}
-    for word in sorted(words, key=lambda word: word.baseline):
-        rows.setdefault(round(word.baseline), []).append(word)
-    return list(rows.values())
+    ordered = sorted(words, key=lambda word: word.baseline)
+    return [list(row) for _, row in groupby(ordered, key=lambda word: round(word.baseline))]
 
 
 def crosses(box: Box, gutter: float) -> bool:

@@ -53,10 +53,9 @@ def find_equations(layout: PageLayout, free: Sequence[Line]) -> list[FoundEquati
     """Finds the equations of a page among its free lines."""
     found: list[FoundEquation] = []
     across = Edges(left=layout.edges[0].left, right=layout.edges[-1].right)
-    for column, edge in enumerate([*layout.edges, across]):
-        formulas = [line for line in free if layout.column(line) == column and not _is_prose(line, edge)]
+    for edge, lines in zip([*layout.edges, across], layout.by_column(free), strict=True):
         for cluster in runs_of(
-            sorted(formulas, key=lambda line: line.box.y0),
+            sorted((line for line in lines if not _is_prose(line, edge)), key=lambda line: line.box.y0),
             joins=lambda run, line: line.box.y0 < max(other.box.y1 for other in run) + _CONNECTED,
         ):
             found.extend(_read(layout, cluster, edge=edge))

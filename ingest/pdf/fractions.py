@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.formulas import read_formula
 from ingest.pdf.words import Word
@@ -49,14 +50,11 @@ def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequenc
     """Whether words of the same size, without bars above or below them, are level with the word above the rule and with
     the word below it: the rule underlines a cell, and the word below belongs to the next row."""
     inside = [word for word in words if _is_within(word, rule)]
-    over = max(
-        (word for word in inside if word.baseline <= rule.y + _ON_RULE), key=lambda word: word.baseline, default=None
-    )
-    under = min(
-        (word for word in inside if word.baseline > rule.y + _ON_RULE), key=lambda word: word.baseline, default=None
-    )
-    if over is None or under is None:
+    above = [word for word in inside if word.baseline <= rule.y + _ON_RULE]
+    beneath = [word for word in inside if word.baseline > rule.y + _ON_RULE]
+    if not above or not beneath:
         return False
+    over, under = max(above, key=lambda word: word.baseline), min(beneath, key=lambda word: word.baseline)
     bars = [other for other in rules if abs(other.y - rule.y) < 0.5]
     free = [word for word in words if not any(bar.x0 - 2 <= word.center <= bar.x1 + 2 for bar in bars)]
     return all(
@@ -106,12 +104,11 @@ def _is_within(word: Word, rule: HorizontalRule) -> bool:
 
 def _are_cells(words: Sequence[Word], *, size: float) -> bool:
     """Whether words are far apart, as the cells above and below a table's rule are."""
-    right = min(word.x1 for word in words)
-    widest = 0.0
-    for word in sorted(words, key=lambda word: word.x0):
-        widest = max(widest, word.x0 - right)
-        right = max(right, word.x1)
-    return widest > _CELL_GAP * size
+    cells = runs_of(
+        sorted(words, key=lambda word: word.x0),
+        joins=lambda cell, word: word.x0 - max(other.x1 for other in cell) <= _CELL_GAP * size,
+    )
+    return len(cells) > 1
 
 
 def _fills(words: Sequence[Word], rule: HorizontalRule) -> bool:

@@ -8,6 +8,7 @@ from statistics import quantiles
 
 from ingest.document.geometry import contains, intersection, turned_box, turned_size
 from ingest.document.pages import Char
+from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import is_marked
@@ -16,7 +17,6 @@ from paperscope_core.types import Box
 
 __all__ = ["Graphics", "find_running_text", "graphics_of"]
 
-_MONOSPACED = re.compile(r"mono|nimbusmon|cour|tt\d|typewriter|consol|code|menlo|fira", re.IGNORECASE)
 _COMPUTER_MODERN = re.compile(r"^(?:CM|SF|EC)(?:R|BX|TI|SL|CSC|RM|BI|B|CC)\d+", re.IGNORECASE)
 _ITEM = re.compile(r"^[•●◦▪■–‣∙·]\s*\S")
 
@@ -169,7 +169,7 @@ def _is_body_type(line: Line, body: BodyStyle) -> bool:
     notes."""
     if not _SMALL_PRINT * body.size < line.size < body.size + _LARGE_PRINT:
         return False
-    if _MONOSPACED.search(line.font) and not _MONOSPACED.search(body.font):
+    if is_monospaced(line.font) and not is_monospaced(body.font):
         return False
     if _COMPUTER_MODERN.match(line.font) and _COMPUTER_MODERN.match(body.font):
         return True

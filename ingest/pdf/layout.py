@@ -2,7 +2,7 @@
 
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -79,6 +79,13 @@ class PageLayout:
             return self.columns
         return bisect(self.gutters, line.center)
 
+    def by_column(self, lines: Iterable[Line]) -> list[list[Line]]:
+        """Returns the lines of each column in their order, and at the end those that cross a gutter."""
+        columns: list[list[Line]] = [[] for _ in range(self.columns + 1)]
+        for line in lines:
+            columns[self.column(line)].append(line)
+        return columns
+
     def edges_at(self, line: Line) -> Edges:
         """Returns the edges of a line's column."""
         return self.edges[min(self.column(line), len(self.edges) - 1)]
@@ -138,14 +145,7 @@ def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) ->
     A column with few such lines has the edges of the document's other columns in its place.
     """
     pages = [
-        [
-            [
-                line
-                for line in lines
-                if layout.column(line) == column and abs(line.size - layout.body.size) < _BODY_SIZE_ROUNDING
-            ]
-            for column in range(layout.columns)
-        ]
+        layout.by_column(line for line in lines if abs(line.size - layout.body.size) < _BODY_SIZE_ROUNDING)[:-1]
         for layout, lines in zip(layouts, free, strict=True)
     ]
     common: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)

@@ -156,9 +156,8 @@ def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> 
 
 def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
     """Yields the programs of a page: consecutive monospaced rows of a column, split at wide gaps."""
-    for column in range(layout.columns + 1):
-        rows = _rows([line for line in free if layout.column(line) == column])
-        for is_program, group in groupby(rows, key=lambda row: all(map(_is_program, row))):
+    for lines in layout.by_column(free):
+        for is_program, group in groupby(_rows(lines), key=lambda row: all(map(_is_program, row))):
             if is_program:
                 for run in runs_of(
                     group, joins=lambda run, row: row[0].baseline - run[-1][0].baseline <= _MAX_PITCH * row[0].size

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from string import ascii_lowercase
 
 from ingest.document.geometry import runs_of
 from ingest.pdf.layout import Edges, PageLayout
@@ -24,7 +25,6 @@ __all__ = [
 _LIST = re.compile(r"^(?:[•●◦▪■–‣∙·*]|[-—]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)\s*\S")
 _ITEM = re.compile(r"\(?(\d{1,2}|[a-z])[.)]\s")
 _TERMINAL = re.compile(r"[.!?:][\"”’')\]]*(?:[¹²³⁴⁵⁶⁷⁸⁹⁰]+|\[\d+\])?$")
-_LOWER = re.compile(r"[a-z]")
 _FOOTNOTE = re.compile(r"^(?:\d{1,2}\s?[^\W\d_]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗]|https?:|Corresponding|Equal)")
 _MARKED_NOTE = re.compile(r"^(?:\d{1,2}[A-Z]|[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,2}\s*\S|[*†‡§¶∗])")
 
@@ -179,7 +179,7 @@ def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) ->
         return None
     flush = abs(first.indent) < _FLUSH and min(len(last.line.words), len(first.line.words)) >= _MIN_WORDS
     alike = first.line.font == last.line.font and max(first.line.bold, last.line.bold) < 0.5
-    return host if _LOWER.match(first.line.text) or (flush and alike) else None
+    return host if first.line.text[0] in ascii_lowercase or (flush and alike) else None
 
 
 def find_footnotes(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
@@ -188,8 +188,7 @@ def find_footnotes(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
     Small print that a gap separates from the text may begin with a note without a mark: the authors' note.
     """
     found: list[Line] = []
-    for column in range(layout.columns + 1):
-        lines = sorted((line for line in free if layout.column(line) == column), key=lambda line: line.baseline)
+    for lines in layout.by_column(sorted(free, key=lambda line: line.baseline)):
         large = [index for index, line in enumerate(lines) if line.size > _NOTE_SIZE * layout.body.size]
         if not large:
             continue

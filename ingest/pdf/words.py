@@ -46,21 +46,9 @@ _MAX_BESIDE_SIZE = 1.3  # A larger word beside an initial is a title.
 _INITIAL_GAP = (-0.3, 1.2)  # The word overlaps the initial, or follows after a gap.
 _TOP_SHIFT = 0.5  # The largest difference between the tops of both.
 _MIN_DROP = 0.6  # The least distance of the initial's baseline below that of the word.
-_SPACING_ACCENTS = {
-    "´": "\u0301",
-    "`": "\u0300",
-    "¨": "\u0308",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "ˇ": "\u030c",
-    "¸": "\u0327",
-    "˘": "\u0306",
-    "¯": "\u0304",
-    "˙": "\u0307",
-    "˚": "\u030a",
-    "˝": "\u030b",
-    "˛": "\u0328",
-}
+# The combining accent of each accent that is printed on its own.
+_COMBINING = "\u0301\u0300\u0308\u0302\u0303\u030c\u0327\u0306\u0304\u0307\u030a\u030b\u0328"
+_SPACING_ACCENTS = dict(zip("´`¨ˆ˜ˇ¸˘¯˙˚˝˛", _COMBINING, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

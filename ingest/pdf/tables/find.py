@@ -1,6 +1,5 @@
 """Finds the tables of a document, with or without a caption, and reads doubtful ones twice."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -192,10 +191,7 @@ def _names_columns(grid: Grid) -> bool:
 
 def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
     """Yields the blocks of at least three rows of values that rules or fills set off, or that form a titled grid."""
-    columns: dict[int, list[Line]] = defaultdict(list)
-    for line in free:
-        columns[layout.column(line)].append(line)
-    for lines in columns.values():
+    for lines in layout.by_column(free):
         words = [word for line in lines for word in line.words]
         if sum(is_value(word.text) for word in words) < _MIN_ROWS or len(words) > _MAX_WORDS:
             continue

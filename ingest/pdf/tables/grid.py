@@ -23,7 +23,6 @@ from ingest.pdf.tables.model import (
     RowKind,
     TablePart,
     TableRegion,
-    Zones,
     titled_columns,
 )
 from ingest.pdf.tables.row_joining import join_rows, span_labels
@@ -61,11 +60,10 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
         body = _formula_rows(region.words, em=em)
         return _grid((), body, levels=0, width=max(len(row.pieces) for row in body), region=region)
     rows = printed_rows(with_currency(region.words), em=em, verticals=region.verticals)
-    zones = Zones(top=region.box.y0, bottom=region.box.y1, rules=region.rules)
     grouping: list[HorizontalRule] = []
     top: list[PrintedRow] = []
-    if zones.header_end is not None:
-        end = zones.header_end
+    if region.inner_rules:
+        end = region.inner_rules[0]
         grouping = [rule for rule in region.partial if rule.y < end and not _underlines(rule, region.words)]
         top = [row for row in rows if grouping and row.baseline < end]
     rest = rows[len(top) :]
@@ -80,9 +78,8 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     if grouping:
         top = [cut_at_strips(row, strips, columns, named=True) for row in top]
         levels, header = grouped_header(top, grouping, columns)
-    drafted = body_rows(rest, columns, zones, box=region.box, fills=region.fills, headed=bool(grouping))
-    partial = [rule.y for rule in region.partial if rule.x0 < columns.intervals[0][1]]
-    body = span_labels(join_rows(drafted, columns, zones), columns, zones, partial=partial)
+    drafted = body_rows(rest, columns, region, headed=bool(grouping))
+    body = span_labels(join_rows(drafted, columns, region), columns, region)
     return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)
 
 

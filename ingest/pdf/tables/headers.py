@@ -10,10 +10,9 @@ from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import Columns, partition
-from ingest.pdf.tables.model import GridCell, GridRow, Piece, RowKind, Zones
+from ingest.pdf.tables.model import GridCell, GridRow, Piece, RowKind, TableRegion
 from ingest.pdf.tables.rotated_labels import is_rotated
 from ingest.pdf.tables.rows import PrintedRow
-from paperscope_core.types import Box
 
 __all__ = ["body_rows", "grouped_header"]
 
@@ -129,15 +128,13 @@ def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCel
     )
 
 
-def body_rows(
-    rows: Sequence[PrintedRow], columns: Columns, zones: Zones, *, box: Box, fills: Sequence[Box], headed: bool
-) -> list[GridRow]:
+def body_rows(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion, *, headed: bool) -> list[GridRow]:
     """Returns a `GridRow` for each printed row, or for each one below a grouped header (`headed`)."""
     drafted: list[GridRow] = []
-    rows_in = Counter(zones.of(row.baseline) for row in rows)
+    rows_in = Counter(region.zone(row.baseline) for row in rows)
     for row in rows:
-        alone = bool(zones.inner) and rows_in[zones.of(row.baseline)] == 1
-        section = _is_section(row, columns, box=box, fills=fills, alone=alone)
+        alone = bool(region.inner_rules) and rows_in[region.zone(row.baseline)] == 1
+        section = _is_section(row, columns, region, alone=alone)
         whole = Piece(first=0, last=len(columns) - 1, lines=row.segments)
         pieces = (whole,) if section else _pieces(row, columns)
         kind: RowKind = "section" if section else "body"
@@ -146,7 +143,7 @@ def body_rows(
         replace(row, kind="section") if below and _is_group_title(row, below, columns) else row
         for row, below in zip(drafted, [*drafted[1:], None], strict=True)
     ]
-    heads = set() if headed else _first_headers(drafted, zones)
+    heads = set() if headed else _first_headers(drafted, region)
     header_texts = {_texts(drafted[index]) for index in heads}
     # A header that is printed again in the middle of the table is a header, too.
     heads |= {index for index, row in enumerate(drafted) if row.kind == "body" and _texts(row) in header_texts}
@@ -191,17 +188,17 @@ def _texts(row: GridRow) -> tuple[str, ...]:
     return tuple(piece.text for piece in row.pieces)
 
 
-def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[Box], alone: bool) -> bool:
+def _is_section(row: PrintedRow, columns: Columns, region: TableRegion, *, alone: bool) -> bool:
     """Whether a row has one text that is not a cell: in a filled stripe, alone between rules, centred, set off by its
     font, or a unit in parentheses over all columns of values."""
     if len(row.segments) != 1 or len(columns) < 2 or is_rotated(row.segments[0]):
         return False
-    segment = row.segments[0]
+    segment, box = row.segments[0], region.box
     if any(
         fill.x0 <= box.x0 + _CENTRED
         and fill.x1 >= box.x1 - _CENTRED
         and fill.y0 < segment.middle < fill.y1 < fill.y0 + _STRIPE_HEIGHT * segment.size
-        for fill in fills
+        for fill in region.fills
     ):
         return True
     first, last = columns.span(segment.box.x0, segment.box.x1)
@@ -216,7 +213,7 @@ def _is_section(row: PrintedRow, columns: Columns, *, box: Box, fills: Sequence[
     return first == 0 and set_off
 
 
-def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
+def _first_headers(rows: Sequence[GridRow], region: TableRegion) -> set[int]:
     """Returns the header rows at the top: those above the first inner rule, or the first row without one.
 
     Of a header in two rows, only one of which has the stub's title, both count, even with a rule between them.
@@ -225,12 +222,12 @@ def _first_headers(rows: Sequence[GridRow], zones: Zones) -> set[int]:
     if not plain:
         return set()
     first = plain[0]
-    zone = zones.of(rows[first].top)
-    ruled = zone < len(zones.inner)
+    zone = region.zone(rows[first].top)
+    ruled = zone < len(region.inner_rules)
     heads = [first]
     for index in plain[1:_MAX_HEADER_ROWS]:
         row = rows[index]
-        same_zone = ruled and zones.of(row.top) == zone
+        same_zone = ruled and region.zone(row.top) == zone
         values = any(is_value(piece.text) for piece in row.pieces if piece.first > 0)
         if index != heads[-1] + 1 or (values and not (same_zone and row.stub is None)):
             break

@@ -24,7 +24,6 @@ __all__ = [
     "RowKind",
     "TablePart",
     "TableRegion",
-    "Zones",
     "titled_columns",
 ]
 
@@ -34,7 +33,7 @@ CellRole = Literal["column_header", "row_header", "section", "value"]
 _OUTLINE = 3.0  # Points; rules this near to the top or bottom of a table are its outline.
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class TableRegion:
     """The contents of a table: words, full-width rules (y), partial rules, vertical rules (x), filled boxes.
 
@@ -49,28 +48,14 @@ class TableRegion:
     fills: tuple[Box, ...] = ()
     ruled: bool = True
 
-
-@dataclass(frozen=True, kw_only=True)
-class Zones:
-    """The strips between full-width rules (y of each, from top to bottom)."""
-
-    top: float
-    bottom: float
-    rules: tuple[float, ...]
-
     @cached_property
-    def inner(self) -> list[float]:
-        """The rules that are not the outline."""
-        return [y for y in sorted(self.rules) if self.top + _OUTLINE < y < self.bottom - _OUTLINE]
+    def inner_rules(self) -> list[float]:
+        """The full-width rules that are not the outline, from top to bottom."""
+        return [y for y in sorted(self.rules) if self.box.y0 + _OUTLINE < y < self.box.y1 - _OUTLINE]
 
-    @property
-    def header_end(self) -> float | None:
-        """The first rule below the top one, None if there is none."""
-        return self.inner[0] if self.inner else None
-
-    def of(self, baseline: float) -> int:
-        """Returns the zone of a baseline, from 0."""
-        return bisect_left(self.inner, baseline)
+    def zone(self, baseline: float) -> int:
+        """Returns the strip between the inner rules that contains a baseline, from 0."""
+        return bisect_left(self.inner_rules, baseline)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.geometry import runs_of
 from ingest.pdf.tables.columns import Columns
-from ingest.pdf.tables.model import GridRow, Piece, Zones
+from ingest.pdf.tables.model import GridRow, Piece, TableRegion
 
 __all__ = ["join_rows", "span_labels"]
 
@@ -24,14 +24,14 @@ _WORD_SPACE = 0.25  # The space before a word that did not fit on the line.
 _SLACK = 0.5  # A line has no room for a word if less space than this would remain.
 
 
-def join_rows(rows: Sequence[GridRow], columns: Columns, zones: Zones) -> list[GridRow]:
+def join_rows(rows: Sequence[GridRow], columns: Columns, region: TableRegion) -> list[GridRow]:
     """Joins rows that continue the one above; if rules separate all rows, those between two rules are one."""
-    between_rules = [list(group) for _, group in groupby(rows, key=lambda row: zones.of(row.top))]
+    between_rules = [list(group) for _, group in groupby(rows, key=lambda row: region.zone(row.top))]
     separated = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
     ruled = [row for zone in between_rules for row in _rows_of(zone, columns, separated=separated)]
     joined: list[GridRow] = []
     for row, following in zip(ruled, [*ruled[1:], None], strict=True):
-        if joined and _continues(joined[-1], row, following, columns, zones):
+        if joined and _continues(joined[-1], row, following, columns, region):
             joined[-1] = _join(joined[-1], row)
         else:
             joined.append(row)
@@ -50,8 +50,8 @@ def _joined(groups: Iterable[Sequence[GridRow]]) -> list[GridRow]:
     return [reduce(_join, group) for group in groups]
 
 
-def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: Columns, zones: Zones) -> bool:
-    if zones.of(last.bottom) != zones.of(row.top):
+def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: Columns, region: TableRegion) -> bool:
+    if region.zone(last.bottom) != region.zone(row.top):
         return False
     if row.kind == last.kind == "header":
         return _is_wrapped_header(last, row, columns)
@@ -223,15 +223,16 @@ def _is_stub_only(row: GridRow) -> bool:
     return len(row.pieces) == 1 and row.pieces[0].first == 0
 
 
-def span_labels(rows: Sequence[GridRow], columns: Columns, zones: Zones, *, partial: Sequence[float]) -> list[GridRow]:
-    """Makes a stub that names a block of rows span the rows without one; `partial` rules (y) separate blocks, too.
+def span_labels(rows: Sequence[GridRow], columns: Columns, region: TableRegion) -> list[GridRow]:
+    """Makes a stub that names a block of rows span the rows without one; rules under the stubs separate blocks, too.
 
     A label is printed in the first row of its block, or halfway down.
     """
     if len(columns) < 3:
         return list(rows)
+    partial = [rule.y for rule in region.partial if rule.x0 < columns.intervals[0][1]]
     spanned: list[GridRow] = []
-    for _, group in groupby(rows, key=lambda row: (row.kind, zones.of(row.top), sum(y < row.top for y in partial))):
+    for _, group in groupby(rows, key=lambda row: (row.kind, region.zone(row.top), sum(y < row.top for y in partial))):
         block = list(group)
         spanned.extend(_with_labels(block) if block[0].kind == "body" else block)
     return spanned
