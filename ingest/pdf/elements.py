@@ -235,7 +235,7 @@ def _page_parts(structure: Structure, layout: PageLayout) -> list[_Part]:
         for line in structure.text[page]
         if line not in titled
     ]
-    floats = [*structure.tables, *structure.figures, *structure.listings, *structure.equations]
+    floats: list[_Part] = [*structure.tables, *structure.figures, *structure.listings, *structure.equations]
     parts: list[_Part] = [*headings, *flow, *(part for part in floats if part.page == page)]
     return reading_order(parts, box=_box, gutters=layout.gutters)
 

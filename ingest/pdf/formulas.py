@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from ingest.document.geometry import runs_of
 from ingest.document.line_text import script_text
@@ -229,12 +230,8 @@ def _bracketed(text: str) -> str:
 
 def _closes_last(text: str, start: int) -> bool:
     """Whether the parenthesis that opens at `start` is closed by the text's last letter."""
-    depth = 0
-    for place in range(start, len(text)):
-        depth += (text[place] == "(") - (text[place] == ")")
-        if depth == 0:
-            return place == len(text) - 1
-    return False
+    *depths, last = accumulate((letter == "(") - (letter == ")") for letter in text[start:])
+    return last == 0 and 0 not in depths
 
 
 def _with_limits(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> list[_Part]:

@@ -103,8 +103,7 @@ class Active:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("isolated", [False, True])
-@pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
+@pytest.mark.parametrize(("name", "isolated"), [("pymupdf", False), ("pdfium", False), ("pymupdf", True)])
 def test_active_content_is_not_followed(name: BackendName, isolated: bool, tmp_path: Path, listener: Listener) -> None:
     secret = pymupdf.open()
     secret.new_page().insert_text((72, 200), "LEAKED")

@@ -41,8 +41,7 @@ def only_table(result: ParsedPaper) -> Table:
     return found
 
 
-@pytest.mark.parametrize("lines", [True, False])
-@pytest.mark.parametrize("repeat", [True, False])
+@pytest.mark.parametrize(("repeat", "lines"), [(True, False), (False, True)])
 def test_a_table_over_three_pages_is_one(repeat: bool, lines: bool, tmp_path: Path) -> None:
     result = parsed(PROSE + table(ROWS, repeat=repeat, lines=lines) + PROSE, tmp_path)
     found = only_table(result)
