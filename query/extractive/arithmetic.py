@@ -48,7 +48,8 @@ def look_up(selection: Selection) -> Claim | None:
 def look_up_counted(selection: Selection) -> Claim:
     """State the value in a counted row or column with its numbers and headers, so that the count can be checked."""
     (cell,) = selection.cells
-    said = {"row": joined_names(header for header in cell.row if not header.note), "column": joined_names(cell.column)}
+    names = " / ".join(header.name for header in cell.row if not header.note)
+    said = {"row": names, "column": joined_names(cell.column)}
     for axis, number in selection.counted.items():
         said[axis] = f"{number} ({said[axis]})" if said[axis] else str(number)
     where = f"Row {said['row']}, column {said['column']} of {table_name(selection.index.table)}, headers not counted"

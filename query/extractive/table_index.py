@@ -111,6 +111,8 @@ class _Reader:
         self._headers: dict[int, list[Cell]] = {}
         self._in_header = False
         self._section: Cell | None = None
+        # Whether the first row of the section begins with a dash; the section then ends where no dash follows.
+        self._itemized: bool | None = None
         self._stubs: dict[int, Cell] = {}
 
     def take(self, row: int) -> None:
@@ -132,7 +134,7 @@ class _Reader:
             # A title that spans the whole width names the rows below it, regardless of the role that the parser
             # assigns.
             if cell.role == "section" or (len(cells) == 1 and cell.column_span >= self._columns - 1):
-                self._section = cell
+                self._section, self._itemized = cell, None
                 self._stubs = {}
             elif cell.role == "column_header":
                 self._take_header(cell)
@@ -165,6 +167,12 @@ class _Reader:
             self._stubs = {column: stub for column, stub in self._stubs.items() if column < cell.column}
             self._stubs[cell.column] = cell
             self.stub_titles.extend(header.text for header in self._headers.get(cell.column, ()))
+        if self._section and stubs:
+            dashed = fold(stubs[0].text).startswith("-")
+            if self._itemized is None:
+                self._itemized = dashed
+            elif self._itemized and not dashed:
+                self._section = None
         sections = [Header(axis="row", level="section", text=self._section.text)] if self._section else []
         return sections + [_stub(cell) for _, cell in sorted(self._stubs.items())]
 

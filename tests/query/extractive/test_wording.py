@@ -105,3 +105,10 @@ def test_an_empty_stub_repeats_the_one_above_and_words_qualify_a_row(make_table:
     cells = [cell for cell in index_table(make_table(rows, stubs=2)).cells if cell.value.number is not None]
     assert [cell.row_name for cell in cells] == ["A / 12 / ResNet", "A / 24 / ViT"]
     assert [cell.column_name for cell in cells] == ["AP", "AP"]
+
+
+def test_a_section_of_dashed_rows_ends_with_them(make_table: Callable[..., Table]) -> None:
+    rows = [["Model", "Acc"], ["InstructGPT"], ["- Direct", "56"], ["- CoT", "57"], ["Codex", "55"]]
+    assert [cell.column_name for cell in index_table(make_table(rows)).cells] == ["InstructGPT Acc"] * 2 + ["Acc"]
+    signs = [["Model", "Acc"], ["Ablation"], ["full", "56"], ["- attention", "57"], ["+ data", "55"]]
+    assert [cell.column_name for cell in index_table(make_table(signs)).cells] == ["Ablation Acc"] * 3
