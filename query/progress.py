@@ -77,10 +77,8 @@ class FinalText:
         self._say(text)
 
     def _say(self, text: str) -> None:
-        if text.startswith(self._told):
-            piece, anew = text[len(self._told) :], False
-        else:
-            piece, anew = text, True
+        anew = not text.startswith(self._told)
+        piece = text if anew else text.removeprefix(self._told)
         if piece or anew:
             self._told = text
             self._tell(TextEvent(text=piece, anew=anew))

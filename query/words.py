@@ -1,12 +1,14 @@
 """Content words of questions and texts, and their weights."""
 
 import math
-from collections.abc import Iterable, Set
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 
 import paperscope_core.text.words as text_words
 
-__all__ = ["Rarity", "content_words"]
+__all__ = ["Rarity", "content_words", "runs"]
 
 # Words with which questions refer to papers; every paper contains them.
 _REQUEST_WORDS = frozenset("according author given paper please proposed use used using".split())
@@ -17,26 +19,31 @@ def content_words(text: str) -> frozenset[str]:
     return text_words.content_words(text) - _REQUEST_WORDS
 
 
+def runs(words: Sequence[str], *, longest: int) -> dict[str, list[range]]:
+    """All runs of up to `longest` words by their letters without gaps, so that "Onto Notes" matches "OntoNotes"."""
+    found: dict[str, list[range]] = {}
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + longest, len(words)) + 1):
+            found.setdefault("".join(words[start:end]), []).append(range(start, end))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Rarity:
     """Inverse document frequencies of words in `size` texts: log(1 + size / (1 + texts with the word))."""
 
     size: int
-    frequencies: dict[str, int]
+    frequencies: Counter[str]
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Rarity":
         """Counts the texts that contain each word."""
-        size, frequencies = 0, dict[str, int]()
-        for text in texts:
-            size += 1
-            for word in content_words(text):
-                frequencies[word] = frequencies.get(word, 0) + 1
-        return cls(size, frequencies)
+        words = list(map(content_words, texts))
+        return cls(len(words), Counter(chain.from_iterable(words)))
 
     def weight(self, word: str) -> float:
         """The weight of a word, greater than 0."""
-        return math.log(1 + max(self.size, 1) / (1 + self.frequencies.get(word, 0)))
+        return math.log(1 + max(self.size, 1) / (1 + self.frequencies[word]))
 
     def coverage(self, asked: Set[str], text: str) -> float:
         """The weighted share (0 to 1) of the asked words that occur in the text."""

@@ -10,8 +10,9 @@ from math import prod
 from paperscope_core.types import Table
 from query.extractive.question import Operation, Question, words_within
 from query.extractive.table_index import Header, IndexedCell, TableIndex
-from query.extractive.wording import FORM_WORDS, fold, runs, strip_citations, strip_remark, tokens
+from query.extractive.wording import FORM_WORDS, fold, strip_citations, strip_remark, tokens
 from query.question.references import ORDINALS
+from query.words import runs
 
 __all__ = ["Selection", "captioned", "select", "select_counted"]
 
@@ -20,6 +21,7 @@ _SHORT_HEADER = 2
 # The minimum number of words that quote a whole caption, or its beginning, and do not match by chance.
 _MIN_CAPTION_WORDS = 3
 _MIN_PREFIX_WORDS = 8
+_MAX_NAME_WORDS = 14
 _MAX_READINGS = 16
 _ABBREVIATED = re.compile(r"\b([^\W\d_]{3,})\.(?!\w)")
 _QUOTATION = re.compile(r"[“\"][^”\"]*[”\"]")
@@ -241,7 +243,7 @@ def _has_unexplained_words(
 
 def _mentions(question: Question, index: TableIndex, quoted: frozenset[int]) -> list[_Mention]:
     """The headers that the question names in full, except those inside a longer name."""
-    windows = runs(question.words)
+    windows = runs([word.text for word in question.words], longest=_MAX_NAME_WORDS)
     found = [
         _Mention(header=header, at=at)
         for header in index.headers

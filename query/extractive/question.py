@@ -94,18 +94,12 @@ def read_question(text: str) -> Question:
     return Question(
         text=folded,
         words=words,
-        form=frozenset(index for index, _ in enumerate(words) if _is_form(folded, words, index))
+        form=frozenset(index for index, word in enumerate(words) if word.text in FORM_WORDS)
         | words_within(words, citation_spans(folded)),
         polar=polar is not None and (asking is None or polar.start() < asking.start()),
         asks_value=asking is None or asking[0] in _VALUE_INTERROGATIVES or compared,
         operation=operation,
     )
-
-
-def _is_form(text: str, words: tuple[Token, ...], index: int) -> bool:
-    word = words[index]
-    possessive = word.text == "s" and text[max(word.start - 1, 0)] in "'’"
-    return word.text in FORM_WORDS or possessive
 
 
 def _operation(lower: str, words: tuple[Token, ...]) -> Operation | None:

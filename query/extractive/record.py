@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from paperscope_core.types import Claim, Element, Evidence, Figure, Paper, PaperEntry, Passage, Section, Table
 from query.extractive.wording import FORM_WORDS, fold, tokens
+from query.question.references import section_number
 
 __all__ = ["Record", "mentioned_term", "mentioning_papers", "recorded_fact", "searched_text"]
-
 
 _ASK = r"(?:what(?: is|'s| are| was| were)|give|state|name|list|tell me)"
 _FLOAT = r"(?:table|tab\.?|figure|fig\.?) [\w.]+"
@@ -151,20 +151,17 @@ def _sections(record: Record, *, appendices: bool) -> Claim | None:
 
 
 def _is_appendix(number: str) -> bool:
-    return _bare(number).isalpha() and not set(_bare(number)) <= set("ivx")
+    bare = section_number(number)
+    return bare.isalpha() and not set(bare.casefold()) <= set("ivx")
 
 
 def _section_title(record: Record, match: re.Match[str]) -> Claim | None:
-    found = [one for one in record.paper.sections if _bare(one.number) == match["number"]]
+    found = [one for one in record.paper.sections if section_number(one.number).casefold() == match["number"]]
     if len(found) != 1:
         return None
     title = found[0].title
     text = f"The title of {match['kind'].capitalize()} {match['number'].upper()} is “{title}”."
     return _claim(text, _headings(record, found), quotes=[title])
-
-
-def _bare(number: str) -> str:
-    return re.sub(r"^(?:appendix|section|chapter)\s+", "", number.casefold()).strip(" .")
 
 
 def _caption(record: Record, _match: re.Match[str]) -> Claim | None:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -15,7 +15,6 @@ __all__ = [
     "citation_spans",
     "fold",
     "names_in",
-    "runs",
     "strip_citations",
     "strip_remark",
     "tokens",
@@ -53,7 +52,6 @@ _TITLE_CASE = 0.6
 # four.
 _ENDING = 3
 _STEM = 4
-_MAX_NAME_WORDS = 14
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,15 +109,6 @@ def strip_citations(name: str) -> str:
 def strip_remark(name: str) -> str:
     """Drop the remark in parentheses at the end of a name ("Latency (ms)"), unless nothing else is left."""
     return _REMARK.sub("", fold(name)).strip() or name
-
-
-def runs(words: Sequence[Token]) -> Mapping[str, list[range]]:
-    """Index all runs of words by their letters without gaps, so that "Onto Notes" matches "OntoNotes"."""
-    found: dict[str, list[range]] = {}
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + _MAX_NAME_WORDS, len(words)) + 1):
-            found.setdefault("".join(word.text for word in words[start:end]), []).append(range(start, end))
-    return found
 
 
 def names_in(question: str) -> list[str]:

@@ -8,7 +8,6 @@ from query.words import content_words
 
 __all__ = ["complete_follow_up", "depends_on_history"]
 
-
 _LEAD = re.compile(r"(?i)^\s*(?:(?:and|but|or|so|ok(?:ay)?|then|also)\b[\s,]*)*(?:(?:what|how)\s+about\s+)?")
 _PRONOUN = re.compile(
     r"(?i)\b(?P<owned>its)\b|\b(?P<many>they|them|their|these|those)\b(?!\s+(?!is\b|are\b|was\b|were\b|do\b)\w+s\b)"
@@ -53,19 +52,21 @@ def complete_follow_up(question: str, history: Sequence[Turn], type_of: TypeOf) 
     if fragment is not None:
         return _replaced(last.question, fragment, type_of)
     about = _about(last, type_of)
-    asked = question[_LEAD.match(question).end() :] if _LEAD.match(question) else question  # type: ignore[union-attr]
-    if not about:
+    asked = _LEAD.sub("", question, count=1)
+    pronoun = _PRONOUN.search(asked)
+    if not about or pronoun is None:
         return question
-    if _PRONOUN.search(asked)["many"]:  # type: ignore[index]
+    if pronoun["many"]:
         return f"{asked.strip().rstrip('?.! ')} ({about})?"
     return _PRONOUN.sub(lambda match: f"{about}’s" if match["owned"] else about, asked, count=1)
 
 
 def _fragment(question: str) -> str | None:
     """The subject of a question without question words ("on CoNLL" of "and on CoNLL?"); None for a complete one."""
-    lead = _LEAD.match(question)
-    rest = question[lead.end() if lead else 0 :].strip().rstrip("?.! ")
-    whole = _ASKS.search(rest) is not None or (not (lead and lead[0].strip()) and not _STARTS_WITH_ONE.match(rest))
+    rest = _LEAD.sub("", question, count=1)
+    led = rest != question.lstrip()
+    rest = rest.strip().rstrip("?.! ")
+    whole = _ASKS.search(rest) is not None or not (led or _STARTS_WITH_ONE.match(rest))
     return rest if rest and not whole and not _PRONOUN.search(rest) else None
 
 

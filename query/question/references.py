@@ -1,14 +1,13 @@
 """Elements that a question names, such as Table 8, Figs. 3b and 4, Eq. (4), Section 5.1 or page 3."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from paperscope_core.types import Element, Equation, Figure, Paper, Reference, Section, Table
+from paperscope_core.types import Element, Paper, Reference
 from query.question.scope import Citation, citations
 
-__all__ = ["ORDINALS", "References", "find_references", "table_labels"]
-
+__all__ = ["ORDINALS", "References", "find_references", "section_number", "table_labels"]
 
 _KINDS = {
     "table": r"tab(?:le)?s?",
@@ -50,7 +49,8 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
         for paper in papers:
             if kind == "page":
-                surroundings.extend(element.id for element in paper.elements if _is_on(element, number))
+                on_page = (one for one in paper.elements if str(one.place.page) == number and not one.place.by_line)
+                surroundings.extend(element.id for element in on_page)
             elif kind == "section":
                 surroundings.extend(_in_section(paper, number))
             else:
@@ -61,16 +61,12 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     for citation in citations(question):
         for paper in papers:
             surroundings.extend(_citing(paper, citation))
-    return References(elements=_once(elements), surroundings=_once(surroundings))
+    return References(elements=tuple(dict.fromkeys(elements)), surroundings=tuple(dict.fromkeys(surroundings)))
 
 
 def table_labels(question: str) -> list[tuple[int, int]]:
     """Where a question names tables by their labels: the offsets of each "Table 8"."""
     return [match.span() for match in _NAMED.finditer(question) if match["table"]]
-
-
-def _is_on(element: Element, page: str) -> bool:
-    return str(element.place.page) == page and not element.place.by_line
 
 
 def _mentions(question: str) -> Iterator[tuple[str, str]]:
@@ -98,14 +94,12 @@ def _labelled(paper: Paper, kind: str, number: str) -> list[str]:
 
 
 def _label(element: Element) -> tuple[str, str] | None:
-    if isinstance(element, Reference):
-        return None
-    mentions = list(_mentions(element.label))
-    return (mentions[0][0], mentions[0][1].casefold()) if mentions else None
+    mention = None if isinstance(element, Reference) else next(_mentions(element.label), None)
+    return (mention[0], mention[1].casefold()) if mention else None
 
 
 def _in_section(paper: Paper, number: str) -> Iterator[str]:
-    roots = [one.path for one in paper.sections if _section_number(one) == number]
+    roots = [one.path for one in paper.sections if section_number(one.number) == number]
     inside = {
         name
         for one in paper.sections
@@ -117,8 +111,9 @@ def _in_section(paper: Paper, number: str) -> Iterator[str]:
             yield element.id
 
 
-def _section_number(section: Section) -> str:
-    return re.sub(r"(?i)^(?:appendix|section|chapter)\s+", "", section.number).strip(" .")
+def section_number(number: str) -> str:
+    """The number of a section without "Appendix", "Section" or "Chapter" before it."""
+    return re.sub(r"(?i)^(?:appendix|section|chapter)\s+", "", number).strip(" .")
 
 
 def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
@@ -139,11 +134,6 @@ def _begins(entry: Reference, citation: Citation) -> bool:
 
 
 def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
-    kinds = {"table": Table, "figure": Figure, "equation": Equation}
-    found = [element.id for element in paper.elements if isinstance(element, kinds[kind])]
+    found = [element.id for element in paper.elements if element.kind == kind]
     at = len(found) - 1 if ordinal == "last" else ORDINALS.index(ordinal)
     return found[at : at + 1] if found else []
-
-
-def _once(ids: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(ids))

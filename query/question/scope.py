@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Chunk, Element, Entity, Filters, Paper, PaperEntry, PaperImages, Relation
-from query.words import content_words
+from paperscope_core.types import Chunk, Entity, Filters, Paper, PaperEntry, Relation
+from query.words import content_words, runs
 
 __all__ = ["Citation", "PaperScope", "citations", "find_scope", "named_papers", "restrict"]
-
 
 _SURNAME = r"[^\W\d_a-z][^\W\d_]*(?:['’\-](?!s\b)[^\W\d_]+)*"
 _WORK = r"(?:papers?|articles?|work|study|studies)"
@@ -26,7 +25,6 @@ _YEARS_APART = 1
 _RUN = 5
 # Each question is compared with the titles of all papers.
 _TITLES_KEPT = 20_000
-
 
 Sourced = TypeVar("Sourced", Entity, Relation)
 
@@ -71,16 +69,9 @@ def _is_titled(paper: PaperEntry, question: str, called: Sequence[str]) -> bool:
     title = f" {_folded(paper.title)} "
     if title.count(" ") >= 4 and title in question:
         return True
-    runs = _runs(title.split()) if called else frozenset()
-    return any(name.replace(" ", "") in runs for name in called)
-
-
-def _runs(words: Sequence[str]) -> frozenset[str]:
-    """Adjacent words joined, so that "DiceLoss" matches "Dice Loss"."""
-    size = len(words)
-    return frozenset(
-        "".join(words[start:end]) for start in range(size) for end in range(start + 1, min(start + _RUN, size) + 1)
-    )
+    # Adjacent words joined, so that "DiceLoss" matches "Dice Loss".
+    joined = runs(title.split(), longest=_RUN) if called else {}
+    return any(name.replace(" ", "") in joined for name in called)
 
 
 def _called(question: str) -> Iterator[str]:
@@ -147,7 +138,8 @@ def find_scope(question: str, filters: Filters, entries: Sequence[PaperEntry]) -
 
 def restrict(corpus: Corpus, filters: Filters) -> Corpus:
     """Restricts a corpus to the sections and kinds of the filters; the caller restricts papers and years."""
-    return _RestrictedCorpus(corpus=corpus, filters=filters) if filters.sections or filters.kinds else corpus
+    restricted = filters.sections or filters.kinds
+    return cast("Corpus", _RestrictedCorpus(corpus=corpus, filters=filters)) if restricted else corpus
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,8 +150,9 @@ class _RestrictedCorpus:
     filters: Filters
     _papers: dict[str, Paper] = field(default_factory=dict)
 
-    def entries(self) -> Sequence[PaperEntry]:
-        return self.corpus.entries()
+    def __getattr__(self, name: str) -> object:
+        """Whatever is not restricted is the corpus's own."""
+        return getattr(self.corpus, name)
 
     def paper(self, paper: str) -> Paper:
         if paper not in self._papers:
@@ -172,15 +165,6 @@ class _RestrictedCorpus:
             )
         return self._papers[paper]
 
-    def element(self, element: str) -> Element:
-        return self.corpus.element(element)
-
-    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
-        return self.corpus.elements(ids)
-
-    def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
-        return self.corpus.chunks(ids)
-
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
         return [chunk for chunk in self.corpus.chunks_of(elements) if self.filters.allows(chunk)]
 
@@ -190,15 +174,6 @@ class _RestrictedCorpus:
 
     def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
         return self._standing(self.corpus.relations_of(entities, papers=papers, limit=limit))
-
-    def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
-        return self.corpus.degrees(entities, papers=papers)
-
-    def images(self, paper: str) -> PaperImages:
-        return self.corpus.images(paper)
-
-    def crop(self, crop: str) -> bytes:
-        return self.corpus.crop(crop)
 
     def _standing(self, ones: Sequence[Sourced]) -> list[Sourced]:
         """The items that have an allowed source, with only their allowed sources."""

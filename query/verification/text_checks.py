@@ -14,7 +14,6 @@ from query.verification.cited import CitedEvidence, PrintedNumber
 
 __all__ = ["check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
 
-
 _HIGHEST = re.compile(r"(?i)\b(?:highest|largest|greatest|maximum|maximal|biggest)\b")
 _LOWEST = re.compile(r"(?i)\b(?:lowest|smallest|minimum|minimal|fewest)\b")
 # Ranks, changes and bounds are not extreme values.
@@ -22,14 +21,13 @@ _OTHER = re.compile(
     r"(?i)\b(?:second|third|fourth|fifth|\dnd|\drd|\dth|next|one of|not|no|nor|among|except|apart|improv\w*|gain\w*|"
     r"increas\w*|decreas\w*|drop\w*|boost\w*|differ\w*|chang\w*|gap|at (?:most|least))\b"
 )
-
-
 _SAME = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
     | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032`\u00b4", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
     | {"\u00ad": None, "\u200b": None, "\u2026": "..."}
 )
+_CURLY = re.compile("\u201c((?:[^\u201c\u201d]|\u201c[^\u201c\u201d]*\u201d)*)\u201d")
 _STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
 _CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
 # Fewer words in quotation marks are a name or an emphasis.
@@ -112,18 +110,8 @@ def unsupported_quotations(text: str, printed: Sequence[str]) -> list[str]:
 
 def _quotations(text: str) -> Iterator[str]:
     """Yields the text within outermost curly quotation marks, then within straight ones."""
-    depth, start, rest = 0, 0, ""
-    for index, letter in enumerate(text):
-        if letter == "\u201c":
-            start = index + 1 if depth == 0 else start
-            depth += 1
-        elif letter == "\u201d" and depth:
-            depth -= 1
-            if depth == 0:
-                yield text[start:index]
-        elif depth == 0:
-            rest += letter
-    yield from _STRAIGHT.findall(rest)
+    yield from _CURLY.findall(text)
+    yield from _STRAIGHT.findall(_CURLY.sub("", text))
 
 
 def unknown_names(text: str, known: Sequence[str]) -> list[str]:
