@@ -10,7 +10,6 @@ from query.words import content_words
 
 __all__ = ["CellNames", "Statement", "TableHeaders", "without_citations"]
 
-
 # The words after one of these name the baseline of a comparison, not its subject.
 _STANDARD = re.compile(
     r"(?i)\b(?:than|over|above|below|against|versus|vs\.?|compared (?:to|with)|relative to|outperform\w*|beats?|"
@@ -115,7 +114,7 @@ class CellNames:
         value.
         """
         name = self._of.get(_key(cell))
-        return name is None or not any(_is_fuller(other, name, statement) for other in self._names)
+        return name is None or self._is_best(name, statement)
 
     def named(self, statement: Statement) -> list[Cell]:
         """The values that the statement names most specifically, in reading order; empty if it names none."""
@@ -186,12 +185,9 @@ class TableHeaders:
             if row in heads or not stubs:
                 above = {}
                 continue
-            last = max((column for column, text in stubs.items() if text), default=-1)
-            first = min((column for column, text in stubs.items() if text), default=-1)
-            for column in range(first):
-                if above.get(column):
-                    stubs[column] = above[column]
-            above = {column: text for column, text in stubs.items() if column <= last}
+            filled = [column for column, text in stubs.items() if text]
+            stubs |= {column: above[column] for column in range(min(filled, default=0)) if above.get(column)}
+            above = {column: text for column, text in stubs.items() if column <= max(filled, default=-1)}
 
     def row(self, cell: Cell) -> list[str]:
         """The row headers of a cell, after the title of its section."""

@@ -7,14 +7,14 @@ from typing import Protocol
 from paperscope_core.errors import InputError, UnknownPaperError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
-from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn, Usage
+from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.evidence import Draft, exhibits_of
 from query.extractive import ExtractiveAnswerer
 from query.progress import FinalText, Stages, answer_events
 from query.question.scope import restrict
-from query.question.understanding import Understanding, Understood
+from query.question.understanding import Understanding
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
 
@@ -138,7 +138,7 @@ class QueryEngine:
     ) -> Answer:
         stages = Stages(on_stage)
         question = _valid_question(question)
-        asked = await self._understood(question, filters, history, stages)
+        asked = await self._understanding.read(question, filters=filters, history=history, stages=stages)
         with stages.run("retrieving"):
             retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
         written = await self._write(asked.question, retrieval, asked.filters, stages, text)
@@ -165,18 +165,12 @@ class QueryEngine:
             asked_as=asked.question if asked.question != question else "",
         )
 
-    async def _understood(self, question: str, filters: Filters, history: Sequence[Turn], stages: Stages) -> Understood:
-        if not self._understanding.needed(question, history):
-            return Understood(question=question, parts=(question,), filters=filters)
-        with stages.run("understanding"):
-            return await self._understanding.read(question, filters=filters, history=history)
-
     async def _write(
         self, question: str, retrieval: Retrieval, filters: Filters, stages: Stages, text: FinalText | None
     ) -> WrittenAnswer:
         context = retrieval.context
         if not context.sources:
-            return _without_model(Draft(text=_NOTHING_FOUND, status="unanswerable"))
+            return WrittenAnswer(draft=Draft(text=_NOTHING_FOUND, status="unanswerable"), initial=_NOTHING_FOUND)
         if self._model is not None:
             reader = ImageReader(self._corpus, self._vision) if self._vision else None
             answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
@@ -188,7 +182,7 @@ class QueryEngine:
             draft = await text_answerer.answer(question, context, named=retrieval.named, asked=retrieval.asked)
         # The text itself says so if it only shows places.
         warnings = draft.warnings if draft.status == "evidence" else (_NO_MODEL, *draft.warnings)
-        return _without_model(replace(draft, warnings=warnings))
+        return WrittenAnswer(draft=replace(draft, warnings=warnings), initial=draft.text)
 
     def _verify(self, question: str, draft: Draft, context: Context) -> Verified:
         if draft.status != "answered" or draft.certain:
@@ -222,8 +216,3 @@ def _valid_question(question: str) -> str:
             f"the maximum is {_MAX_QUESTION_CHARACTERS}"
         )
     return question
-
-
-def _without_model(draft: Draft) -> WrittenAnswer:
-    """Wraps a draft written without a model; it has no usage and no intermediate results."""
-    return WrittenAnswer(draft=draft, initial=draft.text, merged="", readings=(), usage=Usage())

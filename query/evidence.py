@@ -31,7 +31,6 @@ from query.words import content_words
 
 __all__ = ["Draft", "EvidenceFinder", "exhibits_of"]
 
-
 _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
 _MOST_CELLS = 12
 _MOST_NAMED = 6

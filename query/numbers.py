@@ -8,7 +8,6 @@ from decimal import Decimal
 
 __all__ = ["Number", "numbers_in", "without_labels"]
 
-
 _MINUS = re.compile(r"[\u2010-\u2013\u2212]")
 # Digits within a name ("F1", "SST-5", "CTB6") are not a quantity.
 _NUMBER = re.compile(

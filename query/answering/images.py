@@ -14,7 +14,6 @@ from query.elements import referring_texts
 
 __all__ = ["ImageReader"]
 
-
 _PLACEHOLDERS = frozenset({"question", "label", "text"})
 _MENTIONS = 3
 

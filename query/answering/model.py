@@ -53,9 +53,9 @@ class WrittenAnswer:
 
     draft: Draft
     initial: str
-    merged: str
-    readings: tuple[Reading, ...]
-    usage: Usage
+    merged: str = ""
+    readings: tuple[Reading, ...] = ()
+    usage: Usage = Usage()
 
 
 class ModelAnswerer:

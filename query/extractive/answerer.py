@@ -6,9 +6,9 @@ from paperscope_core.protocols import Corpus, Embedder
 from paperscope_core.types import Claim, Context, Paper, Table
 from query.evidence import Draft
 from query.extractive.arithmetic import compute, look_up, look_up_counted, table_name
-from query.extractive.cells import Selection, captioned, select, select_counted
+from query.extractive.cells import captioned, select, select_counted
 from query.extractive.definitions import definition
-from query.extractive.question import Operation, Question, read_question, words_within
+from query.extractive.question import Question, read_question, words_within
 from query.extractive.quoting import best_places
 from query.extractive.record import Record, mentioned_term, mentioning_papers, recorded_fact, searched_text
 from query.extractive.table_index import index_table
@@ -16,7 +16,6 @@ from query.extractive.wording import names_in, unmentioned, vocabulary
 from query.question.references import table_labels
 
 __all__ = ["ExtractiveAnswerer"]
-
 
 _EVIDENCE_LEAD = "No language model is set, so nothing is concluded; this is where the papers speak of it:"
 
@@ -99,34 +98,25 @@ class ExtractiveAnswerer:
         quoted = captioned(question, tables)
         by_label = [table for table in tables if table.id in named] if labels else []
         by_caption = [table for table in tables if table.id in quoted]
-        indexes = [index_table(table) for table in by_label or by_caption or tables]
         if labels and not by_label:
             return None
+        indexes = [index_table(table) for table in by_label or by_caption or tables]
         counted = select_counted(question, indexes[0], quoted=labels) if len(by_label) == 1 else None
         if counted is not None:
-            stated = [look_up_counted(selection) for selection in counted]
-            warnings = _grid_warnings(by_label[0])
-            return _answered(stated[0], _OTHER_CONFIDENCE, warnings=warnings) if stated else None
+            stated = [_answered(look_up_counted(one), _OTHER_CONFIDENCE, table=by_label[0]) for one in counted]
+            return stated[0] if stated else None
         for operation in dict.fromkeys((None, question.operation)):
-            found = {
-                claim.text: (claim, index.table)
-                for index in indexes
-                for selection in select(
-                    question,
-                    index,
-                    operation,
-                    quoted=labels | quoted.get(index.table.id, frozenset()),
-                    by_label=bool(by_label or by_caption),
-                )
-                if (claim := _claim_of(operation, selection)) is not None
-            }
-            if len(found) == 1:
-                claim, table = next(iter(found.values()))
-                return _answered(
-                    claim, _OTHER_CONFIDENCE if operation else _CELL_CONFIDENCE, warnings=_grid_warnings(table)
-                )
-            if found:
+            found: dict[str, tuple[Claim, Table]] = {}
+            for index in indexes:
+                named_by = labels | quoted.get(index.table.id, frozenset())
+                by_name = bool(by_label or by_caption)
+                for selection in select(question, index, operation, quoted=named_by, by_label=by_name):
+                    claim = look_up(selection) if operation is None else compute(operation, selection)
+                    found |= {claim.text: (claim, index.table)} if claim is not None else {}
+            if len(found) > 1:
                 return None
+            for claim, table in found.values():
+                return _answered(claim, _OTHER_CONFIDENCE if operation else _CELL_CONFIDENCE, table=table)
         return None
 
     def _unmentioned(self, question: str, papers: Sequence[Paper], asked: Sequence[str]) -> list[str]:
@@ -149,20 +139,16 @@ class ExtractiveAnswerer:
         return found
 
 
-def _claim_of(operation: Operation | None, selection: Selection) -> Claim | None:
-    return look_up(selection) if operation is None else compute(operation, selection)
-
-
-def _grid_warnings(table: Table) -> tuple[str, ...]:
-    if table.confidence >= _MIN_GRID_CONFIDENCE:
-        return ()
-    return (
-        f"The grid of {table_name(table)} was read with low confidence ({table.confidence:.2f}); "
-        "compare the cells with the page.",
-    )
-
-
-def _answered(claim: Claim, confidence: float, *, certain: bool = False, warnings: tuple[str, ...] = ()) -> Draft:
+def _answered(claim: Claim, confidence: float, *, certain: bool = False, table: Table | None = None) -> Draft:
+    warnings = []
+    if table is not None and table.confidence < _MIN_GRID_CONFIDENCE:
+        grid = f"The grid of {table_name(table)} was read with low confidence ({table.confidence:.2f})"
+        warnings.append(f"{grid}; compare the cells with the page.")
     return Draft(
-        text=claim.text, status="answered", claims=(claim,), warnings=warnings, confidence=confidence, certain=certain
+        text=claim.text,
+        status="answered",
+        claims=(claim,),
+        warnings=tuple(warnings),
+        confidence=confidence,
+        certain=certain,
     )

@@ -11,7 +11,6 @@ from query.extractive.wording import tokens
 
 __all__ = ["compute", "look_up", "look_up_counted", "table_name"]
 
-
 # More values than this are a part of the table, not an answer.
 _MAX_VALUES = 6
 _MAX_WINNERS = 3

@@ -12,7 +12,6 @@ from query.extractive.wording import fold
 
 __all__ = ["definition"]
 
-
 # Phrases that ask for a long form, and the short form next to them. If there is none, the question's only short form is
 # meant.
 _EXPANDS = re.compile(

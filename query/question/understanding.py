@@ -13,11 +13,11 @@ from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import Filters, ModelRequest, Turn, Usage
 from prompts import as_data
+from query.progress import Stages
 from query.question.follow_ups import complete_follow_up, depends_on_history
 from query.question.scope import named_papers
 
 __all__ = ["Understanding", "Understood", "has_parts"]
-
 
 _TURNS = 5
 _LONGEST_ANSWER = 600
@@ -66,24 +66,22 @@ class Understanding:
         self._rewrite = prompts.load("rewrite_question", placeholders=frozenset({"history", "question"}))
         self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
 
-    def needed(self, question: str, history: Sequence[Turn]) -> bool:
-        """Whether the question must be rewritten or split."""
-        splits = self._decompose and self._model is not None and has_parts(question)
-        return splits or bool(history and depends_on_history(question))
-
-    async def read(self, question: str, *, filters: Filters, history: Sequence[Turn]) -> Understood:
+    async def read(self, question: str, *, filters: Filters, history: Sequence[Turn], stages: Stages) -> Understood:
         """Rewrites and splits a question. The model is called only if the question needs it. Raises ModelError."""
-        usage = Usage()
-        if history and depends_on_history(question):
-            if self._model is None:
+        follows_up = bool(history) and depends_on_history(question)
+        splitter = self._model if self._decompose else None
+        if not follows_up and (splitter is None or not has_parts(question)):
+            return Understood(question=question, parts=(question,), filters=filters)
+        usage, parts = Usage(), tuple[str, ...]()
+        with stages.run("understanding"):
+            if follows_up and self._model is None:
                 question, filters = await asyncio.to_thread(self._by_rule, question, filters, history)
-            else:
+            elif follows_up and self._model is not None:
                 question, usage = await self._rewritten(question, history, self._model)
-        parts: tuple[str, ...] = (question,)
-        if self._decompose and self._model is not None and has_parts(question):
-            found, spent = await self._parts(question, self._model)
-            parts, usage = found or parts, usage + spent
-        return Understood(question=question, parts=parts, filters=filters, usage=usage)
+            if splitter is not None and has_parts(question):
+                parts, spent = await self._parts(question, splitter)
+                usage += spent
+        return Understood(question=question, parts=parts or (question,), filters=filters, usage=usage)
 
     def _by_rule(self, question: str, filters: Filters, history: Sequence[Turn]) -> tuple[str, Filters]:
         """Completes the question by rules; it is asked of the papers of the last answer unless it names others."""

@@ -11,7 +11,6 @@ from query.numbers import Number
 
 __all__ = ["ROUNDED", "Computation", "Operand", "describes_decrease", "find_computation", "numbers_agree"]
 
-
 _FALLS = re.compile(
     r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|loses?\b|lost\b|lower|less\b|fewer|smaller|worse|"
     r"below|negative|minus|differ|gap\b|chang|hurt|penalt|shrink|down\b)\w*"
@@ -20,7 +19,6 @@ ROUNDED: re.Pattern[str] = re.compile(
     r"(?i)\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|rounded)\b|[~\u2248\u223c]"
 )
 _LEAST_DIGITS = 2
-
 
 _MOST_OPERANDS = 24
 _MOST_TERMS = 8

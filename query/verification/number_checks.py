@@ -14,7 +14,6 @@ from query.words import content_words
 
 __all__ = ["NumberMention", "check_numbers", "find_mentions"]
 
-
 _ALONE = re.compile(r"\(\s*([-+]?[\d.,]*\d%?)\s*\)")
 _BETWEEN = re.compile(
     r"[;:()]|,\s|\s(?:and|while|whereas|but|than|vs\.?|versus|against|compared (?:to|with))\s", re.IGNORECASE
@@ -22,7 +21,6 @@ _BETWEEN = re.compile(
 _COUNT = re.compile(
     r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
 )
-
 
 # Texts with more numbers are not used as operands: some pair of many numbers gives almost any result.
 _MOST_OPERANDS = 12
@@ -127,18 +125,16 @@ class _NumberChecker:
         return unsupported, _warning(mention, self._same(mention))
 
     def _same(self, mention: NumberMention) -> list[PrintedNumber]:
-        return [one for one in self._scope.printed if self._agrees(mention, one)]
-
-    def _agrees(self, mention: NumberMention, one: PrintedNumber) -> bool:
-        around = "" if one.cell is not None else one.evidence.quote
-        return numbers_agree(mention.number, one.number, said=self._words, around=around)
+        around = ((one, "" if one.cell is not None else one.evidence.quote) for one in self._scope.printed)
+        return [
+            one for one, quote in around if numbers_agree(mention.number, one.number, said=self._words, around=quote)
+        ]
 
     def _fits(self, mention: NumberMention, one: PrintedNumber) -> bool:
         if one.cell is None or one.names is None:
             return True
-        if not one.names.fits(one.cell, self._statement):
-            return False
-        return not mention.named or one.names.fits(one.cell, Statement.of(mention.named))
+        statements = [self._statement, *([Statement.of(mention.named)] if mention.named else [])]
+        return all(one.names.fits(one.cell, statement) for statement in statements)
 
     def _computed(self, mention: NumberMention) -> Check | None:
         before, _, behind = self._plain.partition(mention.number.text)
