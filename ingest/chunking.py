@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
@@ -103,18 +104,14 @@ def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[l
 
 def _runs(elements: Iterable[Element]) -> Iterator[list[Element]]:
     """Consecutive passages and references of a section, ignoring floats and furniture."""
-    run: list[Element] = []
-    for element in elements:
-        if isinstance(element, Table | Figure | Equation) or not element_text(element).strip():
-            continue
-        if isinstance(element, Passage) and element.role == "furniture":
-            continue
-        if run and run[-1].section != element.section:
-            yield run
-            run = []
-        run.append(element)
-    if run:
-        yield run
+    texts = (
+        element
+        for element in elements
+        if isinstance(element, Reference) or (isinstance(element, Passage) and element.role != "furniture")
+    )
+    printed = (element for element in texts if element_text(element).strip())
+    for _, run in groupby(printed, key=lambda element: element.section):
+        yield list(run)
 
 
 def _kind(element: Element) -> str:

@@ -15,14 +15,15 @@ from paperscope_core.types import WORK, Entity, Extraction, Paper, Relation
 __all__ = ["cooccurrences", "link_isolated_entities", "neighbour_relations"]
 
 _MAX_PER_SENTENCE = 8
+_LINKS = 4
 Pair = tuple[str, str]
 
 
-def cooccurrences(named: SentenceEntities, *, links: int) -> Iterator[Relation]:
+def cooccurrences(named: SentenceEntities) -> Iterator[Relation]:
     """Relations `co-occurs` between entities of one sentence.
 
     The weight is the number of common sentences, the description the shortest of them. A pair is kept if it is among
-    the `links` closest of one of its entities, by count times pointwise mutual information (K. Church, P. Hanks, "Word
+    the four closest of one of its entities, by count times pointwise mutual information (K. Church, P. Hanks, "Word
     association norms, mutual information, and lexicography", Computational Linguistics 16(1), 1990).
     """
     common: dict[Pair, list[Sentence]] = defaultdict(list)
@@ -36,11 +37,11 @@ def cooccurrences(named: SentenceEntities, *, links: int) -> Iterator[Relation]:
         (a, b): len(sentences) * math.log1p(len(sentences) * len(named.sentences) / (single[a] * single[b]))
         for (a, b), sentences in common.items()
     }
-    for source, target in sorted(_closest(closeness, links=links)):
+    for source, target in sorted(_closest(closeness)):
         yield sentence_relation(source, target, "co-occurs", common[source, target])
 
 
-def _closest(closeness: Mapping[Pair, float], *, links: int) -> set[Pair]:
+def _closest(closeness: Mapping[Pair, float]) -> set[Pair]:
     of_entity: dict[str, list[Pair]] = defaultdict(list)
     for pair in closeness:
         for entity in pair:
@@ -48,7 +49,7 @@ def _closest(closeness: Mapping[Pair, float], *, links: int) -> set[Pair]:
     return {
         pair
         for pairs in of_entity.values()
-        for pair in sorted(pairs, key=lambda pair: (-closeness[pair], pair))[:links]
+        for pair in sorted(pairs, key=lambda pair: (-closeness[pair], pair))[:_LINKS]
     }
 
 

@@ -33,18 +33,10 @@ class LocalExtractor:
 
     Args:
         types: The types of entities; an entity whose type is not one of these gets the last one.
-        phrases: The largest number of noun phrases that occur twice or more.
-        singles: The largest number of noun phrases that occur once.
-        links: The number of co-occurrences kept for each entity.
     """
 
-    def __init__(
-        self, *, types: TypeSystem = TypeSystem(), phrases: int = 120, singles: int = 60, links: int = 4
-    ) -> None:
+    def __init__(self, *, types: TypeSystem = TypeSystem()) -> None:
         self._types = types
-        self._phrases = phrases
-        self._singles = singles
-        self._links = links
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
         """Returns the paper's entities and relations; reads the elements, not the chunks."""
@@ -53,7 +45,7 @@ class LocalExtractor:
     def _draw(self, paper: Paper) -> Extraction:
         text = read_paper(paper)
         tables = [element for element in paper.elements if isinstance(element, Table)]
-        gathered, meanings = gather_terms(text, tables, phrase_limit=self._phrases, single_limit=self._singles)
+        gathered, meanings = gather_terms(text, tables)
         finder = TermFinder(
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],
@@ -65,10 +57,9 @@ class LocalExtractor:
         mentions = float_mentions(paper, text)
         stated = list(pattern_relations(text.sentences, finder, {term.id: term.type for term in terms}))
         stated_pairs = {frozenset((one.source, one.target)) for one in stated}
-        together = cooccurrences(named, links=self._links)
         relations = [
             *stated,
-            *(one for one in together if frozenset((one.source, one.target)) not in stated_pairs),
+            *(one for one in cooccurrences(named) if frozenset((one.source, one.target)) not in stated_pairs),
             *float_relations(mentions, named),
             *inner_relations(paper, finder),
             *(relation for table in tables for relation in table_relations(table, ids)),

@@ -125,7 +125,10 @@ class Grounding:
                 and source != target
                 and all(end in listed and texts[stated.chunk].find(end) for end in (source, target))
             ):
-                relations.append(_relation(stated, source, target, places))
+                words, elements = " ".join(stated.evidence.split()), tuple(place.element for place in places)
+                relations.append(
+                    Relation(source=source, target=target, kind=stated.kind, description=words, sources=elements)
+                )
         return Extraction(
             entities=tuple(entities),
             relations=tuple(relations),
@@ -153,16 +156,6 @@ class Grounding:
             sources=tuple(place.element for place in places),
             mentions=tuple(places),
         )
-
-
-def _relation(stated: FoundRelation, source: str, target: str, places: Sequence[Mention]) -> Relation:
-    return Relation(
-        source=source,
-        target=target,
-        kind=stated.kind,
-        description=" ".join(stated.evidence.split()),
-        sources=tuple(place.element for place in places),
-    )
 
 
 def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
@@ -250,22 +243,19 @@ class ModelExtractor:
         named = {f"C{number}": chunk for number, chunk in enumerate(chunks, start=1)}
         grounding = Grounding(chunks=named, elements=elements, types=self._types)
         request = _request(named, self._types)
-        graph = await self._ask(request)
-        parts = [grounding.check(graph)]
-        for _ in range(self._gleanings):
-            said = Message(role="assistant", text=graph.model_dump_json())
-            request = replace(request, messages=(*request.messages, said, Message(role="user", text=_MORE)))
+        parts: list[Extraction] = []
+        for _ in range(1 + self._gleanings):
             try:
-                graph = await self._ask(request)
+                graph, _usage = await ask_json(self._model, request, self._adapter)
             except ModelError as error:
+                if not parts:
+                    raise
                 parts.append(_unread(chunks, error))
                 break
             parts.append(grounding.check(graph))
+            said = Message(role="assistant", text=graph.model_dump_json())
+            request = replace(request, messages=(*request.messages, said, Message(role="user", text=_MORE)))
         return combine(*parts, types=self._types)
-
-    async def _ask(self, request: ModelRequest) -> FoundGraph:
-        graph, _ = await ask_json(self._model, request, self._adapter)
-        return graph
 
 
 def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:

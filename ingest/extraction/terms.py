@@ -15,6 +15,9 @@ from paperscope_core.types import Table
 
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
 
+# The most noun phrases of a paper that occur twice or more, and that occur once.
+_MAX_PHRASES = 120
+_MAX_SINGLES = 60
 # Class words that may follow a name; other words change its meaning ("DSC loss", "BERT embedding").
 _CLASSES = frozenset(
     "benchmark benchmarks corpora corpus dataset datasets metric metrics model models score scores task tasks".split()
@@ -94,12 +97,10 @@ class Meaning:
     sentence: Sentence
 
 
-def gather_terms(
-    text: PaperText, tables: Sequence[Table], *, phrase_limit: int, single_limit: int
-) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
+def gather_terms(text: PaperText, tables: Sequence[Table]) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
     """Returns the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
-    phrases = technical_phrases(text.sentences, limit=phrase_limit, singles=single_limit, prominent=text.prominent)
+    phrases = technical_phrases(text.sentences, limit=_MAX_PHRASES, singles=_MAX_SINGLES, prominent=text.prominent)
     candidates = [
         *acronyms,
         *(

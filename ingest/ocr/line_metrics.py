@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.document.geometry import bounding_box
+from ingest.document.geometry import bounding_box, runs_of
 from ingest.ocr.raster import Ink
 from ingest.ocr.recognizer import RecognizedWord
 from paperscope_core.types import Box
@@ -105,20 +105,16 @@ def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> Measur
 
 def _levelled(lines: Sequence[MeasuredLine]) -> list[MeasuredLine]:
     """Sets baselines level that differ by less than can be measured."""
+    rows = runs_of(
+        sorted(lines, key=lambda line: line.baseline),
+        joins=lambda row, line: line.baseline - row[0].baseline <= _LEVEL * line.size,
+    )
     levelled: list[MeasuredLine] = []
-    row: list[MeasuredLine] = []
-    for line in sorted(lines, key=lambda line: line.baseline):
-        if row and line.baseline - row[0].baseline > _LEVEL * line.size:
-            levelled.extend(_level(row))
-            row = []
-        row.append(line)
-    return [*levelled, *_level(row)]
-
-
-def _level(row: Sequence[MeasuredLine]) -> list[MeasuredLine]:
-    letters = sum(line.letters for line in row)
-    mean = sum(line.baseline * line.letters for line in row) / max(1, letters)
-    return [replace(line, baseline=mean) for line in row]
+    for row in rows:
+        letters = sum(line.letters for line in row)
+        mean = sum(line.baseline * line.letters for line in row) / max(1, letters)
+        levelled += [replace(line, baseline=mean) for line in row]
+    return levelled
 
 
 def _is_vertical(line: Sequence[RecognizedWord]) -> bool:
@@ -131,11 +127,8 @@ def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
     x0, y0, x1, y1 = (max(0, int(value)) for value in _box_of(line))
     rows = ink[y0 : y1 + 1, x0 : x1 + 1].sum(axis=1).astype(float)
     text = "".join(word.text for word in line)
-    share = (
-        _CAPITAL_HEIGHT
-        if any(letter.isupper() or letter.isdigit() or letter in _TALL for letter in text)
-        else _X_HEIGHT
-    )
+    tall = any(letter.isupper() or letter.isdigit() or letter in _TALL for letter in text)
+    share = _CAPITAL_HEIGHT if tall else _X_HEIGHT
     height = y1 - y0
     if len(rows) < 6 or not rows.any():
         return y1 - 0.22 * height, 0.8 * height

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from PIL import Image
 
-from ingest.document.geometry import join_rules
+from ingest.document.geometry import join_rules, overlap_x
 from ingest.document.pages import Char, HorizontalRule, PageContent, VerticalRule
 from ingest.ocr.line_metrics import MeasuredLine, measure_lines
 from ingest.ocr.raster import Ink, binarize, erase_boxes, estimate_skew, find_pictures, find_rules
@@ -221,18 +221,16 @@ def _letter_centers(word: RecognizedWord) -> list[float]:
 
 def letter_edges(text: str, *, x0: float, x1: float) -> list[float]:
     """Returns the x at which each letter begins, and the end of the last."""
-    widths = [
-        _NARROW_WIDTH
-        if letter in _NARROW
-        else _WIDE_WIDTH
-        if letter in _WIDE
-        else _CAPITAL_WIDTH
-        if letter.isupper()
-        else 1.0
-        for letter in text
-    ]
-    sums = np.concatenate([[0.0], np.cumsum(widths)])
+    sums = np.concatenate([[0.0], np.cumsum([_width(letter) for letter in text])])
     return [float(x0 + (x1 - x0) * value / max(sums[-1], 1e-6)) for value in sums]
+
+
+def _width(letter: str) -> float:
+    if letter in _NARROW:
+        return _NARROW_WIDTH
+    if letter in _WIDE:
+        return _WIDE_WIDTH
+    return _CAPITAL_WIDTH if letter.isupper() else 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -263,15 +261,11 @@ def find_marks(lines: Sequence[MeasuredLine], ink: Ink) -> list[Mark]:
 def _marks(lines: Sequence[MeasuredLine], boxes: Sequence[Box]) -> Iterator[Mark]:
     for box in boxes:
         row = [line for line in lines if line.box.y0 < (box.y0 + box.y1) / 2 < line.box.y1]
-        for line in sorted(row, key=lambda line: _gap_between(line.box, box)):
+        for line in sorted(row, key=lambda line: -overlap_x(line.box, box)):
             mark = _classify_mark(box, line)
             if mark:
                 yield Mark(text=mark, x0=box.x0, x1=box.x1, line=line)
                 break
-
-
-def _gap_between(line: Box, box: Box) -> float:
-    return max(line.x0 - box.x1, box.x0 - line.x1)
 
 
 def _classify_mark(box: Box, line: MeasuredLine) -> Literal["-", "•"] | None:
@@ -279,7 +273,7 @@ def _classify_mark(box: Box, line: MeasuredLine) -> Literal["-", "•"] | None:
     size = line.size
     width, height = (box.x1 - box.x0) / size, (box.y1 - box.y0) / size
     above = (line.baseline - (box.y0 + box.y1) / 2) / size
-    if _gap_between(line.box, box) < 0:
+    if overlap_x(line.box, box) > 0:
         return None
     if _DASH_WIDTHS[0] <= width <= _DASH_WIDTHS[1] and height <= _DASH_THICKNESS and width > 2 * height:
         return "-" if abs(above - _DASH_HEIGHT) <= _HEIGHT_TOLERANCE else None

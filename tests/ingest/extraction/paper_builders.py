@@ -1,10 +1,33 @@
 """Papers of a few elements, and what the local extractor draws from them."""
 
+from functools import cache
+from pathlib import Path
+
 from ingest.chunking import chunk_paper
 from ingest.extraction import LocalExtractor
-from paperscope_core.types import Box, Cell, Element, Entity, Extraction, Link, Paper, Passage, Place, Relation, Table
+from ingest.pdf import PdfParser
+from paperscope_core.types import (
+    Box,
+    Cell,
+    Element,
+    Entity,
+    Extraction,
+    Link,
+    Paper,
+    PaperFile,
+    Passage,
+    Place,
+    Relation,
+    Table,
+)
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
+
+
+@cache
+def real_paper(file: Path) -> Paper:
+    """A paper that is read once for all tests."""
+    return PdfParser(dpi=36).parse(PaperFile(file)).paper
 
 
 def paper_of(*elements: Element, links: tuple[Link, ...] = ()) -> Paper:

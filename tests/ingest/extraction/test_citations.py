@@ -8,7 +8,6 @@ import pytest
 
 from graph_store.graph import merge_entities
 from ingest.extraction import LocalExtractor
-from ingest.pdf import PdfParser, backend_for
 from paperscope_core.types import (
     WORK,
     Box,
@@ -17,12 +16,12 @@ from paperscope_core.types import (
     Extraction,
     Link,
     Paper,
-    PaperFile,
     Passage,
     Place,
     Reference,
     Relation,
 )
+from tests.ingest.extraction.paper_builders import real_paper
 
 TITLE = "Dice Losses for Imbalanced Tagging"
 DEVLIN = "Jacob Devlin and Ming Chang. 2018. Bert: Pre-training of deep transformers. arXiv preprint."
@@ -152,8 +151,7 @@ def test_a_paper_without_its_title_on_paper_has_no_works() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("citing", "cited"), [("2310.07609v1", "2023.acl-long.386")])
 def test_real_papers_meet(shared: Path, citing: str, cited: str) -> None:
-    parser = PdfParser(backend=backend_for("pymupdf"), max_pages=None)
-    papers = [parser.parse(PaperFile(shared / f"papers/mmlongbench/{name}.pdf")).paper for name in (citing, cited)]
+    papers = [real_paper(shared / f"papers/mmlongbench/{name}.pdf") for name in (citing, cited)]
     one, other = (drawn(paper) for paper in papers)
     own = next(entity.id for entity in other.entities if entity.type == WORK and entity.name == papers[1].title)
     assert own in {entity.id for entity in one.entities}

@@ -9,8 +9,17 @@ from ingest.document.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
 from ingest.extraction.entity_types import type_of_name
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, PaperFile, Reference, Table
-from tests.ingest.extraction.paper_builders import PLACE, by_name, extract, paper_of, passages, relations, table_of
+from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, Reference, Table
+from tests.ingest.extraction.paper_builders import (
+    PLACE,
+    by_name,
+    extract,
+    paper_of,
+    passages,
+    real_paper,
+    relations,
+    table_of,
+)
 
 
 async def test_an_acronym_and_its_long_form_are_one_entity_with_the_defining_sentence() -> None:
@@ -181,9 +190,7 @@ def check(paper: Paper, extraction: Extraction) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["acl-2020-45/paper.pdf", "mmlongbench/2310.07609v1.pdf"])
 async def test_real_papers_give_a_small_connected_grounded_graph(shared: Path, name: str) -> None:
-    from ingest.pdf import PdfParser
-
-    paper = PdfParser(dpi=36).parse(PaperFile(shared / "papers" / name)).paper
+    paper = real_paper(shared / "papers" / name)
     extraction = await extract(paper)
     check(paper, extraction)
     ends = {end for relation in extraction.relations for end in (relation.source, relation.target)}
