@@ -8,8 +8,7 @@ from evaluation.matching import edit_distance, nearest_distance, similarity
 from evaluation.score import Miss, Score, Tally
 from paperscope_core.types import Element, Figure, Paper, Passage, Table
 
-__all__ = ["page_text", "score_page_tests"]
-
+__all__ = ["score_page_tests"]
 
 _MIN_MATH_SIMILARITY = 0.7
 _MIN_LIKENESS = 0.5
@@ -44,26 +43,19 @@ def _passes(paper: Paper, test: PageTest) -> bool:
     elements = [element for element in paper.elements if element.place.page == test.page]
     if test.type == "table":
         return any(_in_table(element, test) for element in elements if isinstance(element, Table))
-    text = page_text(elements)
+    if test.type == "math":
+        wanted = _COMMAND.sub(" ", test.math)
+        likeness = (similarity(wanted, _COMMAND.sub(" ", _element_text(element))) for element in elements)
+        return any(value >= _MIN_MATH_SIMILARITY for value in likeness)
+    shown = [element for element in elements if not (isinstance(element, Passage) and element.role == "furniture")]
+    text = _plain(" ".join(map(_element_text, shown)))
     if test.type == "order":
         before, after = _plain(test.before), _plain(test.after)
         return before in text and text.find(before) < text.rfind(after)
-    if test.type == "math":
-        wanted = _COMMAND.sub(" ", test.math)
-        return any(
-            similarity(wanted, _COMMAND.sub(" ", element_text(element))) >= _MIN_MATH_SIMILARITY for element in elements
-        )
-    present = _is_present(text, test)
-    return present if test.type == "present" else not present
+    return _is_present(text, test) == (test.type == "present")
 
 
-def page_text(elements: list[Element]) -> str:
-    """The text of a page in reading order, without page furniture."""
-    shown = [element for element in elements if not (isinstance(element, Passage) and element.role == "furniture")]
-    return _plain(" ".join(element_text(element) for element in shown))
-
-
-def element_text(element: Element) -> str:
+def _element_text(element: Element) -> str:
     """The text of an element; for a float, its label, caption and content."""
     if isinstance(element, Table):
         cells = " ".join(text for row in element.grid() for text in row)

@@ -7,7 +7,7 @@ left out, as in most later work, because a PDF does not mark where a header ends
 computes the distance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -16,9 +16,9 @@ from apted import APTED, Config
 
 from evaluation.gold.papers import GoldTable
 from evaluation.matching import edit_distance, remove_spaces
-from paperscope_core.types import Table
+from paperscope_core.types import Cell, Table
 
-__all__ = ["Tree", "teds", "tree_of_gold", "tree_of_table"]
+__all__ = ["Tree", "covered_positions", "teds", "tree_of_gold", "tree_of_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,53 +61,45 @@ def teds(gold: Tree, got: Tree, *, structure_only: bool = False) -> float:
     return 1.0 - float(distance) / max(gold.size, got.size)
 
 
+def covered_positions(cell: Cell) -> Iterator[tuple[int, int]]:
+    """The (row, column) positions of a cell in its table's grid."""
+    return product(range(cell.row, cell.row + cell.row_span), range(cell.column, cell.column + cell.column_span))
+
+
 def tree_of_table(table: Table, *, repeat_spans: bool = False) -> Tree:
     """A table as a tree, with an empty cell wherever a cell is missing.
 
     `repeat_spans` repeats a spanned text in each of its cells instead of keeping the span.
     """
-    if repeat_spans:
-        return _tree([[("1x1", text) for text in row] for row in table.grid(repeat_spans=True)])
-    cells = {(cell.row, cell.column): cell for cell in table.cells}
-    covered = {
-        (row, column)
-        for cell in table.cells
-        for row in range(cell.row, cell.row + cell.row_span)
-        for column in range(cell.column, cell.column + cell.column_span)
-    }
-    height, width = table.shape
-    rows: list[list[tuple[str, str]]] = [[] for _ in range(height)]
-    for row, column in product(range(height), range(width)):
-        cell = cells.get((row, column))
-        if cell:
-            rows[row].append((f"{cell.row_span}x{cell.column_span}", cell.text))
-        elif (row, column) not in covered:
-            rows[row].append(("1x1", ""))
-    return _tree(rows)
+    sizes = {(cell.row, cell.column): (cell.row_span, cell.column_span) for cell in table.cells}
+    return _tree(table.grid(repeat_spans=repeat_spans), {} if repeat_spans else sizes)
 
 
 def tree_of_gold(gold: GoldTable, *, logical: bool = True) -> Tree:
     """A gold table as a tree of its logical rows, or of its printed lines."""
     row_of = gold.logical_row if logical else range(len(gold.grid))
-    sizes: dict[tuple[int, int], str] = {}
-    covered: set[tuple[int, int]] = set()
-    for span in gold.spans or ():
-        top = row_of[span.row]
-        down = row_of[span.row + span.rowspan - 1] - top + 1
-        sizes[top, span.col] = f"{down}x{span.colspan}"
-        covered |= {(top + i, span.col + j) for i in range(down) for j in range(span.colspan)} - {(top, span.col)}
-    return _tree(
-        [
-            [(sizes.get((i, j), "1x1"), text) for j, text in enumerate(row) if (i, j) not in covered]
-            for i, row in enumerate(gold.logical if logical else gold.grid)
-        ]
-    )
+    sizes = {
+        (row_of[span.row], span.col): (row_of[span.row + span.rowspan - 1] - row_of[span.row] + 1, span.colspan)
+        for span in gold.spans or ()
+    }
+    return _tree(gold.logical if logical else gold.grid, sizes)
 
 
-def _tree(rows: Sequence[Sequence[tuple[str, str]]]) -> Tree:
-    return Tree(
-        "table",
-        children=tuple(
-            Tree("row", children=tuple(Tree(f"cell {size}", remove_spaces(text)) for size, text in row)) for row in rows
-        ),
+def _tree(grid: Sequence[Sequence[str]], sizes: Mapping[tuple[int, int], tuple[int, int]]) -> Tree:
+    """The tree of a grid whose positions have these row and column spans; the others are single cells."""
+    covered = {
+        (row + down, column + right)
+        for (row, column), (height, width) in sizes.items()
+        for down, right in product(range(height), range(width))
+        if down or right
+    }
+
+    def cell(position: tuple[int, int], text: str) -> Tree:
+        height, width = sizes.get(position, (1, 1))
+        return Tree(f"cell {height}x{width}", remove_spaces(text))
+
+    rows = (
+        Tree("row", children=tuple(cell((i, j), text) for j, text in enumerate(texts) if (i, j) not in covered))
+        for i, texts in enumerate(grid)
     )
+    return Tree("table", children=tuple(rows))

@@ -1,7 +1,7 @@
 """Scores the text of a paper: sentences and their order, headings, captions, references, title and counts."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.gold.papers import Gold, GoldCaption
 from evaluation.matching import (
@@ -17,12 +17,9 @@ from evaluation.score import Miss, Score, Tally
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Equation, Figure, Paper, Passage, Reference, Section, Table
 
-__all__ = ["running_texts", "score_captions", "score_counts", "score_headings", "score_order", "score_references"]
-
+__all__ = ["score_captions", "score_counts", "score_headings", "score_order", "score_references"]
 
 _MIN_CAPTION_SIMILARITY = 0.85
-
-
 _MIN_TITLE_SIMILARITY = 0.8
 # Headings that gold data commonly omits: they count neither as found nor as false.
 _UNLISTED = frozenset(
@@ -46,10 +43,9 @@ def score_captions(paper: Paper, gold: Gold) -> Score:
     score = Score()
     for index, caption in enumerate(gold.captions):
         metric = f"captions.{caption.kind or 'any'}"
+        miss = Miss(metric=metric, what=caption.label or "caption", gold=caption.text, got=_nearest(caption, floats))
         right = index in pairs
-        what = caption.label or "caption"
-        miss = () if right else (Miss(metric=metric, what=what, gold=caption.text, got=_nearest(caption, floats)),)
-        score += Score(tallies={metric: Tally(right=right, total=1)}, misses=miss)
+        score += Score(tallies={metric: Tally(right=right, total=1)}, misses=() if right else (miss,))
     return score
 
 
@@ -62,8 +58,8 @@ def _caption_worth(caption: GoldCaption, element: Table | Figure) -> float:
 
 
 def _nearest(caption: GoldCaption, floats: Sequence[Table | Figure]) -> str:
-    ranked = sorted(floats, key=lambda element: -similarity(caption.text, element.caption))
-    return f"{ranked[0].label}: {ranked[0].caption}" if ranked else ""
+    nearest = max(floats, key=lambda element: similarity(caption.text, element.caption), default=None)
+    return f"{nearest.label}: {nearest.caption}" if nearest else ""
 
 
 def score_headings(paper: Paper, gold: Gold) -> Score:
@@ -74,46 +70,34 @@ def score_headings(paper: Paper, gold: Gold) -> Score:
     """
     if gold.headings is None:
         return Score()
-    listed = {remove_spaces(heading.title).casefold() for heading in gold.headings}
-    got = [section for section in paper.sections if not _unlisted(section, listed)]
+    optional = _UNLISTED - {remove_spaces(heading.title).casefold() for heading in gold.headings}
+    got = [section for section in paper.sections if remove_spaces(section.title).casefold() not in optional]
     pairs = align(gold.headings, got, worth=lambda heading, section: _title_worth(heading.title, section))
     levels = [(gold.headings[i].level, got[j].level) for i, j in pairs.items() if gold.headings[i].level is not None]
     known = set(pairs.values())
-    lost = [heading.title for index, heading in enumerate(gold.headings) if index not in pairs]
-    false = [section.title for index, section in enumerate(got) if index not in known]
+    misses = [
+        Miss(metric="headings.found", what="heading", gold=heading.title)
+        for index, heading in enumerate(gold.headings)
+        if index not in pairs
+    ]
+    misses += [
+        Miss(metric="headings.true", what="heading", gold="", got=section.title)
+        for index, section in enumerate(got)
+        if index not in known
+    ]
     return Score(
         tallies={
             "headings.found": Tally(right=len(pairs), total=len(gold.headings)),
             "headings.true": Tally(right=len(pairs), total=len(got)),
             "headings.level": Tally(right=sum(level == other for level, other in levels), total=len(levels)),
         },
-        misses=(
-            *(Miss(metric="headings.found", what="heading", gold=title) for title in lost),
-            *(Miss(metric="headings.true", what="heading", gold="", got=title) for title in false),
-        ),
+        misses=tuple(misses),
     )
-
-
-def _unlisted(section: Section, listed: set[str]) -> bool:
-    title = remove_spaces(section.title).casefold()
-    return title in _UNLISTED and title not in listed
 
 
 def _title_worth(title: str, section: Section) -> float:
     likeness = max(similarity(title, section.title), similarity(title, f"{section.number} {section.title}"))
     return likeness if likeness >= _MIN_TITLE_SIMILARITY else 0.0
-
-
-def running_texts(paper: Paper) -> Iterator[str]:
-    """All texts of a paper in reading order, without page furniture."""
-    for element in paper.elements:
-        if isinstance(element, Passage):
-            if element.role != "furniture":
-                yield element.text
-        elif isinstance(element, Table | Figure):
-            yield element.caption
-        else:
-            yield element.text
 
 
 def score_order(paper: Paper, gold: Gold) -> Score:
@@ -130,27 +114,37 @@ def score_order(paper: Paper, gold: Gold) -> Score:
     units = _units(gold)
     if not units:
         return Score()
-    printed = normalise_spaces(" ".join(running_texts(paper)))
+    printed = normalise_spaces(" ".join(_running_texts(paper)))
     text = printed.replace(" ", "")
-    found = [unit for unit in units if text.count(unit) == 1]
-    ordered = {found[index] for index in longest_increasing_subsequence([text.find(unit) for unit in found])}
+    found = {unit: text.find(unit) for unit in units if text.count(unit) == 1}
+    names = list(found)
+    ordered = {names[index] for index in longest_increasing_subsequence(list(found.values()))}
+    spaced = {unit for unit in found if units[unit] in printed}
     seeds = _seeds(text)
-    states = {unit: _state(unit, text, seeds) for unit in units if unit not in set(found)}
+    states = {unit: _state(unit, text, seeds) for unit in units if unit not in found}
     near = sum(state == "differs a little" for state in states.values())
-    parted = [unit for unit in found if units[unit] in printed]
     misses = [Miss(metric="text.found", what=state, gold=units[unit]) for unit, state in states.items()]
     misses += [Miss(metric="text.order", what="order", gold=units[unit]) for unit in found if unit not in ordered]
-    misses += [Miss(metric="text.spaced", what="blanks", gold=units[unit]) for unit in found if unit not in set(parted)]
+    misses += [Miss(metric="text.spaced", what="blanks", gold=units[unit]) for unit in found if unit not in spaced]
     return Score(
         tallies={
             "text.found": Tally(right=len(found), total=len(units)),
             "text.fuzzy": Tally(right=len(found) + near, total=len(units)),
-            "text.spaced": Tally(right=len(parted), total=len(found)),
+            "text.spaced": Tally(right=len(spaced), total=len(found)),
             "text.order": Tally(right=len(ordered), total=len(found)),
             "text.in_order": Tally(right=len(ordered), total=len(units)),
         },
         misses=tuple(misses),
     )
+
+
+def _running_texts(paper: Paper) -> Iterator[str]:
+    """All texts of a paper in reading order, without page furniture."""
+    for element in paper.elements:
+        if isinstance(element, Table | Figure):
+            yield element.caption
+        elif not (isinstance(element, Passage) and element.role == "furniture"):
+            yield element.text
 
 
 def _units(gold: Gold) -> dict[str, str]:
@@ -161,30 +155,29 @@ def _units(gold: Gold) -> dict[str, str]:
     return {key: unit for key, unit in folded if len(key) >= _MIN_UNIT_LENGTH}
 
 
-def _state(unit: str, text: str, seeds: dict[str, list[int]]) -> str:
-    """Returns why a unit is not found exactly once."""
+def _state(unit: str, text: str, seeds: Mapping[str, Sequence[int]]) -> str:
+    """Why a unit is not found exactly once."""
     if unit in text:
         return "found more than once"
     return "differs a little" if _is_nearly_found(unit, seeds) else "lost"
 
 
-def _seeds(text: str) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
+def _seeds(text: str) -> Mapping[str, Sequence[int]]:
+    places: dict[str, list[int]] = defaultdict(list)
     for start in range(len(text) - _SEED_LENGTH + 1):
-        places.setdefault(text[start : start + _SEED_LENGTH], []).append(start)
+        places[text[start : start + _SEED_LENGTH]].append(start)
     return places
 
 
-def _is_nearly_found(unit: str, seeds: dict[str, list[int]]) -> bool:
+def _is_nearly_found(unit: str, seeds: Mapping[str, Sequence[int]]) -> bool:
     """Whether most parts of `unit` are in one place, up to a small shift."""
     width = len(unit)
+    starts = range(width - _SEED_LENGTH + 1)
     diagonals: Counter[int] = Counter()
-    count = width - _SEED_LENGTH + 1
-    for start in range(count):
+    for start in starts:
         for bucket in {(place - start) // width for place in seeds.get(unit[start : start + _SEED_LENGTH], ())}:
-            diagonals[bucket] += 1
-            diagonals[bucket + 1] += 1
-    return bool(diagonals) and max(diagonals.values()) / count >= _MIN_SEED_SHARE
+            diagonals.update((bucket, bucket + 1))
+    return max(diagonals.values(), default=0) / len(starts) >= _MIN_SEED_SHARE
 
 
 def score_references(paper: Paper, gold: Gold) -> Score:
@@ -235,7 +228,7 @@ def score_counts(paper: Paper, gold: Gold) -> Score:
     misses: list[Miss] = []
     if gold.equations is not None:
         labels = [element.label for element in paper.elements if isinstance(element, Equation) and element.label]
-        got, wanted = Counter(label_number(label) for label in labels), Counter(gold.equations)
+        got, wanted = Counter(map(label_number, labels)), Counter(gold.equations)
         met = (got & wanted).total()
         tallies["equations.found"] = Tally(right=met, total=wanted.total())
         tallies["equations.true"] = Tally(right=met, total=got.total())
@@ -243,13 +236,11 @@ def score_counts(paper: Paper, gold: Gold) -> Score:
         misses += [Miss(metric="equations.true", what="equation", gold="", got=number) for number in got - wanted]
     if gold.figures is not None:
         count = sum(isinstance(element, Figure) for element in paper.elements)
-        larger = max(count, gold.figures)
-        tallies["figures.count"] = Tally(right=min(count, gold.figures), total=larger)
+        tallies["figures.count"] = Tally(right=min(count, gold.figures), total=max(count, gold.figures))
         if count != gold.figures:
             misses.append(Miss(metric="figures.count", what="figures", gold=str(gold.figures), got=str(count)))
     if gold.title is not None:
-        right = similarity(gold.title, paper.title) == 1
-        tallies["title"] = Tally(right=right, total=1)
-        if not right:
+        tallies["title"] = Tally(right=similarity(gold.title, paper.title) == 1, total=1)
+        if not tallies["title"].right:
             misses.append(Miss(metric="title", what="title", gold=gold.title, got=paper.title))
     return Score(tallies=tallies, misses=tuple(misses))
