@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
@@ -21,12 +21,10 @@ __all__ = [
     "EntityMatches",
     "folded_names",
     "is_float",
-    "precision_recall_f1",
     "score_entities",
     "score_relations",
     "score_results",
 ]
-
 
 _UNTYPED: TermType = "concept"
 _FLOATS = frozenset({"table", "figure", "equation"})
@@ -43,10 +41,6 @@ class AnnotationScheme:
     types: Mapping[str, str]
     kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
     same: frozenset[str] = frozenset()
-
-    def counts(self, kind: str) -> bool:
-        """Whether an entity of ours of this type is compared with the gold."""
-        return kind in self.types or kind == _UNTYPED
 
 
 SCHEMES: Mapping[str, AnnotationScheme] = {
@@ -140,31 +134,66 @@ class EntityMatches:
         return {name: frozenset(numbers) for name, numbers in found.items()}
 
     @cached_property
-    def sought(self) -> frozenset[int]:
-        """The positions of the gold entities that have a name."""
-        return frozenset(number for number, entity in enumerate(self.gold.entities) if not entity.generic)
+    def sought(self) -> Mapping[int, GoldEntity]:
+        """The gold entities that have a name, by position."""
+        return {number: entity for number, entity in enumerate(self.gold.entities) if not entity.generic}
 
     @cached_property
-    def counted(self) -> frozenset[str]:
-        """The ids of the extracted entities that are scored: of an annotated type, and not only a generic word of the
-        gold."""
-        return frozenset(
-            name
+    def counted(self) -> Mapping[str, Entity]:
+        """The extracted entities that are scored, by id: of an annotated type, or of none, and not only a generic word
+        of the gold."""
+        return {
+            name: entity
             for name, entity in self.entities.items()
-            if self.scheme.counts(entity.type) and (not self.theirs[name] or self.theirs[name] & self.sought)
-        )
+            if (entity.type in self.scheme.types or entity.type == _UNTYPED)
+            and (not self.theirs[name] or self.theirs[name] & self.sought.keys())
+        }
+
+    @cached_property
+    def pairs(self) -> Mapping[Pair, frozenset[str]]:
+        """The kinds of our relations by the pair of entities that they connect, in any direction."""
+        kinds: dict[Pair, frozenset[str]] = {}
+        for relation in self.extraction.relations:
+            pair = frozenset({relation.source, relation.target})
+            if len(pair) == 2 and pair <= self.entities.keys():
+                kinds[pair] = kinds.get(pair, frozenset()) | {relation.kind}
+        return kinds
+
+    def pairs_between(self, first: int, second: int) -> Iterator[Pair]:
+        """Our pairs that connect two entities of the gold."""
+        for one, two in product(sorted(self.ours[first]), sorted(self.ours[second])):
+            if (pair := frozenset({one, two})) in self.pairs:
+                yield pair
+
+    def has_relation(self, relation: GoldRelation, *, kinds: Set[str] | None = None) -> bool:
+        """Whether one of our pairs, of one of these kinds, connects the ends or, if they are names of the same thing,
+        one of our entities is both."""
+        if relation.kind in self.scheme.same and self.ours[relation.source] & self.ours[relation.target]:
+            return True
+        found = self.pairs_between(relation.source, relation.target)
+        return any(kinds is None or self.pairs[pair] & kinds for pair in found)
+
+    def unconnected(self, members: Sequence[int]) -> str:
+        """Why these gold entities are not connected: the ones that were not found, if any."""
+        lost = [self.gold.entities[member].forms[0] for member in members if not self.ours[member]]
+        return f"unknown: {' | '.join(lost)}" if lost else "not connected"
+
+    def names(self, members: Sequence[int]) -> str:
+        """The names of gold entities."""
+        return " -- ".join(self.gold.entities[member].forms[0] for member in members)
 
 
-def precision_recall_f1(name: str, *, true: int, predicted: int, found: int, gold: int) -> dict[str, Tally]:
-    """Precision (`true` of `predicted`), recall (`found` of `gold`) and F1.
+def _rates(name: str, predicted: Collection[bool], gold: Collection[bool]) -> dict[str, Tally]:
+    """Precision, recall and F1 from whether each predicted item is right, and whether each gold item is found.
 
-    Two extracted entities may match one gold entity, and one may match two. F1 is therefore Dice's coefficient, (true +
-    found) / (predicted + gold), which is the harmonic mean if matches are one to one.
+    Two extracted entities may match one gold entity, and one may match two. F1 is therefore Dice's coefficient, (right
+    + found) / (predicted + gold), which is the harmonic mean if matches are one to one.
     """
+    right, found = sum(predicted), sum(gold)
     return {
-        f"{name}.precision": Tally(right=true, total=predicted),
-        f"{name}.recall": Tally(right=found, total=gold),
-        f"{name}.f1": Tally(right=true + found, total=predicted + gold),
+        f"{name}.precision": Tally(right=right, total=len(predicted)),
+        f"{name}.recall": Tally(right=found, total=len(gold)),
+        f"{name}.f1": Tally(right=right + found, total=len(predicted) + len(gold)),
     }
 
 
@@ -172,73 +201,57 @@ def score_entities(matches: EntityMatches) -> Score:
     """entities: some form is equal; entities.partial: one contains the words of the other; entities.typed: the types
     are equal, too; found.TYPE: gold entities of one type, whatever our type; generic: words that name nothing;
     salient: entities that the results are about; aliases: spellings of the same entity (see `_aliases`)."""
-    tallies = {**_by_form(matches), **_by_part(matches), **_with_types(matches), **_by_type(matches)}
-    entities = list(enumerate(matches.gold.entities))
-    for name, numbers in (
-        ("generic.recall", [number for number, entity in entities if entity.generic]),
-        ("salient.recall", [number for number, entity in entities if entity.salient and not entity.generic]),
-    ):
-        if numbers:
-            tallies[name] = Tally(right=sum(bool(matches.ours[number]) for number in numbers), total=len(numbers))
+    ours, theirs, types = matches.ours, matches.theirs, matches.scheme.types
+    typed = {name: types[entity.type] for name, entity in matches.counted.items() if entity.type in types}
+    tallies = {
+        **_rates(
+            "entities",
+            [bool(theirs[name]) for name in matches.counted],
+            [bool(ours[number]) for number in matches.sought],
+        ),
+        **_rates(
+            "entities.partial",
+            [
+                any(_overlap(matches.forms[name], it.forms) for it in matches.sought.values())
+                for name in matches.counted
+            ],
+            [any(_overlap(it.forms, forms) for forms in matches.forms.values()) for it in matches.sought.values()],
+        ),
+        **_rates(
+            "entities.typed",
+            [
+                any(matches.gold.entities[number].type == kind for number in theirs[name])
+                for name, kind in typed.items()
+            ],
+            [
+                any(types.get(matches.entities[name].type) == entity.type for name in ours[number])
+                for number, entity in matches.sought.items()
+            ],
+        ),
+    }
+    groups: dict[str, list[int]] = defaultdict(list)
+    for number, entity in enumerate(matches.gold.entities):
+        if entity.generic:
+            groups["generic.recall"].append(number)
+        else:
+            groups[f"found.{entity.type}"].append(number)
+            if entity.salient:
+                groups["salient.recall"].append(number)
+    for name, numbers in groups.items():
+        tallies[name] = Tally(right=sum(bool(ours[number]) for number in numbers), total=len(numbers))
     if matches.gold.coreferent:
         tallies |= _aliases(matches)
     return Score(tallies=tallies, misses=tuple(_entity_misses(matches)))
 
 
-def _by_form(matches: EntityMatches) -> dict[str, Tally]:
-    return precision_recall_f1(
-        "entities",
-        true=sum(bool(matches.theirs[name]) for name in matches.counted),
-        predicted=len(matches.counted),
-        found=sum(bool(matches.ours[number]) for number in matches.sought),
-        gold=len(matches.sought),
-    )
-
-
-def _by_part(matches: EntityMatches) -> dict[str, Tally]:
-    gold = {number: matches.gold.entities[number].forms for number in matches.sought}
-    return precision_recall_f1(
-        "entities.partial",
-        true=sum(any(_overlap(matches.forms[name], forms) for forms in gold.values()) for name in matches.counted),
-        predicted=len(matches.counted),
-        found=sum(any(_overlap(forms, other) for other in matches.forms.values()) for forms in gold.values()),
-        gold=len(gold),
-    )
-
-
-def _overlap(some: Set[str] | tuple[str, ...], others: Set[str] | tuple[str, ...]) -> bool:
+def _overlap(some: Iterable[str], others: Collection[str]) -> bool:
     """Whether a form of one contains all words, in order, of a form of the other."""
     return any(f" {one} " in f" {other} " or f" {other} " in f" {one} " for one in some for other in others)
 
 
-def _with_types(matches: EntityMatches) -> dict[str, Tally]:
-    types = matches.scheme.types
-    predicted = [name for name in matches.counted if matches.entities[name].type in types]
-
-    def same(name: str, number: int) -> bool:
-        return types.get(matches.entities[name].type) == matches.gold.entities[number].type
-
-    return precision_recall_f1(
-        "entities.typed",
-        true=sum(any(same(name, number) for number in matches.theirs[name]) for name in predicted),
-        predicted=len(predicted),
-        found=sum(any(same(name, number) for name in matches.ours[number]) for number in matches.sought),
-        gold=len(matches.sought),
-    )
-
-
-def _by_type(matches: EntityMatches) -> dict[str, Tally]:
-    tallies: dict[str, Tally] = {}
-    for number in sorted(matches.sought):
-        name = f"found.{matches.gold.entities[number].type}"
-        tally = Tally(right=bool(matches.ours[number]), total=1)
-        tallies[name] = tallies[name] + tally if name in tallies else tally
-    return tallies
-
-
 def _aliases(matches: EntityMatches) -> dict[str, Tally]:
     """How the forms of both sides are grouped: B³, and the recall of the gold's links (MUC)."""
-    gold = [matches.gold.entities[number].forms for number in sorted(matches.sought)]
+    gold = [entity.forms for entity in matches.sought.values()]
     ours = [sorted(matches.forms[name]) for name in sorted(matches.forms)]
     shared = set().union(*gold) & set().union(*ours)
     theirs, found = ([shared.intersection(forms) for forms in groups] for groups in (gold, ours))
@@ -251,59 +264,15 @@ def _aliases(matches: EntityMatches) -> dict[str, Tally]:
 
 
 def _entity_misses(matches: EntityMatches) -> Iterator[Miss]:
-    for number in sorted(matches.sought):
+    for number, entity in matches.sought.items():
         if not matches.ours[number]:
-            entity = matches.gold.entities[number]
-            yield Miss(
-                metric="entities.recall", what=entity.type, gold=" | ".join(entity.forms), got=_near(matches, entity)
-            )
+            near = [name for name in sorted(matches.forms) if _overlap(entity.forms, matches.forms[name])]
+            names = " | ".join(entity.forms)
+            yield Miss(metric="entities.recall", what=entity.type, gold=names, got=" | ".join(near))
     for name in sorted(matches.counted):
         if not matches.theirs[name]:
-            entity_of_ours = matches.entities[name]
-            yield Miss(metric="entities.precision", what=entity_of_ours.type, gold="", got=entity_of_ours.name)
-
-
-def _near(matches: EntityMatches, entity: GoldEntity) -> str:
-    near = [name for name in sorted(matches.forms) if _overlap(entity.forms, matches.forms[name])]
-    return " | ".join(near)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _ConnectedPairs:
-    """Our relations as undirected pairs of entity ids, each with its kinds."""
-
-    matches: EntityMatches
-    kinds: Mapping[Pair, frozenset[str]]
-
-    def between(self, first: int, second: int) -> Iterator[Pair]:
-        """Our pairs that connect two entities of the gold."""
-        for one, two in product(sorted(self.matches.ours[first]), sorted(self.matches.ours[second])):
-            if (pair := frozenset({one, two})) in self.kinds:
-                yield pair
-
-    def found(self, relation: GoldRelation) -> bool:
-        """Whether one of our pairs connects the ends or, if they are names of the same thing, one of our entities is
-        both."""
-        return self._as_one(relation) or any(self.between(relation.source, relation.target))
-
-    def found_in_kind(self, relation: GoldRelation) -> bool:
-        """Like `found`, by a relation of an equivalent kind."""
-        kinds = self.matches.scheme.kinds[relation.kind]
-        pairs = self.between(relation.source, relation.target)
-        return self._as_one(relation) or any(self.kinds[pair] & kinds for pair in pairs)
-
-    def _as_one(self, relation: GoldRelation) -> bool:
-        ours = self.matches.ours
-        return relation.kind in self.matches.scheme.same and bool(ours[relation.source] & ours[relation.target])
-
-
-def _connected_pairs(matches: EntityMatches) -> _ConnectedPairs:
-    kinds: dict[Pair, frozenset[str]] = {}
-    for relation in matches.extraction.relations:
-        pair = frozenset({relation.source, relation.target})
-        if len(pair) == 2 and pair <= matches.entities.keys():
-            kinds[pair] = kinds.get(pair, frozenset()) | {relation.kind}
-    return _ConnectedPairs(matches=matches, kinds=kinds)
+            found = matches.entities[name]
+            yield Miss(metric="entities.precision", what=found.type, gold="", got=found.name)
 
 
 def score_relations(matches: EntityMatches, relations: Iterable[GoldRelation]) -> Score:
@@ -312,63 +281,62 @@ def score_relations(matches: EntityMatches, relations: Iterable[GoldRelation]) -
 
     Pairs count once, whatever their kinds. Relations with a generic end, or with one end only, are left out.
     """
-    sought = [r for r in relations if {r.source, r.target} <= matches.sought and r.source != r.target]
-    pairs = _connected_pairs(matches)
-    gold: dict[frozenset[int], list[GoldRelation]] = {}
+    sought = [r for r in relations if {r.source, r.target} <= matches.sought.keys() and r.source != r.target]
+    gold: dict[tuple[int, int], list[GoldRelation]] = defaultdict(list)
     for relation in sought:
-        gold.setdefault(frozenset({relation.source, relation.target}), []).append(relation)
-    found = {ends for ends, group in gold.items() if any(map(pairs.found, group))}
-    predicted = [pair for pair in pairs.kinds if pair <= matches.counted]
-    connected = {pair for ends in gold for pair in pairs.between(*sorted(ends))}
-    true = sum(pair in connected for pair in predicted)
-    in_kind = [relation for relation in sought if relation.kind in matches.scheme.kinds]
-    tallies = {
-        **precision_recall_f1("relations", true=true, predicted=len(predicted), found=len(found), gold=len(gold)),
-        **precision_recall_f1(
-            "relations.known",
-            true=true,
-            predicted=sum(all(matches.theirs[end] for end in pair) for pair in predicted),
-            found=len(found),
-            gold=sum(all(matches.ours[end] for end in ends) for ends in gold),
-        ),
-        "relations.kind.recall": Tally(right=sum(map(pairs.found_in_kind, in_kind)), total=len(in_kind)),
-    }
-    misses = [
-        _relation_miss(matches, relation) for ends, group in gold.items() if ends not in found for relation in group[:1]
+        gold[min(relation.source, relation.target), max(relation.source, relation.target)].append(relation)
+    found = {ends: any(map(matches.has_relation, group)) for ends, group in gold.items()}
+    connected = {pair for ends in gold for pair in matches.pairs_between(*ends)}
+    predicted = {pair: pair in connected for pair in matches.pairs if pair <= matches.counted.keys()}
+    kinds = matches.scheme.kinds
+    in_kind = [
+        matches.has_relation(relation, kinds=kinds[relation.kind]) for relation in sought if relation.kind in kinds
     ]
+    tallies = {
+        **_rates("relations", predicted.values(), found.values()),
+        **_rates(
+            "relations.known",
+            [right for pair, right in predicted.items() if all(matches.theirs[end] for end in pair)],
+            [right for ends, right in found.items() if all(matches.ours[end] for end in ends)],
+        ),
+        "relations.kind.recall": Tally(right=sum(in_kind), total=len(in_kind)),
+    }
+    misses = []
+    for ends, (relation, *_) in gold.items():
+        if not found[ends]:
+            members = (relation.source, relation.target)
+            names, got = matches.names(members), matches.unconnected(members)
+            misses.append(Miss(metric="relations.recall", what=relation.kind, gold=names, got=got))
     return Score(tallies=tallies, misses=tuple(misses))
-
-
-def _relation_miss(matches: EntityMatches, relation: GoldRelation) -> Miss:
-    ends = [matches.gold.entities[end].forms[0] for end in (relation.source, relation.target)]
-    lost = [form for form, end in zip(ends, (relation.source, relation.target), strict=True) if not matches.ours[end]]
-    got = f"unknown: {' | '.join(lost)}" if lost else "not connected"
-    return Miss(metric="relations.recall", what=relation.kind, gold=" -- ".join(ends), got=got)
 
 
 def score_results(matches: EntityMatches, results: Iterable[GoldResult]) -> Score:
     """results.members: all members are found; results.connected: each pair of them is connected; results.score: of the
     scores in the text, those that a relation of a member quotes."""
-    pairs = _connected_pairs(matches)
     text = " ".join(text for section in matches.gold.sections for text in section.paragraphs)
-    tallies: dict[str, Tally] = {}
-    misses = []
+    score = Score()
     for result in results:
-        lost = [matches.gold.entities[member].forms[0] for member in result.members if not matches.ours[member]]
-        connected = not lost and all(any(pairs.between(a, b)) for a, b in combinations(result.members, 2))
-        one = {"results.members": not lost, "results.connected": connected}
+        members = result.members
+        connected = all(any(matches.pairs_between(a, b)) for a, b in combinations(members, 2))
+        known = all(matches.ours[member] for member in members)
+        marks = {"results.members": known, "results.connected": known and connected}
         if result.score and _quotes_score(text, result.score):
-            one["results.score"] = _states(matches, result)
-        for name, right in one.items():
-            tallies[name] = tallies.get(name, Tally(right=0, total=0)) + Tally(right=right, total=1)
-        if not connected:
-            forms = " -- ".join(matches.gold.entities[member].forms[0] for member in result.members)
-            got = f"unknown: {' | '.join(lost)}" if lost else "not connected"
-            misses.append(Miss(metric="results.connected", what=result.score, gold=forms, got=got))
-    return Score(tallies=tallies, misses=tuple(misses))
+            marks["results.score"] = _has_score(matches, result)
+        miss = Miss(
+            metric="results.connected",
+            what=result.score,
+            gold=matches.names(members),
+            got=matches.unconnected(members),
+        )
+        score += Score(
+            tallies={name: Tally(right=right, total=1) for name, right in marks.items()},
+            misses=() if marks["results.connected"] else (miss,),
+        )
+    return score
 
 
-def _states(matches: EntityMatches, result: GoldResult) -> bool:
+def _has_score(matches: EntityMatches, result: GoldResult) -> bool:
+    """Whether a relation of one of the members quotes the score."""
     members = frozenset().union(*(matches.ours[member] for member in result.members))
     return any(
         _quotes_score(relation.description, result.score)
