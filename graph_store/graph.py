@@ -5,6 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
+from operator import attrgetter
+from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, and_, bindparam, func, or_, select, union_all
 
@@ -13,7 +16,7 @@ from graph_store.schema import entities, given, relations
 from graph_store.short_forms import join_meanings, library_ids, paper_ids
 from paperscope_core.codec import from_json
 from paperscope_core.text.words import singular_key
-from paperscope_core.types import Entity, Mention, Relation
+from paperscope_core.types import Entity, Relation
 
 __all__ = [
     "DESCRIPTION_LIMIT",
@@ -27,6 +30,7 @@ __all__ = [
 
 DESCRIPTION_LIMIT = 1200
 
+T = TypeVar("T")
 Texts = Sequence[str]
 
 
@@ -54,7 +58,7 @@ def merge_relations(contributions: Iterable[Relation]) -> dict[tuple[str, str, s
 def _merged_entity(group: Sequence[Entity]) -> Entity:
     if len(group) == 1:
         return group[0]
-    ordered = sorted(group, key=_entity_order)
+    ordered = sorted(group, key=attrgetter("sources", "name", "type", "description", "aliases", "mentions"))
     # A short form that was merged into its long form is an alias.
     own = [entity for entity in ordered if singular_key(entity.name) == entity.id] or ordered
     name = _elected(entity.name for entity in own)
@@ -66,14 +70,14 @@ def _merged_entity(group: Sequence[Entity]) -> Entity:
         description=_joined(entity.description for entity in ordered),
         sources=_united(entity.sources for entity in ordered),
         aliases=tuple(alias for alias in names if alias != name),
-        mentions=tuple(dict.fromkeys(mention for entity in ordered for mention in entity.mentions)),
+        mentions=_united(entity.mentions for entity in ordered),
     )
 
 
 def _merged_relation(group: Sequence[Relation]) -> Relation:
     if len(group) == 1:
         return group[0]
-    ordered = sorted(group, key=_relation_order)
+    ordered = sorted(group, key=attrgetter("sources", "description", "weight"))
     return Relation(
         source=ordered[0].source,
         target=ordered[0].target,
@@ -84,21 +88,13 @@ def _merged_relation(group: Sequence[Relation]) -> Relation:
     )
 
 
-def _entity_order(entity: Entity) -> tuple[tuple[str, ...], str, str, str, tuple[str, ...], tuple[Mention, ...]]:
-    return entity.sources, entity.name, entity.type, entity.description, entity.aliases, entity.mentions
-
-
-def _relation_order(relation: Relation) -> tuple[tuple[str, ...], str, float]:
-    return relation.sources, relation.description, relation.weight
-
-
 def _elected(texts: Iterable[str]) -> str:
     votes = Counter(texts)
     return min(votes, key=lambda text: (not text, -votes[text], text))
 
 
-def _united(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for group in groups for text in group))
+def _united(groups: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -125,7 +121,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
         _entities_query(within=bool(papers)),
         {"own": sorted(paper_ids(connection, nodes)), "nodes": nodes, "papers": list(papers)},
     )
-    merged = merge_entities(_renamed(from_json(Entity, row.value), row.node) for row in rows)
+    merged = merge_entities(replace(from_json(Entity, row.value), id=row.node) for row in rows)
     return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
 
 
@@ -152,7 +148,7 @@ def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int)
     """The heaviest edges of these entities, from these papers (if none are given, from all)."""
     lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     rows = connection.execute(_edges_query(within=bool(papers)), {**lists, "limit": limit})
-    return [Edge(source=row.source, target=row.target, weight=row.weight) for row in rows]
+    return [Edge(**row) for row in rows.mappings()]
 
 
 def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
@@ -178,10 +174,6 @@ def _relations_between(
         },
     )
     return [replace(from_json(Relation, row.value), source=row.source, target=row.target) for row in rows]
-
-
-def _renamed(entity: Entity, node: str) -> Entity:
-    return entity if entity.id == node else replace(entity, id=node)
 
 
 def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:

@@ -67,6 +67,8 @@ _ELEMENT_KINDS: dict[str, type[Element]] = {
     "reference": types.Reference,
 }
 _MAX_SUGGESTIONS = 5
+# Most words of up to three letters are articles and prepositions.
+_SHORT_WORD = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -324,12 +326,9 @@ def _hint(entries: Sequence[PaperEntry], wanted: str) -> str:
         return "it is empty: add a paper first"
     names = {name.casefold(): entry for entry in entries for name in (entry.id, entry.file, entry.title)}
     close = [names[name] for name in get_close_matches(wanted, names, n=_MAX_SUGGESTIONS, cutoff=0.5)]
-    close += [entry for entry in entries if _shares_word(entry.title, wanted)]
+    words = {word for word in wanted.split() if len(word) > _SHORT_WORD}
+    close += [entry for entry in entries if words & set(entry.title.casefold().split())]
     return f"did you mean {_listed(close)}?" if close else f"it holds: {_listed(entries)}"
-
-
-def _shares_word(title: str, wanted: str) -> bool:
-    return any(len(word) > 3 for word in set(title.casefold().split()) & set(wanted.split()))
 
 
 def _listed(entries: Sequence[PaperEntry]) -> str:

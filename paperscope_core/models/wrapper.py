@@ -1,10 +1,7 @@
 """Base classes of models and embedders that wrap another one, and streaming from any model."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Protocol
-
-from numpy import float32
-from numpy.typing import NDArray
 
 from paperscope_core.protocols import Embedder, LanguageModel, StreamingModel
 from paperscope_core.types import ModelReply, ModelRequest
@@ -60,7 +57,7 @@ class ModelWrapper:
 
 
 class EmbedderWrapper:
-    """An embedder that passes texts on to another one; a subclass overrides `embed`."""
+    """An embedder that passes texts on to another one; a subclass defines `embed`."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -74,7 +71,3 @@ class EmbedderWrapper:
     def dimension(self) -> int:
         """The wrapped embedder's dimension."""
         return self._embedder.dimension
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """Embed texts. See `Embedder.embed`."""
-        return await self._embedder.embed(texts)
