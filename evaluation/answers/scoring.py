@@ -23,7 +23,7 @@ from evaluation.report import set_of
 from evaluation.score import Graded, Miss, Score, Tally
 from paperscope_core.models import ask_json
 from paperscope_core.protocols import LanguageModel
-from paperscope_core.types import Answer, Message, ModelRequest, Place
+from paperscope_core.types import Answer, ModelRequest, Place
 from prompts import as_data
 
 __all__ = ["Cited", "Judge", "Verdict", "score_answer"]
@@ -53,9 +53,8 @@ class Judge:
 
     async def judge(self, question: str, references: Sequence[str], answer: str) -> Verdict:
         """Returns the verdict on an answer. Raises ModelError."""
-        system, user = self._prompt.fill(question=question, gold=as_data("\n".join(references)), answer=as_data(answer))
-        messages = (Message(role="system", text=system), Message(role="user", text=user))
-        verdict, _ = await ask_json(self._model, ModelRequest(messages=messages, schema_name="verdict"), Verdict)
+        parts = self._prompt.fill(question=question, gold=as_data("\n".join(references)), answer=as_data(answer))
+        verdict, _ = await ask_json(self._model, ModelRequest.of(parts, "verdict"), Verdict)
         return verdict
 
 

@@ -29,7 +29,6 @@ from paperscope_core.types import (
     Figure,
     ImageDescription,
     ImageReading,
-    Message,
     ModelRequest,
     Paper,
     PaperImages,
@@ -254,16 +253,13 @@ class ImageCaptioner:
 
     def _request(self, element: Pictured, crops: Mapping[str, bytes], mentions: MentionTexts) -> ModelRequest:
         parts = crops_of(element)[:_MOST_PARTS]
-        system, user = self._prompt.fill(
+        texts = self._prompt.fill(
             types=", ".join(self._types.meanings),
             what=_KINDS[element.kind] + (f", cut into {len(parts)} pictures" if len(parts) > 1 else ""),
             text=as_data(_context_of(element, mentions.get(element.id, ()))),
         )
         pictures = tuple(crops[part] for part in parts)
-        return ModelRequest(
-            messages=(Message(role="system", text=system), Message(role="user", text=user, images=pictures)),
-            schema_name="image_description",
-        )
+        return ModelRequest.of(texts, "image_description", images=pictures)
 
 
 def _mentions_of_floats(paper: Paper) -> MentionTexts:

@@ -274,15 +274,13 @@ def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:
 def _request(chunks: Mapping[str, Chunk], types: TypeSystem) -> ModelRequest:
     """The prompt, with each chunk between lines that contain a hash of all texts, so that no text can imitate them."""
     mark = hashlib.sha256("\0".join(chunk.text for chunk in chunks.values()).encode()).hexdigest()[:16]
-    system, user = prompts.load("extract_entities", placeholders=_PLACEHOLDERS).fill(
+    parts = prompts.load("extract_entities", placeholders=_PLACEHOLDERS).fill(
         types="\n".join(f"  - {name}: {meaning}" for name, meaning in types.meanings.items()),
         kinds=", ".join(get_args(ModelRelationKind)),
         mark=mark,
         passages="\n\n".join(_passage(name, chunk, mark) for name, chunk in chunks.items()),
     )
-    return ModelRequest(
-        messages=(Message(role="system", text=system), Message(role="user", text=user)), schema_name="entities"
-    )
+    return ModelRequest.of(parts, "entities")
 
 
 def _passage(name: str, chunk: Chunk, mark: str) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence, Set
 from paperscope_core.types import Claim, Evidence, Table
 from query.extractive.cells import Selection
 from query.extractive.question import Operation
-from query.extractive.table_index import Header, IndexedCell, TableIndex, joined_names
-from query.extractive.values import number_text
+from query.extractive.table_index import Header, IndexedCell, TableIndex, joined_names, number_text
 from query.extractive.wording import tokens
 
 __all__ = ["compute", "look_up", "look_up_counted", "table_name"]

@@ -1,15 +1,73 @@
-"""Indexes a table: every value cell under the full names of its row and column."""
+"""Indexes a table: every value cell, as a number or words, under the full names of its row and column."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from paperscope_core.types import Cell, Table
-from query.extractive.values import CellValue, read_value
 from query.extractive.wording import fold, strip_citations
 
-__all__ = ["Header", "IndexedCell", "TableIndex", "index_table", "joined_names"]
+__all__ = [
+    "CellValue",
+    "Header",
+    "IndexedCell",
+    "TableIndex",
+    "index_table",
+    "joined_names",
+    "number_text",
+    "read_value",
+]
+
+_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_VALUE = re.compile(
+    rf"^[<>~≈*]?\s*(?P<number>(?=[-+.]*\d){_NUMBER})\s*"
+    r"(?P<unit>%|[KMB](?![a-z])|[a-zA-Z]{1,3}\b)?\s*"
+    r"(?P<rest>.*)$",
+    re.DOTALL,
+)
+_WORDS = re.compile(r"[A-Za-z]{2,}|[-/:]\s*\w")
+_POWER = re.compile(r"^\s*[·×x*]\s*10\s*\^?\s*\{?(?P<power>-?\d+)\}?")
+_SCALE = {"K": 1e3, "M": 1e6, "B": 1e9}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CellValue:
+    """A cell's text and, unless it consists of words or a dash, its number.
+
+    `number` has K, M, B and powers of ten multiplied out; `decimals` is the number of digits printed after the point.
+    """
+
+    text: str
+    number: float | None = None
+    unit: str = ""
+    decimals: int = 0
+
+    @property
+    def plain(self) -> str:
+        """The number as printed, without the annotation that follows it."""
+        return self.text.partition("(")[0].strip()
+
+
+def read_value(text: str) -> CellValue:
+    """Read "92.11 (+0.81)", "88.7±0.3", "12.3†", "1,234", "45%", "3.3 · 10^18"; words and dashes have no number."""
+    folded = fold(text)
+    match = _VALUE.match(folded)
+    if match is None or _WORDS.match(match["rest"]):
+        return CellValue(text=folded)
+    number = float(match["number"].replace(",", "")) * _SCALE.get(match["unit"] or "", 1.0)
+    power = _POWER.match(match["rest"])
+    if power is not None:
+        number *= 10.0 ** int(power["power"])
+    decimals = len(match["number"].partition(".")[2])
+    return CellValue(text=folded, number=number, unit=match["unit"] or "", decimals=decimals)
+
+
+def number_text(number: float, decimals: int) -> str:
+    """Format a computed number with this many decimals and a true minus sign."""
+    text = f"{abs(number):.{decimals}f}"
+    return f"−{text}" if number < 0 and float(text) else text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,14 +195,10 @@ class _Reader:
                 self._section, self._itemized = cell, None
                 self._stubs = {}
             elif cell.role == "column_header":
-                self._take_header(cell)
-
-    def _take_header(self, cell: Cell) -> None:
-        if not self._in_header:
-            self._headers = {}
-            self._in_header = True
-        for column in range(cell.column, cell.column + cell.column_span):
-            self._headers.setdefault(column, []).append(cell)
+                if not self._in_header:
+                    self._headers, self._in_header = {}, True
+                for column in range(cell.column, cell.column + cell.column_span):
+                    self._headers.setdefault(column, []).append(cell)
 
     def _indexed(self, stubs: Sequence[Cell], values: Sequence[Cell]) -> list[IndexedCell]:
         names = self._row_headers(stubs)
@@ -206,7 +260,5 @@ def _split(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
 
 
 def _annotated(cell: IndexedCell, notes: Sequence[Cell]) -> IndexedCell:
-    for note in notes:
-        if note.column == cell.cell.column:
-            return replace(cell, value=read_value(f"{cell.cell.text} {note.text}"), note=note)
-    return cell
+    note = next((note for note in notes if note.column == cell.cell.column), None)
+    return replace(cell, value=read_value(f"{cell.cell.text} {note.text}"), note=note) if note else cell

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from paperscope_core.types import Table
 from query.extractive.question import read_question
-from query.extractive.table_index import index_table
-from query.extractive.values import number_text, read_value
+from query.extractive.table_index import index_table, number_text, read_value
 from query.extractive.wording import names_in, strip_citations, strip_remark, tokens, unmentioned, vocabulary
 
 
