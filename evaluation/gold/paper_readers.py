@@ -12,7 +12,6 @@ from evaluation.gold.papers import (
     GoldHeading,
     GoldItem,
     GoldLookup,
-    GoldSpan,
     GoldTable,
     Grid,
     PageTest,
@@ -62,50 +61,25 @@ def _join_header_lines(grid: Grid) -> tuple[Grid, tuple[int, ...]]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _TranscribedTable:
-    number: int | str
-    grid: Grid
-    page: int | None = None
-    caption: str | None = None
-    header_rows: tuple[int, ...] | None = None
-    section_rows: tuple[int, ...] = ()
-    logical_grid: Grid | None = None
-    physical_to_logical: tuple[int, ...] | None = None
-    spans: tuple[GoldSpan, ...] | None = None
-    math_cells: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class _Transcription:
-    tables: tuple[_TranscribedTable, ...]
+    tables: tuple[GoldTable, ...]
 
 
 def load_gold_tables(file: Path) -> tuple[GoldTable, ...]:
     """Reads the tables of a file; without `logical_grid` each printed line is a row. Raises GoldFileError."""
-    return tuple(_gold_table(table, file) for table in read_json(file, _Transcription).tables)
+    return tuple(_with_rows(table, file) for table in read_json(file, _Transcription).tables)
 
 
-def _gold_table(table: _TranscribedTable, file: Path) -> GoldTable:
+def _with_rows(table: GoldTable, file: Path) -> GoldTable:
     where = f"{file}: table {table.number}"
-    mapping = table.physical_to_logical or tuple(range(len(table.grid)))
-    logical = table.logical_grid or table.grid
-    if len(mapping) != len(table.grid) or max(mapping, default=-1) >= len(logical):
+    logical = table.logical or table.grid
+    logical_row = table.logical_row or tuple(range(len(table.grid)))
+    if len(logical_row) != len(table.grid) or max(logical_row, default=-1) >= len(logical):
         raise gold_error(where, "'physical_to_logical' does not fit its grids")
     last = max((*(table.header_rows or ()), *(span.row + span.rowspan - 1 for span in table.spans or ())), default=0)
     if last >= len(table.grid):
         raise gold_error(where, f"row {last} is not in its grid")
-    return GoldTable(
-        number=str(table.number),
-        page=table.page,
-        caption=table.caption,
-        grid=table.grid,
-        logical=logical,
-        logical_row=mapping,
-        header_rows=table.header_rows,
-        section_rows=table.section_rows,
-        spans=table.spans,
-        formulas=table.math_cells,
-    )
+    return replace(table, logical=logical, logical_row=logical_row)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BeforeValidator, Field
 
 __all__ = [
     "Gold",
@@ -19,6 +21,10 @@ __all__ = [
 
 
 Grid = tuple[tuple[str, ...], ...]
+
+
+def _named(*names: str) -> Any:  # noqa: ANN401
+    return Field(validation_alias=AliasChoices(*names))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,15 +48,15 @@ class GoldTable:
     """
 
     grid: Grid
-    logical: Grid
-    logical_row: tuple[int, ...]
-    number: str = ""
+    logical: Annotated[Grid, _named("logical", "logical_grid")] = ()
+    logical_row: Annotated[tuple[int, ...], _named("logical_row", "physical_to_logical")] = ()
+    number: Annotated[str, BeforeValidator(str)] = ""
     page: int | None = None
     caption: str | None = None
     header_rows: tuple[int, ...] | None = None
     section_rows: tuple[int, ...] = ()
     spans: tuple[GoldSpan, ...] | None = None
-    formulas: tuple[tuple[int, int], ...] = ()
+    formulas: Annotated[tuple[tuple[int, int], ...], _named("formulas", "math_cells")] = ()
     from_source: bool = False
 
 
