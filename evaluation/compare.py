@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.rendering import number, provenance_line, table
-from evaluation.report import ALL, Report, is_time, set_of
-from evaluation.score import ItemResult, Tally
+from evaluation.report import ALL, Report, is_time, results_in
 from evaluation.statistics import Difference, adjusted, paired_difference
 from paperscope_core.codec import to_json
 from paperscope_core.errors import InputError
@@ -43,16 +42,16 @@ def compare(a: Report, b: Report, *, within: str = ALL, metrics: Sequence[str] =
 
     Raises InputError if they share no item.
     """
-    one, two = (_scored(report, within) for report in (a, b))
+    one, two = ({found.name: found.score.tallies for found in results_in(report.results, within)} for report in (a, b))
     both = [name for name in one if name in two]
     if not both:
         raise InputError(f"the two runs of suite {a.suite} share no item; run them on the same data")
     found = {}
-    for metric in metrics or dict.fromkeys(metric for name in both for metric in one[name].score.tallies):
-        pairs = _pairs([(one[name], two[name]) for name in both], metric)
-        if pairs and not is_time(metric):
-            firsts, seconds = zip(*pairs, strict=True)
-            found[metric] = paired_difference(firsts, seconds, seed=a.provenance.seed)
+    for metric in metrics or dict.fromkeys(metric for name in both for metric in one[name]):
+        names = [name for name in both if metric in one[name] and metric in two[name]]
+        if names and not is_time(metric):
+            pairs = [one[name][metric] for name in names], [two[name][metric] for name in names]
+            found[metric] = paired_difference(*pairs, seed=a.provenance.seed)
     p_values = adjusted([difference.p for difference in found.values()])
     return Comparison(
         suite=a.suite,
@@ -96,16 +95,3 @@ def render_comparison(comparison: Comparison) -> str:
         some = ", ".join(comparison.apart[:8])
         lines.append(f"Left out, as only one run scored them: {len(comparison.apart)} items ({some} …).")
     return "\n".join(lines) + "\n"
-
-
-def _scored(report: Report, within: str) -> dict[str, ItemResult]:
-    results = (result for result in report.results if not result.problem)
-    return {result.name: result for result in results if within in (ALL, set_of(result.name))}
-
-
-def _pairs(results: Sequence[tuple[ItemResult, ItemResult]], metric: str) -> list[tuple[Tally, Tally]]:
-    return [
-        (one.score.tallies[metric], two.score.tallies[metric])
-        for one, two in results
-        if metric in one.score.tallies and metric in two.score.tallies
-    ]

@@ -1,25 +1,21 @@
 """Reports as Markdown and as plots."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.metrics.selective import risks
-from evaluation.report import ALL, Figure, Provenance, Report, grades_of, is_time, set_of
+from evaluation.report import ALL, Figure, Provenance, Report, grades_of, is_time, results_in
 from evaluation.score import ItemResult
 from paperscope_core.files import output_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 __all__ = ["can_draw", "draw_plots", "number", "provenance_line", "render_figures", "render_report", "table"]
-
 
 _MISSES_AN_ITEM = 25
 _MAX_TEXT = 160
-
-
 _GROUP_WIDTH = 0.8
 
 
@@ -29,14 +25,11 @@ def render_figures(report: Report) -> str:
     These are the headline by set, all metrics over all items, times, risk and coverage, the agreement of a judge, and
     the problems.
     """
-    everything = report.figures.get(ALL, {})
     lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
     lines += _by_set(report)
-    lines += _figures_table(
-        "Over all items", [("", metric, figure) for metric, figure in everything.items() if not is_time(metric)]
-    )
-    times = [("", metric, figure) for metric, figure in everything.items() if is_time(metric)]
-    if times:
+    everything = [("", metric, figure) for metric, figure in report.figures.get(ALL, {}).items()]
+    lines += _figures_table("Over all items", [row for row in everything if not is_time(row[1])])
+    if times := [row for row in everything if is_time(row[1])]:
         lines += _figures_table("Times (they vary from run to run)", times)
     lines += [*_risks(report), *_agreement(report)]
     if report.problems:
@@ -92,23 +85,16 @@ def number(value: float) -> str:
 
 
 def _by_set(report: Report) -> list[str]:
-    metrics = [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
+    metrics = report.headline_metrics
+    names = [name for name in report.figures if name != ALL and report.headline_items(name)]
     if not metrics:
         return []
-    names = [name for name, figures in report.figures.items() if name != ALL and _items_of(figures, metrics)]
-    rows = [
-        [name, str(_items_of(report.figures[name], metrics)), *(_value(report.figures[name], m) for m in metrics)]
-        for name in (*names, *([ALL] if len(names) > 1 else []))
-    ]
+    rows = []
+    for name in (*names, ALL) if len(names) > 1 else names:
+        figures = report.figures[name]
+        values = [number(figures[metric].value) if metric in figures else "" for metric in metrics]
+        rows.append([name, str(report.headline_items(name)), *values])
     return [*table(["set", "items", *metrics], rows), ""]
-
-
-def _items_of(figures: Mapping[str, Figure], metrics: Sequence[str]) -> int:
-    return max((figures[metric].items for metric in metrics if metric in figures), default=0)
-
-
-def _value(figures: Mapping[str, Figure], metric: str) -> str:
-    return number(figures[metric].value) if metric in figures else ""
 
 
 def _figures_table(title: str, figures: Sequence[tuple[str, str, Figure]]) -> list[str]:
@@ -152,25 +138,23 @@ def _agreement(report: Report) -> list[str]:
 
 def _items_list(results: Sequence[ItemResult]) -> list[str]:
     lines = ["## Items", ""]
-    for result in results:
-        if not result.problem:
-            tallies = result.score.tallies.items()
-            shown = [f"{m} {_short_number(t.right)}/{_short_number(t.total)}" for m, t in tallies if t.total]
-            lines.append(f"- **{result.name}**: {', '.join(shown)}")
+    for result in results_in(results, ALL):
+        tallies = result.score.tallies.items()
+        shown = [f"{m} {_short_number(t.right)}/{_short_number(t.total)}" for m, t in tallies if t.total]
+        lines.append(f"- **{result.name}**: {', '.join(shown)}")
     return [*lines, ""]
 
 
 def _misses_list(results: Sequence[ItemResult]) -> list[str]:
     lines = ["## Misses", ""]
     for result in results:
-        found = result.score.misses
-        if found:
+        if misses := result.score.misses:
             lines += [f"### {result.name}", ""]
             lines += [
                 f"- {miss.metric}, {_truncate(miss.what)}: {_truncate(miss.gold)!r} → {_truncate(miss.got)!r}"
-                for miss in found[:_MISSES_AN_ITEM]
+                for miss in misses[:_MISSES_AN_ITEM]
             ]
-            lines += [f"- … {len(found) - _MISSES_AN_ITEM} more"] if len(found) > _MISSES_AN_ITEM else []
+            lines += [f"- … {len(misses) - _MISSES_AN_ITEM} more"] if len(misses) > _MISSES_AN_ITEM else []
             lines.append("")
     return lines
 
@@ -198,8 +182,7 @@ def draw_plots(report: Report, out: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     files = []
-    metrics = [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
-    if metrics:
+    if metrics := report.headline_metrics:
         sets = [name for name in report.figures if name != ALL]
         figure = Figure(figsize=(max(6.0, 1.2 * len(sets) + 2), 4), layout="constrained")
         _bars(figure.subplots(), report, sets or [ALL], metrics)
@@ -228,8 +211,7 @@ def _bars(axes: "Axes", report: Report, sets: list[str], metrics: list[str]) -> 
 
 def _curves(axes: "Axes", report: Report) -> None:
     for name in report.risks:
-        members = [result for result in report.results if name in (ALL, set_of(result.name))]
-        curve = risks(grades_of(members))
+        curve = risks(grades_of(results_in(report.results, name)))
         coverages = [count / len(curve) for count in range(1, len(curve) + 1)]
         axes.plot(coverages, curve, label=name, linewidth=2 if name == ALL else 1)
     axes.set_xlim(0, 1)

@@ -1,6 +1,6 @@
 """Reports: the figures of a run with their confidence intervals, and their provenance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ __all__ = [
     "is_time",
     "load_reports",
     "make_report",
+    "results_in",
     "set_of",
 ]
 
@@ -84,6 +85,16 @@ class Report:
     risks: Mapping[str, Risk] = field(default_factory=dict)
     agreement: Agreement | None = None
 
+    @property
+    def headline_metrics(self) -> list[str]:
+        """The metrics of the headline that have figures."""
+        return [metric for metric in self.headline if metric in self.figures.get(ALL, {})]
+
+    def headline_items(self, name: str) -> int:
+        """The number of items of a set that the headline counts."""
+        figures = self.figures.get(name, {})
+        return max((figures[metric].items for metric in self.headline_metrics if metric in figures), default=0)
+
     def to_json(self) -> str:
         """The report as JSON text."""
         return to_json(self, indent=1)
@@ -102,9 +113,7 @@ def make_report(
 ) -> Report:
     """Aggregates the scores over all items and by set; `problems` are those of the gold."""
     scored = [result for result in results if not result.problem]
-    sets: dict[str, list[ItemResult]] = {ALL: scored}
-    for result in scored:
-        sets.setdefault(set_of(result.name), []).append(result)
+    sets = {name: results_in(scored, name) for name in (ALL, *dict.fromkeys(set_of(one.name) for one in scored))}
     failed = [f"{result.name}: {result.problem}" for result in results if result.problem]
     return Report(
         suite=suite,
@@ -148,6 +157,11 @@ def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:
 def set_of(item: str) -> str:
     """The set that an item belongs to: its name up to the first "/"."""
     return item.partition("/")[0]
+
+
+def results_in(results: Iterable[ItemResult], name: str) -> list[ItemResult]:
+    """The results of a set, or all of them (`ALL`), without items that could not be scored."""
+    return [result for result in results if not result.problem and name in (ALL, set_of(result.name))]
 
 
 def is_time(metric: str) -> bool:

@@ -43,7 +43,7 @@ def render_page(suites: Sequence[Sequence[Report]]) -> str:
     lines = [_HEAD]
     for reports in suites:
         first = reports[0]
-        header = ["set", "system", "items", *_metrics(first)]
+        header = ["set", "system", "items", *first.headline_metrics]
         lines += [
             f"## {first.suite.capitalize()}",
             "",
@@ -58,21 +58,15 @@ def render_page(suites: Sequence[Sequence[Report]]) -> str:
 
 def suite_rows(reports: Sequence[Report]) -> Iterator[list[str]]:
     """The rows of a suite's table: set, system, items, and the headline metrics."""
-    metrics = _metrics(reports[0])
+    metrics = reports[0].headline_metrics
     apart = {report.mode: _significant_metrics(reports[0], report, metrics) for report in reports[1:]}
-    sets = list(dict.fromkeys(name for report in reports for name in report.figures if name != ALL))
-    for name in sets:
+    for name in dict.fromkeys(name for report in reports for name in report.figures if name != ALL):
         for report in reports:
-            figures = report.figures.get(name, {})
-            items = max((figures[metric].items for metric in metrics if metric in figures), default=0)
-            if items:
+            if items := report.headline_items(name):
                 marked = apart.get(report.mode, {}).get(name, frozenset())
+                figures = report.figures[name]
                 cells = [_cell(figures.get(metric)) + ("*" if metric in marked else "") for metric in metrics]
                 yield [name, report.mode, str(items), *cells]
-
-
-def _metrics(report: Report) -> list[str]:
-    return [metric for metric in report.headline if metric in report.figures.get(ALL, {})]
 
 
 def _cell(figure: Figure | None) -> str:

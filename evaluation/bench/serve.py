@@ -90,10 +90,10 @@ def run(options: argparse.Namespace) -> int:
     if not questions:
         raise InputError(f'{options.questions}: no question in it; each line must be like {{"question": "…"}}')
     found = []
-    for way in options.only:
-        with Library.open(options.library) as library:
+    with Library.open(options.library) as library:
+        for way in options.only:
             load = _measure_load([_direct_client(library, way)], questions, seconds=options.seconds)
-        found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
+            found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
     with _service(options.library) as (address, process):
         for way in options.only:
             for clients in options.clients:

@@ -18,12 +18,13 @@ def test_a_service_is_asked_beside_its_library(
     with Library.open(library, settings=load_settings(environ={})) as opened:
         opened.add(short_paper)
     options = ["--library", str(library), "--questions", str(root / "examples" / "paper" / "questions.jsonl")]
-    assert main(["serve", *options, "--clients", "1", "3", "--seconds", "0.3", "--out", str(out)]) == 0
+    assert main(["serve", *options, "--clients", "2", "--seconds", "0.3", "--out", str(out)]) == 0
     found = json.loads(out.read_text())
     assert [(one["way"], one["clients"]) for one in found] == [
         ("Library query", 1),
         ("Library retrieve", 1),
-        *((way, clients) for way in ("query", "retrieve") for clients in (1, 3)),
+        ("query", 2),
+        ("retrieve", 2),
     ]
     assert all(one["load"]["answers"] > 0 == one["load"]["failed"] for one in found)
     assert all(0 < one["load"]["p50"] <= one["load"]["p95"] <= one["load"]["most"] for one in found)
