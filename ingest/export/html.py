@@ -73,13 +73,12 @@ def linked(text: str, links: Sequence[Link]) -> str:
             targets.setdefault(link.text, []).append(link.target)
     if not targets:
         return escape(text)
-    parts: list[str] = []
-    end = 0
-    for match in _pattern(targets).finditer(text):
-        known = targets.get(match[0]) or targets[f"[{match[0]}]"]
-        parts += [escape(text[end : match.start()]), _anchors(match[0], known)]
-        end = match.end()
-    return "".join([*parts, escape(text[end:])])
+    # Text and the words of links alternate.
+    pieces = _pattern(targets).split(text)
+    return "".join(
+        _anchors(piece, targets.get(piece) or targets[f"[{piece}]"]) if place % 2 else escape(piece)
+        for place, piece in enumerate(pieces)
+    )
 
 
 def _pattern(targets: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
@@ -91,7 +90,7 @@ def _pattern(targets: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
         ways.append(f"{before}{re.escape(words)}{after}")
         if number := _BRACKETED.fullmatch(words):
             ways.append(rf"(?<=[\[,;\s–-]){number[1]}(?=[\d,;\s–-]*\])(?!\d)")
-    return re.compile("|".join(ways))
+    return re.compile(f"({'|'.join(ways)})")
 
 
 def _anchors(words: str, targets: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ def test_no_types_mean_our_own() -> None:
         ({"gene": ""}, "say on one line what the type 'gene' is"),
         ({"gene": "a\nb"}, "say on one line"),
         ({"gene": 3}, "valid string"),
-        ("gene", "valid dictionary|valid mapping"),
+        ("gene", "write a list or table as JSON"),
     ],
 )
 def test_types_that_are_none_are_refused(types: object, problem: str) -> None:
