@@ -12,8 +12,7 @@ from PIL import Image, ImageOps
 
 from ingest.document.pages import Document, PageReadError
 from ingest.document.source import read_pdf
-from ingest.export.drawing import Mark, draw_marks
-from ingest.export.overlay import RenderPage
+from ingest.export.drawing import Mark, RenderPage, draw_marks
 from ingest.pdf import backend_for
 from ingest.pdf.salvage import salvaged
 from ingest.sandbox.child_processes import ChildPool, error_from_frame

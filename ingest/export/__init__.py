@@ -1,11 +1,10 @@
 """Exports a parsed paper to JSON, Markdown, HTML, CSV, pictures, and page images with boxes."""
 
 from ingest.export.data_formats import read_paper_json, remove_control_characters, to_csv, to_paper_json
-from ingest.export.drawing import Mark, draw_marks
+from ingest.export.drawing import LEGEND, Mark, draw_marks, page_marks
 from ingest.export.file_names import unique_name
 from ingest.export.html import to_html
 from ingest.export.markdown import to_markdown
-from ingest.export.overlay import LEGEND, page_marks
 from ingest.export.writer import FORMATS, Written, check_formats, export_files, write_paper
 
 __all__ = [

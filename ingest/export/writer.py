@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ingest.export.data_formats import remove_control_characters, to_csv, to_paper_json
+from ingest.export.drawing import RenderPage, draw_page, overlay_names
 from ingest.export.file_names import crop_names, file_stems
 from ingest.export.html import to_html
 from ingest.export.markdown import to_markdown
-from ingest.export.overlay import RenderPage, draw_page, overlay_names
 from paperscope_core.errors import InputError, OutputError, PaperFileError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPaper, Table

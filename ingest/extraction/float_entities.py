@@ -46,18 +46,16 @@ def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
         if link.target in ids:
             by_text[link.source].append((link.target, entity_key(link.text)))
     labels = [(element.id, entity_key(element.label)) for element in _floats(paper) if element.label]
-    found: dict[FloatMention, None] = {}
+    found: list[FloatMention] = []
     for number, sentence in enumerate(text.sentences):
         if sentence.caption:
-            found.setdefault(FloatMention(float=sentence.element, sentence=number))
+            found.append(FloatMention(float=sentence.element, sentence=number))
             continue
         folded = entity_key(sentence.text)
         for target, label in (*by_text[sentence.element], *labels):
             if label and _holds(folded, label):
-                found.setdefault(FloatMention(float=target, sentence=number))
-    for mention in _equation_neighbours(paper, text):
-        found.setdefault(mention)
-    return list(found)
+                found.append(FloatMention(float=target, sentence=number))
+    return list(dict.fromkeys([*found, *_equation_neighbours(paper, text)]))
 
 
 def _holds(folded: str, label: str) -> bool:
@@ -82,15 +80,11 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
         if not isinstance(equation, Equation):
             continue
         near = [passage for passage in passages if passage.section == equation.section]
-        before = [passage for passage in near if passage.order < equation.order][-1:]
-        after = [passage for passage in near if passage.order > equation.order][:1]
-        for passage in before:
-            for number in of_element[passage.id][-2:]:
-                yield FloatMention(float=equation.id, sentence=number)
-        for passage in after:
-            number = of_element[passage.id][0]
-            if text.sentences[number].text[:1].islower():
-                yield FloatMention(float=equation.id, sentence=number)
+        before = [of_element[passage.id] for passage in near if passage.order < equation.order][-1:]
+        after = [of_element[passage.id] for passage in near if passage.order > equation.order][:1]
+        explaining = [numbers[0] for numbers in after if text.sentences[numbers[0]].text[:1].islower()]
+        for number in (*(number for numbers in before for number in numbers[-2:]), *explaining):
+            yield FloatMention(float=equation.id, sentence=number)
 
 
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:

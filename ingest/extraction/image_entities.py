@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ingest.extraction.entity_types import FLOATS, TypeSystem
 from ingest.extraction.mentions import TermFinder, is_coined, read_paper, variant_key
@@ -27,18 +27,6 @@ __all__ = ["add_to_chunks", "add_to_graph"]
 _MOST_POINTS = 30
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Sighting:
-    """An entity that a model saw in an image; `picture` is the image's own entity."""
-
-    seen: SeenEntity
-    picture: Entity
-
-    @property
-    def words(self) -> str:
-        return model_words(f"seen in {self.picture.name}: {self.seen.description or self.seen.name}")
-
-
 def add_to_graph(
     paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem = TypeSystem()
 ) -> Extraction:
@@ -51,22 +39,22 @@ def add_to_graph(
     """
     entities = {entity.id: entity for entity in extraction.entities}
     own = _own_names(extraction.entities)
-    sights: dict[str, list[_Sighting]] = defaultdict(list)
+    sightings: dict[str, list[tuple[SeenEntity, Relation]]] = defaultdict(list)
     for description in images.descriptions:
         picture = entities.get(description.element) or _unnamed(description, entities.values())
         words = (picture.description, model_words(_summary(description)))
         entities[picture.id] = replace(picture, description="\n".join(filter(None, words)))
         for seen in description.entities:
             home = own.get(entity_key(seen.name)) or own.get(variant_key(seen.name)) or entity_key(seen.name)
-            sights[home].append(_Sighting(seen=seen, picture=picture))
-    fresh = _written([_entity(home, found, types) for home, found in sights.items() if home not in entities], paper)
+            said = model_words(f"seen in {picture.name}: {seen.description or seen.name}")
+            depicts = Relation(source=picture.id, target=home, kind="depicts", description=said, sources=(picture.id,))
+            sightings[home].append((seen, depicts))
+    fresh = _written([_entity(found, types) for home, found in sightings.items() if home not in entities], paper)
     relations = [
-        Relation(
-            source=sight.picture.id, target=home, kind="depicts", description=sight.words, sources=(sight.picture.id,)
-        )
-        for home, found in sights.items()
+        depicts
+        for home, found in sightings.items()
         if home not in entities or entities[home].type not in FLOATS
-        for sight in found
+        for _, depicts in found
     ]
     return combine(
         replace(extraction, entities=(*entities.values(), *fresh), relations=(*extraction.relations, *relations)),
@@ -111,13 +99,14 @@ def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entit
     )
 
 
-def _entity(home: str, found: Sequence[_Sighting], types: TypeSystem) -> Entity:
+def _entity(sightings: Sequence[tuple[SeenEntity, Relation]], types: TypeSystem) -> Entity:
+    seen, depicts = sightings[0]
     return Entity(
-        id=home,
-        name=found[0].seen.name,
-        type=types.first(sight.seen.type for sight in found),
-        description="\n".join(dict.fromkeys(sight.words for sight in found)),
-        sources=tuple(dict.fromkeys(sight.picture.id for sight in found)),
+        id=depicts.target,
+        name=seen.name,
+        type=types.first(seen.type for seen, _ in sightings),
+        description="\n".join(dict.fromkeys(depicts.description for _, depicts in sightings)),
+        sources=tuple(dict.fromkeys(depicts.source for _, depicts in sightings)),
     )
 
 

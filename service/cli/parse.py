@@ -31,7 +31,7 @@ from service.cli.options import (
 
 if TYPE_CHECKING:
     from ingest.export import Written
-    from ingest.export.overlay import RenderPage
+    from ingest.export.drawing import RenderPage
 
 __all__ = ["parse"]
 

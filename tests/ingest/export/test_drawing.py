@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from ingest.export import LEGEND, Mark, draw_marks, page_marks, write_paper
-from ingest.export.overlay import overlay_names
+from ingest.export.drawing import overlay_names
 from ingest.page_images import has_pages, open_page_images
 from ingest.pdf import PdfParser
 from paperscope_core.errors import PaperFileError
