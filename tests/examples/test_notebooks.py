@@ -4,12 +4,15 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from tests.paperscope_core.types.html_checker import check_html
 
@@ -54,28 +57,46 @@ class Ran:
         return list(cell.outputs)
 
 
-def run(root: Path, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
-    """Run a notebook with the Python of this test; a failing cell raises CellExecutionError."""
+@pytest.fixture(scope="module")
+def run(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Ran]]:
+    """Runs a notebook with the Python of this test; a failing cell raises CellExecutionError.
+
+    All notebooks share one kernel, which forgets its names before each, so that the libraries are loaded once.
+    """
+    folder = tmp_path_factory.mktemp("jupyter")
     kernel = folder / "kernels" / "tests"
     kernel.mkdir(parents=True)
     argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "tests", "language": "python"}))
     places = {"JUPYTER_PATH": folder, "JUPYTER_RUNTIME_DIR": folder / "run", "IPYTHONDIR": folder / "ipython"}
-    for variable, place in {**places, "PYTHONPATH": root}.items():
-        monkeypatch.setenv(variable, str(place))
-    notebook = nbformat.read(root / FOLDER / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-    resources = {"metadata": {"path": str(root / FOLDER)}}
-    NotebookClient(notebook, kernel_name="tests", timeout=300, resources=resources).execute()
-    if kept := os.environ.get("KEEP_NOTEBOOKS"):
-        nbformat.write(notebook, Path(kept) / f"{name}.ipynb")  # type: ignore[no-untyped-call]
-    ran = Ran(notebook)
-    assert ran.complaints() == []
-    return ran
+    with pytest.MonkeyPatch.context() as environment:
+        for variable, place in {**places, "PYTHONPATH": root}.items():
+            environment.setenv(variable, str(place))
+        manager = KernelManager(kernel_name="tests")
+        manager.start_kernel(cwd=str(root / FOLDER))
+
+        def run_notebook(name: str) -> Ran:
+            notebook = nbformat.read(root / FOLDER / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+            notebook.cells.insert(0, new_code_cell("%reset -f"))  # type: ignore[no-untyped-call]
+            client = NotebookClient(notebook, km=manager, timeout=300)
+            client.execute(cleanup_kc=False)
+            assert client.kc is not None
+            client.kc.stop_channels()
+            del notebook.cells[0]
+            if kept := os.environ.get("KEEP_NOTEBOOKS"):
+                nbformat.write(notebook, Path(kept) / f"{name}.ipynb")  # type: ignore[no-untyped-call]
+            ran = Ran(notebook)
+            assert ran.complaints() == []
+            return ran
+
+        yield run_notebook
+        manager.shutdown_kernel(now=True)
+        manager.context.destroy()
 
 
 @pytest.mark.slow
-def test_a_first_look(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = run(root, "first-look", tmp_path, monkeypatch)
+def test_a_first_look(run: Callable[[str], Ran]) -> None:
+    ran = run("first-look")
     assert "7 pages, 96 passages, 9 tables, 3 figures, 10 equations, 18 references" in ran.text("added = library.add")
     assert "<mark>89.80</mark>" in ran.html("answer = library.ask")
     assert "data:image/png;base64," in ran.html("answer = library.ask")
@@ -92,8 +113,8 @@ def test_a_first_look(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_tables_and_figures(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = run(root, "tables-and-figures", tmp_path, monkeypatch)
+def test_tables_and_figures(run: Callable[[str], Ran]) -> None:
+    ran = run("tables-and-figures")
     listed = ran.html("floats = ")
     assert all(f"<th>Table {number}</th>" in listed for number in range(1, 10))
     assert "RoBERTa-large Entity F1" in ran.html('frame = floats["Table 5"]')
@@ -110,8 +131,8 @@ def test_tables_and_figures(root: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_comparing_papers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = run(root, "comparing-papers", tmp_path, monkeypatch)
+def test_comparing_papers(run: Callable[[str], Ran]) -> None:
+    ran = run("comparing-papers")
     for file in ("ner-report.pdf", "seed-intervals.pdf"):
         assert file in check_html(ran.html("library.show(library.papers())")).text
     assert "<mark>0.31</mark>" in ran.html("answer = library.ask")
