@@ -3,30 +3,22 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Coroutine
 from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
-from paperscope_core.types import Answer, AnswerEvent, Context, Filters, StageEvent, Turn
+from paperscope.asking import AskRequest
+from paperscope_core.types import Answer, AnswerEvent, Context, StageEvent
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.problems import ProblemError
 
-__all__ = ["MAX_QUESTION_LENGTH", "QuestionRequest", "QuestionRunner", "QuestionRunnerOf", "cancel_on_disconnect"]
+__all__ = ["MAX_QUESTION_LENGTH", "QuestionRunner", "QuestionRunnerOf", "cancel_on_disconnect"]
 
 MAX_QUESTION_LENGTH = 4000
 """How many characters a question may have."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuestionRequest:
-    """A question, the filters on its sources, and the turns before it, oldest first."""
-
-    question: str
-    filters: Filters = field(default_factory=Filters)
-    history: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +34,7 @@ class QuestionRunner:
     caller: CallerOf
     library: LibraryOf
 
-    async def answer(self, asked: QuestionRequest) -> Answer:
+    async def answer(self, asked: AskRequest) -> Answer:
         """The answer."""
 
         async def work() -> Answer:
@@ -54,7 +46,7 @@ class QuestionRunner:
 
         return await self._while_connected(work())
 
-    async def retrieve(self, asked: QuestionRequest) -> Context:
+    async def retrieve(self, asked: AskRequest) -> Context:
         """The context that an answer would be based on."""
 
         async def work() -> Context:
@@ -63,7 +55,7 @@ class QuestionRunner:
 
         return await self._while_connected(work())
 
-    async def stream(self, asked: QuestionRequest) -> AsyncGenerator[AnswerEvent, None]:
+    async def stream(self, asked: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         """The events of the answer.
 
         Returns once the first event is there, so errors in the question are raised before the response begins. Closing
@@ -72,7 +64,7 @@ class QuestionRunner:
         events = self._events(asked)
         return _chain(await self._while_connected(anext(events)), events)
 
-    async def _events(self, asked: QuestionRequest) -> AsyncGenerator[AnswerEvent, None]:
+    async def _events(self, asked: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         deadline = self._deadline()
         async with self._slot():
             stream = self.library.stream(asked.question, filters=asked.filters, history=asked.history)

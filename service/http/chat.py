@@ -12,9 +12,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
+from paperscope.asking import AskRequest
 from paperscope_core.types import Answer, Filters, Turn, Usage
 from service.batch.report import escape_active_markdown, escaped_line
-from service.http.answering import MAX_QUESTION_LENGTH, QuestionRequest
+from service.http.answering import MAX_QUESTION_LENGTH
 from service.http.problems import ProblemError
 
 __all__ = [
@@ -50,6 +51,10 @@ class Part(BaseModel):
     text: str = ""
 
 
+def _parts(content: str | list[Part] | None) -> list[Part]:
+    return content if isinstance(content, list) else [Part(type="text", text=content or "")]
+
+
 class ChatMessage(BaseModel):
     """A message of the conversation."""
 
@@ -60,8 +65,7 @@ class ChatMessage(BaseModel):
     @classmethod
     def _refuse_surrogates(cls, content: str | list[Part] | None) -> str | list[Part] | None:
         # Within a union, Pydantic admits lone surrogates, which can't be encoded.
-        parts = content if isinstance(content, list) else [Part(type="text", text=content or "")]
-        texts = [text for part in parts for text in (part.type, part.text)]
+        texts = [text for part in _parts(content) for text in (part.type, part.text)]
         if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
             raise ValueError("holds half of a character (a lone surrogate)")
         return content
@@ -69,14 +73,7 @@ class ChatMessage(BaseModel):
     @property
     def text(self) -> str:
         """The text of all its parts."""
-        if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content if part.type == "text")
-        return self.content or ""
-
-    @property
-    def other_types(self) -> Sequence[str]:
-        """The types of its parts that are not text."""
-        return [part.type for part in self.content if part.type != "text"] if isinstance(self.content, list) else []
+        return "\n".join(part.text for part in _parts(self.content) if part.type == "text")
 
 
 class StreamOptions(BaseModel):
@@ -120,14 +117,14 @@ class ChatBody(BaseModel):
         return self.stream_options is not None and bool(self.stream_options.include_usage)
 
     @property
-    def asked(self) -> QuestionRequest:
+    def asked(self) -> AskRequest:
         """The last message of the user, with the ones before as history. Raises ProblemError if it can't be served."""
         self._refuse_unsupported()
         last = max((at for at, message in enumerate(self.messages) if message.role == "user"), default=None)
         if last is None:
             raise ProblemError(400, "no-question", "The messages hold none of role 'user'; its text is the question.")
         question, history = _question(self.messages[last]), _turns(self.messages[:last])
-        return QuestionRequest(question=question, filters=self._filters, history=history)
+        return AskRequest(question=question, filters=self._filters, history=history)
 
     @property
     def _filters(self) -> Filters:
@@ -154,9 +151,8 @@ def unknown_model(name: str) -> ProblemError:
 
 
 def _question(message: ChatMessage) -> str:
-    if message.other_types:
-        types = ", ".join(message.other_types)
-        detail = f"The message holds {types}; a question is text only. Images of papers are read."
+    if types := [part.type for part in _parts(message.content) if part.type != "text"]:
+        detail = f"The message holds {', '.join(types)}; a question is text only. Images of papers are read."
         raise ProblemError(400, "unsupported-content", detail)
     text = message.text.strip()
     if not text:

@@ -10,11 +10,12 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from starlette.exceptions import HTTPException
 
+from paperscope.asking import AskRequest
 from paperscope_core.codec import to_json
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.types import Answer, AnswerEvent, Claim, Context, DoneEvent, Turn
 from query import render_context
-from service.http.answering import QuestionRequest, QuestionRunnerOf
+from service.http.answering import QuestionRunnerOf
 from service.http.parameters import Name, QuestionBody, QuestionText
 from service.http.problems import error_text
 from service.http.responses import EventStreamResponse, example, json_response
@@ -45,10 +46,10 @@ class QueryBody(QuestionBody):
     stream: StrictBool = Field(default=False, description="send server-sent events; the answer is the last one")
 
     @property
-    def asked(self) -> QuestionRequest:
+    def asked(self) -> AskRequest:
         """The question as the library takes it. Raises InputError."""
         turns = (Turn(question=one.question, answer=one.answer, papers=tuple(one.papers)) for one in self.history)
-        return QuestionRequest(question=self.question, filters=self.filters, history=tuple(turns))
+        return AskRequest(question=self.question, filters=self.filters, history=tuple(turns))
 
 
 class RetrieveBody(QuestionBody):
@@ -136,7 +137,7 @@ async def retrieve(
     runner: QuestionRunnerOf,
 ) -> Response:
     """What an answer would be based on, as JSON or as CSV sections (`Accept: text/csv`), without answering."""
-    context = await runner.retrieve(QuestionRequest(question=body.question, filters=body.filters))
+    context = await runner.retrieve(AskRequest(question=body.question, filters=body.filters))
     format_ = body.format or ("csv" if _CSV in request.headers.get("accept", "") else "json")
     if format_ == "csv":
         return Response(render_context(context), media_type=_CSV)
