@@ -46,11 +46,13 @@ class Store:
     `CallCache` and `VectorCache`.
 
     A change is one transaction: after a crash each paper is stored completely or not at all. Safe for several threads
-    and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError.
+    and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError. If the library is open for
+    reading only (`read_only`), every change raises StoreReadOnlyError.
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
         self.folder = folder
+        self.read_only = database.read_only
         self.jobs = JobQueue(database)
         self._database = database
         self._crops = CropFiles(folder / CROPS_FOLDER)
@@ -67,11 +69,6 @@ class Store:
     def close(self) -> None:
         """Release the files."""
         self._database.close()
-
-    @property
-    def read_only(self) -> bool:
-        """Whether the library is open for reading only; every change then raises StoreReadOnlyError."""
-        return self._database.read_only
 
     @property
     def revision(self) -> int:

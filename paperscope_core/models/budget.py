@@ -28,19 +28,17 @@ class Budget:
     Args:
         max_calls: The maximum number of calls; None for no limit.
         max_cost: The maximum cost, in the currency of the price settings; None for no limit.
+
+    Attributes:
+        spent: The usage of the calls that have ended.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:
         self._max_calls = max_calls
         self._max_cost = max_cost
-        self._spent = Usage()
+        self.spent = Usage()
         self._reserved = 0.0
         self._in_progress = 0
-
-    @property
-    def spent(self) -> Usage:
-        """The usage of the calls that have ended."""
-        return self._spent
 
     def reserve(self, cost: float) -> None:
         """Reserve a call with this estimated cost.
@@ -48,11 +46,11 @@ class Budget:
         Raises:
             BudgetError: The call does not fit into the budget.
         """
-        if self._max_calls is not None and self._spent.calls + self._in_progress >= self._max_calls:
+        if self._max_calls is not None and self.spent.calls + self._in_progress >= self._max_calls:
             raise BudgetError(f"the budget of {self._max_calls} model calls is spent")
-        if self._max_cost is not None and self._spent.cost + self._reserved + cost > self._max_cost:
+        if self._max_cost is not None and self.spent.cost + self._reserved + cost > self._max_cost:
             raise BudgetError(
-                f"the budget of {self._max_cost:g} allows no further call: {self._spent.cost:.4f} is spent, and the "
+                f"the budget of {self._max_cost:g} allows no further call: {self.spent.cost:.4f} is spent, and the "
                 f"next call is expected to cost {cost:.4f}"
             )
         self._in_progress += 1
@@ -62,7 +60,7 @@ class Budget:
         """Replace a call's estimated cost by its actual usage."""
         self._in_progress -= 1
         self._reserved -= cost
-        self._spent += usage
+        self.spent += usage
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -89,14 +89,10 @@ class OpenAIChatModel:
     """
 
     def __init__(self, endpoint: Endpoint, *, prices: Prices = Prices()) -> None:
+        self.name = endpoint.model
         self._endpoint = endpoint
         self._prices = prices
         self._unsupported: frozenset[str] = frozenset()
-
-    @property
-    def name(self) -> str:
-        """The model's name on the server."""
-        return self._endpoint.model
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request. See `LanguageModel.complete`; a withheld reply is a ModelRefusedError."""

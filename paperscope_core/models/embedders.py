@@ -33,14 +33,10 @@ class LocalEmbedder:
     """
 
     def __init__(self, weights: Weights) -> None:
+        self.name = weights.name
         self._weights = weights
         self._model: SentenceTransformer | None = None
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """The weights' name."""
-        return self._weights.name
 
     @property
     def dimension(self) -> int:
@@ -81,23 +77,14 @@ class OpenAIEmbedder:
     """
 
     def __init__(self, endpoint: Endpoint, *, dimension: int) -> None:
+        self.name = endpoint.model
+        self.dimension = dimension
         self._endpoint = endpoint
-        self._dimension = dimension
-
-    @property
-    def name(self) -> str:
-        """The model's name on the server."""
-        return self._endpoint.model
-
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-        return self._dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed any number of texts in one call. See `Embedder.embed`."""
         if not texts:
-            return np.empty((0, self._dimension), dtype=float32)
+            return np.empty((0, self.dimension), dtype=float32)
         body = {"input": list(texts), "encoding_format": "float"}
         return self._unit_rows(await self._endpoint.post("/embeddings", body, Embeddings), count=len(texts))
 
@@ -106,7 +93,7 @@ class OpenAIEmbedder:
         if len(vectors) != count:
             raise self._error(f"{len(vectors)} vectors for {count} texts")
         lengths = {len(vector) for vector in vectors}
-        if lengths != {self._dimension}:
+        if lengths != {self.dimension}:
             raise self._error(f"vectors of length {sorted(lengths)}: set embed.dimension to that")
         rows = np.asarray(vectors, dtype=float32)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -30,14 +30,9 @@ class FakeModel:
     def __init__(
         self, replies: Callable[[ModelRequest], str] | Iterable[str | ModelError], *, name: str = "fake"
     ) -> None:
-        self._name = name
+        self.name = name
         self._reply = replies if callable(replies) else _scripted(replies)
         self.requests: list[ModelRequest] = []
-
-    @property
-    def name(self) -> str:
-        """The name given."""
-        return self._name
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Return the function's value, or the script's next reply.
@@ -77,25 +72,16 @@ class FakeEmbedder:
     """Embeds a text as a bag of hashed words, so that texts with common words are similar."""
 
     def __init__(self, *, dimension: int = 64) -> None:
-        self._dimension = dimension
-
-    @property
-    def name(self) -> str:
-        """`fake-` and the dimension."""
-        return f"fake-{self._dimension}"
-
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-        return self._dimension
+        self.name = f"fake-{dimension}"
+        self.dimension = dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts. See `Embedder.embed`; all texts without words have the same vector."""
-        rows = np.zeros((len(texts), self._dimension), dtype=float32)
+        rows = np.zeros((len(texts), self.dimension), dtype=float32)
         for row, text in zip(rows, texts, strict=True):
             for word in plain_words(text) or [""]:
                 digest = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
-                row[digest % self._dimension] += 1
+                row[digest % self.dimension] += 1
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=float32)
 
 

@@ -75,57 +75,41 @@ def _minimal(node: object, definitions: object) -> Json:
 
 
 class MeteredModel(ModelWrapper):
-    """Sums the usage of all replies of a language model, cached ones included."""
+    """Sums the usage of all replies of a language model in `usage`, cached ones included."""
 
     def __init__(self, model: LanguageModel) -> None:
         super().__init__(model)
-        self._usage = Usage()
-
-    @property
-    def usage(self) -> Usage:
-        """The usage of all replies so far."""
-        return self._usage
+        self.usage = Usage()
 
     async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:
         reply = await send()
-        self._usage += reply.usage
+        self.usage += reply.usage
         return reply
 
 
-class DryRunModel:
+class DryRunModel(ModelWrapper):
     """Replaces a language model to count requests without sending any.
 
     A cached reply comes from the cache. Any other request is counted once and gets the minimal reply that its schema
-    allows.
+    allows, with its estimated usage. `usage` is the sum; requests with a cached reply count as cached.
     """
 
     def __init__(self, model: LanguageModel, cache: CallCache, *, prices: Prices = Prices()) -> None:
-        self._model = model
+        super().__init__(model)
+        self.usage = Usage()
         self._cache = cache
         self._prices = prices
         self._counted: set[str] = set()
-        self._usage = Usage()
 
-    @property
-    def name(self) -> str:
-        """The name of the model that it replaces."""
-        return self._model.name
-
-    @property
-    def usage(self) -> Usage:
-        """The estimated usage of the requests so far; requests with a cached reply count as cached."""
-        return self._usage
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """Return the cached reply, or the minimal one and its estimated usage."""
+    async def _call(self, request: ModelRequest, _send: SendRequest, /) -> ModelReply:
         key = request.key(self.name)
         cached = self._cache.get_call(key)
         if cached is not None:
-            self._usage += Usage(cached=1)
+            self.usage += Usage(cached=1)
             return replace(cached, usage=Usage(cached=1))
         estimate = estimate_usage(request, self._prices)
         if key not in self._counted:
             self._counted.add(key)
-            self._usage += estimate
+            self.usage += estimate
         text = "" if request.schema is None else json.dumps(minimal_reply(request.schema))
         return ModelReply(text=text, usage=estimate)

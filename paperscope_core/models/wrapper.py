@@ -37,12 +37,8 @@ class ModelWrapper:
     """
 
     def __init__(self, model: LanguageModel) -> None:
+        self.name = model.name
         self._model = model
-
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self._model.name
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Reply to a request. See `LanguageModel.complete`."""
@@ -60,12 +56,8 @@ class EmbedderWrapper:
     """An embedder that passes texts on to another one; a subclass defines `embed`."""
 
     def __init__(self, embedder: Embedder) -> None:
+        self.name = embedder.name
         self._embedder = embedder
-
-    @property
-    def name(self) -> str:
-        """The wrapped embedder's name."""
-        return self._embedder.name
 
     @property
     def dimension(self) -> int:

@@ -86,7 +86,7 @@ def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_
     new.close()
 
 
-def test_an_older_library_learns_the_authors_and_years_of_its_papers(tmp_path: Path) -> None:
+def test_upgrading_adds_the_authors_and_years_of_papers(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, file="2310.07609v1.pdf"))
     [entry] = store.entries()

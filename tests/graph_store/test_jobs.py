@@ -33,7 +33,7 @@ def queue(store: Store, clock: Clock) -> JobQueue:
     return JobQueue(store._database, clock=clock)
 
 
-def test_a_job_goes_its_way_from_queued_to_succeeded(queue: JobQueue, clock: Clock) -> None:
+def test_a_job_is_queued_then_running_then_succeeded(queue: JobQueue, clock: Clock) -> None:
     made = queue.create("add", '{"file": "a.pdf"}')
     assert (made.state, made.created, made.request) == ("queued", 1000.0, '{"file": "a.pdf"}')
     clock.now += 5
@@ -41,8 +41,8 @@ def test_a_job_goes_its_way_from_queued_to_succeeded(queue: JobQueue, clock: Clo
     assert claimed is not None
     assert (claimed.id, claimed.state, claimed.started, claimed.attempts) == (made.id, "running", 1005.0, 1)
     assert queue.claim("w2") is None
-    told = queue.renew(made.id, "w1", stage="parsing", done=3, total=12)
-    assert (told.stage, told.done, told.total, told.cancelling) == ("parsing", 3, 12, False)
+    reported = queue.renew(made.id, "w1", stage="parsing", done=3, total=12)
+    assert (reported.stage, reported.done, reported.total, reported.cancelling) == ("parsing", 3, 12, False)
     clock.now += 5
     ended = queue.finish(made.id, "w1", state="succeeded", result='{"paper": "p"}')
     assert (ended.state, ended.result, ended.finished, ended.ended) == ("succeeded", '{"paper": "p"}', 1010.0, True)
@@ -59,9 +59,7 @@ def test_jobs_are_claimed_in_the_order_they_came_and_listed_newest_first(queue: 
     assert queue.counts() == {"running": 5}
 
 
-def test_the_job_of_a_worker_that_fell_silent_goes_to_another_and_the_first_hears_of_it(
-    queue: JobQueue, clock: Clock
-) -> None:
+def test_an_expired_lease_passes_to_another_worker_and_the_first_gets_an_error(queue: JobQueue, clock: Clock) -> None:
     made = queue.create("add", "{}")
     queue.claim("w1")
     clock.now += LEASE_SECONDS - 1
@@ -99,7 +97,7 @@ def test_a_worker_that_was_asked_to_end_gives_its_jobs_back_uncounted(queue: Job
     assert queue.get(made.id).attempts == 0
 
 
-def test_cancelling_ends_a_waiting_job_at_once_and_tells_a_running_ones_worker(queue: JobQueue) -> None:
+def test_cancelling_ends_a_queued_job_and_notifies_the_worker_of_a_running_one(queue: JobQueue) -> None:
     waiting, running = queue.create("add", "1"), queue.create("batch", "2")
     assert queue.cancel(waiting.id).state == "cancelled"
     claimed = queue.claim("w")
@@ -120,7 +118,7 @@ def test_a_cancelled_job_whose_worker_died_is_not_begun_again(queue: JobQueue) -
     assert queue.get(made.id).state == "cancelled"
 
 
-def test_a_secret_is_for_the_worker_that_has_the_job_and_gone_at_its_end(queue: JobQueue, store: Store) -> None:
+def test_a_secret_is_readable_by_the_leasing_worker_until_the_job_ends(queue: JobQueue, store: Store) -> None:
     made = queue.create("add", "{}", secret="open sesame")  # noqa: S106 # no real one
     assert "sesame" not in repr(queue.get(made.id))
     with pytest.raises(JobLostError):

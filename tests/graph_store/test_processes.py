@@ -25,7 +25,7 @@ def start(folder: Path, *, first: int, count: int) -> subprocess.Popen[str]:
 
 
 def check_whole(store: Store) -> None:
-    """Each paper is there with all its parts or not at all; the index that lies there equals one built anew."""
+    """Each paper is there with all its parts or not at all; the stored index equals a new one."""
     for paper in store.papers():
         expected = make_indexed(paper.id, names=METHODS, note=f"version {int(paper.id, 16)}")
         found = store.indexed(paper.id)

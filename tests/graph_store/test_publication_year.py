@@ -39,7 +39,7 @@ def paper(*lines: tuple[PassageRole, str], file: str = "paper.pdf", page: int = 
         ("footnote", "Permission to copy is granted. " * 10 + "© 2023 Association", 2023),
     ],
 )
-def test_the_imprint_tells_the_year(role: PassageRole, text: str, year: int | None) -> None:
+def test_the_year_is_that_of_the_imprint(role: PassageRole, text: str, year: int | None) -> None:
     assert year_of(paper((role, text))) == year
 
 
@@ -57,6 +57,6 @@ def test_another_page_is_not_asked() -> None:
         ("paper.pdf", None),
     ],
 )
-def test_a_file_name_tells_it_where_the_page_does_not(file: str, year: int | None) -> None:
+def test_the_year_of_the_file_name_is_the_fallback(file: str, year: int | None) -> None:
     assert year_of(paper(file=file)) == year
     assert year_of(paper(("furniture", "© 2011 The Authors"), file=file)) == 2011

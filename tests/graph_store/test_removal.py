@@ -28,24 +28,24 @@ def rounded(candidates: Candidates) -> dict[str, list[tuple[float, str]]]:
 @pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.data(), st.lists(WORDS, min_size=1, max_size=3))
-def test_removing_a_paper_takes_exactly_what_it_brought(data: st.DataObject, texts: list[str]) -> None:
+def test_removing_a_paper_removes_exactly_what_it_added(data: st.DataObject, texts: list[str]) -> None:
     one, other = (data.draw(indexed_papers(ids=st.just(paper))) for paper in (ONE, TWO))
     with tempfile.TemporaryDirectory() as left, tempfile.TemporaryDirectory() as right:
-        lived, alone = Store.open(Path(left)), Store.open(Path(right))
-        indexes = [NativeGraphIndex.open(lived), NativeGraphIndex.open(alone)]
+        used, alone = Store.open(Path(left)), Store.open(Path(right))
+        indexes = [NativeGraphIndex.open(used), NativeGraphIndex.open(alone)]
         for indexed in (one, other):
-            add(lived, indexed)
+            add(used, indexed)
             indexes[0].catch_up()
-        lived.remove(ONE)
+        used.remove(ONE)
         indexes[0].catch_up()
-        lived.sweep()
+        used.sweep()
         add(alone, other)
         indexes[1].catch_up()
-        assert view(lived) == view(alone)
+        assert view(used) == view(alone)
         for text in (" ".join(METHODS), *texts):
             assert rounded(indexes[0].retrieve(ask(text))) == rounded(indexes[1].retrieve(ask(text)))
         crops = [{file.name for file in Path(folder, "crops").rglob("*.png")} for folder in (left, right)]
         assert crops[0] == crops[1] != set()
-        for store, index in zip((lived, alone), indexes, strict=True):
+        for store, index in zip((used, alone), indexes, strict=True):
             index.close()
             store.close()

@@ -119,7 +119,7 @@ def test_a_common_word_is_no_short_form(store: Store) -> None:
     assert store.library_ids(["llm"]) == {"llm": [MEANT, "llm"]}
 
 
-def test_two_letters_take_two_papers(store: Store) -> None:
+def test_a_short_form_of_two_letters_needs_two_papers(store: Store) -> None:
     def two_letters(paper: str) -> IndexedPaper:
         one = make_indexed(paper, names=("language model", "F1"))
         entity, *rest = one.extraction.entities
@@ -133,7 +133,7 @@ def test_two_letters_take_two_papers(store: Store) -> None:
     assert store.library_ids(["lm"]) == {"lm": ["language model"]}
 
 
-def test_an_older_library_learns_what_its_papers_define(tmp_path: Path) -> None:
+def test_upgrading_derives_the_meanings_of_short_forms(tmp_path: Path) -> None:
     papers = (defining(ONE), using(THREE))
     library(tmp_path, *papers).close()
     with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection:

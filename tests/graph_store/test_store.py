@@ -51,11 +51,11 @@ def test_a_paper_reads_back_equal(indexed: IndexedPaper) -> None:
 def test_a_library_is_what_its_papers_make_it_whatever_came_before(history: list[Step]) -> None:
     last = {step.paper: step.indexed for step in history}
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        lived, fresh = Store.open(Path(one)), Store.open(Path(other))
-        play(lived, history)
+        used, fresh = Store.open(Path(one)), Store.open(Path(other))
+        play(used, history)
         play(fresh, [Step(paper=paper, indexed=indexed) for paper, indexed in sorted(last.items())])
-        assert view(lived) == view(fresh)
-        lived.close()
+        assert view(used) == view(fresh)
+        used.close()
         fresh.close()
 
 
@@ -75,7 +75,7 @@ def test_adding_a_then_b_and_removing_a_equals_adding_b(tmp_path: Path) -> None:
     alone.close()
 
 
-def test_a_replaced_paper_goes_in_the_same_revision_log(store: Store) -> None:
+def test_replacing_a_paper_logs_its_removal_and_the_addition(store: Store) -> None:
     add(store, make_indexed(ONE))
     revision = add(store, make_indexed(TWO), replaces=ONE)
     assert [paper.id for paper in store.papers()] == [TWO]
@@ -148,7 +148,7 @@ def test_find_paper(store: Store) -> None:
         store.find_paper("")
 
 
-def test_a_paper_is_known_by_its_file(store: Store) -> None:
+def test_a_paper_is_found_by_its_file(store: Store) -> None:
     indexed = make_indexed(ONE)
     add(store, indexed)
     assert store.paper_by_sha256(indexed.paper.sha256) == indexed.paper
@@ -211,7 +211,7 @@ def test_no_name_of_a_crop_leads_out_of_its_folder(store: Store, crop: str) -> N
         store.crop(crop)
 
 
-def test_sweep_takes_what_no_paper_names(store: Store) -> None:
+def test_sweep_deletes_orphaned_crops(store: Store) -> None:
     add(store, make_indexed(ONE))
     add(store, make_indexed(TWO))
     orphan = store.folder / "crops" / "ff" / ("f" * 64 + ".png")

@@ -161,7 +161,7 @@ def test_the_embedder_stays_local_beside_openai_variables() -> None:
         {"PAPERSCOPE_EMBED__BASE_URL": URL, "OPENAI_BASE_URL": f"{URL}/"},
     ],
 )
-def test_the_embedder_uses_a_server_when_told(environ: dict[str, str]) -> None:
+def test_the_embedder_uses_a_server_if_configured(environ: dict[str, str]) -> None:
     named = {"PAPERSCOPE_EMBED__MODEL": "e", "PAPERSCOPE_EMBED__DIMENSION": "8", "OPENAI_API_KEY": KEY}
     embed = load_settings(environ=environ | named).embed
     assert (embed.provider, embed.base_url, embed.dimension) == ("openai", URL, 8)

@@ -50,7 +50,7 @@ def ids(hits: tuple[Hit, ...]) -> list[str]:
 @pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(histories(), st.lists(WORDS, min_size=1, max_size=3), st.lists(st.sampled_from(PAPER_IDS), max_size=2))
-def test_an_index_that_followed_equals_one_built_anew(history: list[Step], texts: list[str], papers: list[str]) -> None:
+def test_an_updated_index_equals_a_new_one(history: list[Step], texts: list[str], papers: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder))
         following = NativeGraphIndex.open(store)
@@ -118,7 +118,7 @@ def test_what_is_named_and_what_is_reached(store: Store) -> None:
     index.close()
 
 
-def test_a_work_is_found_by_its_whole_name_only(store: Store) -> None:
+def test_a_work_is_found_by_its_full_name_only(store: Store) -> None:
     indexed = make_indexed(ONE, names=("Focal loss", "Losses for trees by night"))
     term, work = indexed.extraction.entities
     entities = (term, dataclasses.replace(work, type=WORK))
@@ -230,7 +230,7 @@ def lose_snapshot(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("hurt", [damage_words, damage_pages, lose_words, damage_snapshot, lose_snapshot])
-def test_damaged_and_missing_files_are_made_anew(
+def test_damaged_and_missing_files_are_rebuilt(
     store: Store, hurt: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(native, "_STALE_LEAST", 1)
@@ -244,7 +244,7 @@ def test_damaged_and_missing_files_are_made_anew(
     index.close()
 
 
-def test_an_index_of_another_history_is_made_anew(tmp_path: Path) -> None:
+def test_an_index_of_another_history_is_rebuilt(tmp_path: Path) -> None:
     first, second = Store.open(tmp_path / "first"), Store.open(tmp_path / "second")
     add(first, make_indexed(ONE))
     add(first, make_indexed(TWO))

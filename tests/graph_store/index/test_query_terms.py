@@ -67,7 +67,7 @@ def test_names_that_do_not_meet() -> None:
 
 
 @given(st.sampled_from(METHODS), st.text(max_size=10), st.text(max_size=10))
-def test_a_name_is_recognised_wherever_it_stands(name: str, before: str, after: str) -> None:
+def test_a_name_is_found_anywhere_in_a_text(name: str, before: str, after: str) -> None:
     found = windows(f"{before} {name} {after}")
     assert name_key(name) in {window.key for window in found}
 

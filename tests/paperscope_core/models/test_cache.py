@@ -125,7 +125,7 @@ async def test_a_call_that_was_given_up_before_its_turn_is_not_sent() -> None:
     assert slow.calls == 1
 
 
-async def test_who_shares_a_call_that_was_given_up_and_failed_asks_anew() -> None:
+async def test_a_caller_that_shares_a_cancelled_call_repeats_it() -> None:
     slow = SlowModel(fails=[DOWN])
     model = CachedModel(FinishingModel(slow), MemoryCache())
     await give_up(model)

@@ -259,33 +259,33 @@ def chunks(*texts: str, finish: str = "stop", usage: bool = True) -> Said:
     return Said(body="".join(lines).encode(), headers={"Content-Type": "text/event-stream; charset=utf-8"})
 
 
-async def test_a_stream_is_told_as_it_grows_and_costs_what_a_reply_does(
+async def test_a_stream_is_passed_on_as_it_grows_and_costs_as_much_as_a_reply(
     server: Server, chat_model: OpenAIChatModel
 ) -> None:
     server.script = [chunks("Hé", "llo", " you")]
-    heard: list[str] = []
-    reply = await chat_model.stream(request(), heard.append)
+    received: list[str] = []
+    reply = await chat_model.stream(request(), received.append)
     assert reply.text == "Héllo you"
-    assert list(dict.fromkeys(heard)) == ["Hé", "Héllo", "Héllo you"]
+    assert list(dict.fromkeys(received)) == ["Hé", "Héllo", "Héllo you"]
     assert reply.usage == Usage(calls=1, prompt_tokens=1000, completion_tokens=200, cost=0.004)
     assert server.asked[0].body["stream"] is True
     assert server.asked[0].body["stream_options"] == {"include_usage": True}
 
 
 async def test_a_server_that_cannot_stream_replies_in_one_piece(server: Server, chat_model: OpenAIChatModel) -> None:
-    heard: list[str] = []
+    received: list[str] = []
     server.script = [chat("whole")]
-    assert (await chat_model.stream(request(), heard.append)).text == "whole"
+    assert (await chat_model.stream(request(), received.append)).text == "whole"
     server.script = [
         failure(400, "unknown field: stream_options"),
         failure(400, "'stream' is not supported"),
         chat("x"),
     ]
-    assert (await chat_model.stream(request(), heard.append)).text == "x"
-    assert heard == ["whole", "x"]
+    assert (await chat_model.stream(request(), received.append)).text == "x"
+    assert received == ["whole", "x"]
     assert "stream" not in server.asked[-1].body
     server.script = [chat("y")]
-    await chat_model.stream(request(), heard.append)
+    await chat_model.stream(request(), received.append)
     assert "stream" not in server.asked[-1].body
 
 

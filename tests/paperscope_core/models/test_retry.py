@@ -66,7 +66,7 @@ async def test_a_rate_limit_slows_and_never_fails() -> None:
     assert clock.waits == [2.0, 2.0, *[3.0] * 48, 1.0]
 
 
-async def test_a_long_wait_is_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_long_wait_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     limits: list[str | ModelError] = [ModelRateLimitError("slow down", retry_after=seconds) for seconds in (2.0, 30.0)]
     await RetryingModel(FakeModel([*limits, "fine"]), RecordingSleep().policy()).complete(request())
     assert caplog.messages == ["slow down; waiting for 30 s"]
@@ -116,7 +116,7 @@ class RateLimited:
         return ModelReply(text=request.messages[0].text)
 
 
-async def test_a_limit_narrows_to_what_the_server_takes_and_widens_again() -> None:
+async def test_concurrency_follows_the_rate_limit_of_the_server() -> None:
     server = RateLimited(room=2)
     policy = RetryPolicy(retries=0, sleep=lambda _: settle(), jitter=lambda: 0.0)
     model = RetryingModel(LimitedModel(server, concurrency=8), policy)
@@ -139,7 +139,7 @@ def test_a_limit_serves_one_event_loop_after_another() -> None:
         assert asyncio.run(crowd(name)) == ["fine"] * 4
 
 
-async def test_what_waits_for_a_slot_is_not_sent_once_its_callers_have_gone() -> None:
+async def test_a_cancelled_call_that_waits_for_a_slot_is_not_sent() -> None:
     slow = SlowModel()
     model = CachedModel(LimitedModel(FinishingModel(slow), concurrency=1), MemoryCallCache())
     first, shared, gone, stays = (

@@ -58,22 +58,22 @@ TEXT = "a text of more than one piece"
 )
 async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], LanguageModel]) -> None:
     model = wrap(FakeModel([TEXT]))
-    heard: list[str] = []
+    received: list[str] = []
     assert isinstance(model, StreamingModel)
-    reply = await stream_reply(model, request(), heard.append)
+    reply = await stream_reply(model, request(), received.append)
     assert (reply.text, reply.usage.calls) == (TEXT, 1)
-    assert len(heard) == 5
-    assert heard == [TEXT[: len(text)] for text in heard]
+    assert len(received) == 5
+    assert received == [TEXT[: len(text)] for text in received]
 
 
-async def test_a_model_that_cannot_stream_tells_its_reply_in_one_piece() -> None:
+async def test_a_model_without_streaming_replies_in_one_piece() -> None:
     class Plain:
         name = "plain"
         complete = FakeModel([TEXT]).complete
 
-    heard: list[str] = []
-    reply = await stream_reply(Plain(), request(), heard.append)
-    assert heard == [TEXT] == [reply.text]
+    received: list[str] = []
+    reply = await stream_reply(Plain(), request(), received.append)
+    assert received == [TEXT] == [reply.text]
 
 
 async def test_a_streamed_reply_is_kept_as_a_plain_one() -> None:
@@ -88,20 +88,20 @@ async def test_a_streamed_reply_is_kept_as_a_plain_one() -> None:
     assert cache.get_call(request().key("fake")) is not None
 
 
-async def test_a_stream_that_broke_off_begins_anew() -> None:
-    heard: list[str] = []
+async def test_a_broken_stream_starts_over() -> None:
+    received: list[str] = []
     clock = RecordingSleep()
     model = RetryingModel(Broken([TEXT]), RetryPolicy(sleep=clock.sleep))
-    assert (await model.stream(request(), heard.append)).text == TEXT
-    assert heard[:2] == ["a long text", TEXT[:7]]
+    assert (await model.stream(request(), received.append)).text == TEXT
+    assert received[:2] == ["a long text", TEXT[:7]]
 
 
 async def test_a_reply_that_fails_its_schema_is_followed_by_the_corrected_one() -> None:
-    heard: list[str] = []
+    received: list[str] = []
     model = FakeModel(['{"answer": 7}', '{"answer": "seven"}'])
-    value, usage = await ask_json(model, request(), Answered, on_text=heard.append)
+    value, usage = await ask_json(model, request(), Answered, on_text=received.append)
     assert (value.answer, usage.calls) == ("seven", 2)
-    assert heard[-1] == '{"answer": "seven"}'
+    assert received[-1] == '{"answer": "seven"}'
 
 
 @given(st.text(), st.text())

@@ -17,7 +17,7 @@ from tests.paperscope_core.models.doubles import SlowModel, settle
 
 TEXT = "What is the rank?"
 REQUEST = ModelRequest(messages=(Message(role="user", text=TEXT),))
-Told = list[tuple[str, ModelCall]]
+Reports = list[tuple[str, ModelCall]]
 
 
 @pytest.fixture
@@ -26,19 +26,19 @@ def server() -> Iterator[ModelServer]:
         yield model
 
 
-def build(server: ModelServer, told: Told, *, retries: int = 0, budget: Budget | None = None) -> Models:
+def build(server: ModelServer, reported: Reports, *, retries: int = 0, budget: Budget | None = None) -> Models:
     shared = {"model": "m", "base_url": server.url, "retries": retries, "price_prompt": 1e6}
     given = dict.fromkeys(("answer", "extract", "vision"), shared)
     embed = {**shared, "provider": "openai", "dimension": DIMENSION}
     settings = load_settings(environ={}, overrides={**given, "embed": embed})
     return build_models(
-        settings, MemoryCallCache(), budget=budget, on_call=lambda role, call: told.append((role, call))
+        settings, MemoryCallCache(), budget=budget, on_call=lambda role, call: reported.append((role, call))
     )
 
 
-async def test_each_role_tells_its_calls_and_what_they_took(server: ModelServer) -> None:
-    told: Told = []
-    models = build(server, told)
+async def test_each_role_reports_its_calls_with_their_usage(server: ModelServer) -> None:
+    reported: Reports = []
+    models = build(server, reported)
     assert models.answer is not None
     assert models.extract is not None
     assert models.vision is not None
@@ -47,21 +47,24 @@ async def test_each_role_tells_its_calls_and_what_they_took(server: ModelServer)
     await models.vision.complete(REQUEST)
     await models.vision.complete(REQUEST)
     await models.embedder.embed([TEXT])
-    assert told[:2] == [("vision", ModelCall(outcome="answered", usage=usage)), ("vision", ModelCall(outcome="kept"))]
-    role, embedded = told.pop()
+    assert reported[:2] == [
+        ("vision", ModelCall(outcome="answered", usage=usage)),
+        ("vision", ModelCall(outcome="kept")),
+    ]
+    role, embedded = reported.pop()
     assert (role, embedded.outcome, embedded.usage.calls) == ("embed", "answered", 1)
     assert embedded.usage.cost == embedded.usage.prompt_tokens > 0
     await models.aclose()
 
 
-async def test_each_try_is_told(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_attempt_is_reported(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paperscope_core.models.build.RetryPolicy", partial(RetryPolicy, first=0.01))
-    told: Told = []
-    models = build(server, told, retries=1)
+    reported: Reports = []
+    models = build(server, reported, retries=1)
     server.refuse, server.retry_after = [429, 500], 0.01
     assert models.extract is not None
     await models.extract.complete(REQUEST)
-    assert [(role, call.outcome) for role, call in told] == [
+    assert [(role, call.outcome) for role, call in reported] == [
         ("extract", "limited"),
         ("extract", "failed"),
         ("extract", "answered"),
@@ -71,26 +74,26 @@ async def test_each_try_is_told(server: ModelServer, monkeypatch: pytest.MonkeyP
     other = ModelRequest(messages=(Message(role="user", text="Another one?"),))
     with pytest.raises(ModelUnavailableError):
         await models.answer.complete(other)
-    assert [(role, call.outcome) for role, call in told[3:]] == [("answer", "failed")] * 2
+    assert [(role, call.outcome) for role, call in reported[3:]] == [("answer", "failed")] * 2
     await models.aclose()
 
 
 async def test_what_a_budget_forbids_is_no_call(server: ModelServer) -> None:
-    told: Told = []
-    models = build(server, told, budget=Budget(max_calls=0))
+    reported: Reports = []
+    models = build(server, reported, budget=Budget(max_calls=0))
     assert models.answer is not None
     with pytest.raises(BudgetError):
         await models.answer.complete(REQUEST)
-    assert told == []
+    assert reported == []
     await models.aclose()
 
 
-async def test_a_call_that_is_cut_off_is_told_as_failed() -> None:
-    told: list[ModelCall] = []
-    model = AccountedModel(SlowModel(), Accounting(on_call=told.append))
+async def test_a_cancelled_call_is_reported_as_failed() -> None:
+    reported: list[ModelCall] = []
+    model = AccountedModel(SlowModel(), Accounting(on_call=reported.append))
     call = asyncio.create_task(model.complete(REQUEST))
     await settle()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert told == [ModelCall(outcome="failed")]
+    assert reported == [ModelCall(outcome="failed")]

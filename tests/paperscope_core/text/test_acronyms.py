@@ -127,7 +127,7 @@ def test_definitions_without_brackets_and_whole_tails(text: str, short: str, lon
         "The learning rate LR decays.",
     ],
 )
-def test_what_only_stands_near_a_short_form_is_no_definition(text: str) -> None:
+def test_words_near_a_short_form_are_no_definition(text: str) -> None:
     assert list(find_definitions(text)) == []
 
 

@@ -77,7 +77,7 @@ def test_any_text_has_a_singular_of_about_its_length(word: str) -> None:
         ("Losses", "loss"),
     ],
 )
-def test_case_tells_acronyms_from_words(word: str, key: str) -> None:
+def test_case_distinguishes_acronyms_from_words(word: str, key: str) -> None:
     assert word_key(word) == key
 
 

@@ -115,7 +115,7 @@ def test_untrusted_text_is_escaped(value: Displayable) -> None:
         assert check_html(html).tags.isdisjoint({"script", "a", "iframe", "link"})
 
 
-def test_what_strangers_wrote_stays_text_in_a_list_and_after_adding() -> None:
+def test_untrusted_text_is_escaped_in_a_list_and_after_adding() -> None:
     evil = paper(HOSTILE_TEXT)
     assert check_html(view([evil, evil], NoContent()).html).text.count(HOSTILE_TEXT) >= 8
     assert HOSTILE_TEXT in check_html(AddResult(paper=evil, outcome="added")._repr_html_()).text
@@ -130,16 +130,21 @@ def test_whatever_was_read_can_be_shown(value: Displayable) -> None:
 
 def test_a_paper_says_what_was_read_and_what_was_not() -> None:
     shown = check_html(paper("A title")._repr_html_()).text
-    for told in ("1 page, 1 passage, 1 table, 1 figure, 1 equation, 1 reference", "page 7: A title", "Table 1", "aaaa"):
-        assert told in shown
+    for expected in (
+        "1 page, 1 passage, 1 table, 1 figure, 1 equation, 1 reference",
+        "page 7: A title",
+        "Table 1",
+        "aaaa",
+    ):
+        assert expected in shown
     assert str(paper("A title")) == ("A title (A title): 1 page, 1 passage, 1 table, 1 figure, 1 equation, 1 reference")
 
 
 def test_a_list_of_papers_is_a_table_and_of_elements_one_after_another() -> None:
     listed = check_html(view([paper("One"), replace(paper("Two"), problems=())], NoContent()).html)
     assert "table" in listed.tags
-    for told in ("One", "Two", "page 7: One", "none", "1 page, 1 passage"):
-        assert told in listed.text
+    for expected in ("One", "Two", "page 7: One", "none", "1 page, 1 passage"):
+        assert expected in listed.text
     assert check_html(view(elements("Words"), NoContent()).html).text.count("Words") >= 5
     assert "No papers." in check_html(view([], NoContent()).html).text
 
@@ -157,7 +162,7 @@ def test_a_float_is_shown_with_its_picture_where_somebody_holds_it() -> None:
     assert "What a vision model saw" not in check_html(to_html(table, Shelf("a rising line"))).text
 
 
-def test_a_float_whose_crop_is_lost_is_told_in_words() -> None:
+def test_a_float_with_a_missing_crop_is_shown_as_text() -> None:
     lost = Figure(id="x", place=HERE, order=1, label="Figure 1", caption="Words", crop="another")
     html = to_html(lost, Shelf("seen"))
     assert "<img" not in html
@@ -166,8 +171,8 @@ def test_a_float_whose_crop_is_lost_is_told_in_words() -> None:
 
 def test_a_context_is_four_tables_with_readable_places() -> None:
     shown = check_html(context("Words")._repr_html_())
-    for told in ("1 sources, 1 entities, 1 relationships, 1 images", "page 3 of aaaa", "table-1", "rank"):
-        assert told in shown.text
+    for expected in ("1 sources, 1 entities, 1 relationships, 1 images", "page 3 of aaaa", "table-1", "rank"):
+        assert expected in shown.text
     assert "No papers." not in shown.text
     assert f"page 3 of {FILE}" in check_html(to_html(context("Words"), Shelf("seen"))).text
     empty = check_html(Context()._repr_html_())

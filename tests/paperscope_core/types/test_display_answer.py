@@ -126,7 +126,7 @@ def test_an_answer_reads_back_equal_and_can_be_shown(shown: Answer) -> None:
     check_html(shown._repr_html_())
 
 
-def test_everything_that_strangers_wrote_stays_text() -> None:
+def test_untrusted_text_of_an_answer_is_escaped() -> None:
     evil = answer(HOSTILE_TEXT)
     assert from_json(Answer, to_json(evil)) == evil
     for html in views(evil):
@@ -144,16 +144,16 @@ def test_the_view_shows_the_crop_and_the_whole_table_with_the_cited_cell_marked(
     assert "Table 1, page 3 of aaaa" in check_html(without).text
     assert f"Table 1, page 3 of {FILE}" in check_html(whole).text
     for html in (without, whole):
-        for told in (
+        for expected in (
             "95.43 − 94.90 = 0.53",
             "no evidence",
             "answering 1.2 s",
             "2 model calls",
         ):
-            assert told in check_html(html).text
+            assert expected in check_html(html).text
 
 
-def test_what_the_library_lost_is_told_in_words() -> None:
+def test_missing_crops_and_tables_are_shown_as_text() -> None:
     html = to_html(answer(), Shelf({}, Passage(id=TABLE.id, place=HERE, order=1, text="x")))
     assert "<mark>95.43</mark>" in html
     assert "<img" not in html

@@ -135,7 +135,7 @@ def test_paper_survives_json(cells: list[tuple[str, Place]]) -> None:
     assert from_json(Paper, to_json(paper)) == paper
 
 
-def test_request_key_tells_requests_apart() -> None:
+def test_different_requests_have_different_keys() -> None:
     plain = ModelRequest(messages=(Message(role="user", text="q"),))
     pictured = ModelRequest(messages=(Message(role="user", text="q", images=(b"png",)),))
     keys = {plain.key("a"), plain.key("b"), pictured.key("a")}
