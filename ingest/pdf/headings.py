@@ -1,9 +1,9 @@
 """Finds headings: blocks of lines in a distinct style, numbered, listed in the outline, or set off by space."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ingest.document.geometry import bounding_box
 from ingest.document.headings import FIXED_TITLE, NUMBER, split_number
@@ -83,7 +83,7 @@ class FoundHeading:
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Block:
     """Lines in one style that may be a heading, with the lines before and after them on their page."""
 
@@ -92,12 +92,12 @@ class _Block:
     above: Line | None
     below: Line | None
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The lines, joined, without the square or dot that some journals print before a title."""
         return _ORNAMENT.sub("", join_lines(line.text for line in self.lines))
 
-    @property
+    @cached_property
     def style(self) -> LineStyle:
         return style_of(self.lines[0])
 
@@ -306,8 +306,8 @@ def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
         and not _FORMULA.search(block.text)
         and not block.is_row
     ]
-    styles = Counter((round(block.lines[0].size, 1), block.lines[0].font) for block in candidates)
-    return [block for block in candidates if styles[round(block.lines[0].size, 1), block.lines[0].font] > 1]
+    fonts = [(block.lines[0].font, round(block.lines[0].size, 1)) for block in candidates]
+    return [block for block, font in zip(candidates, fonts, strict=True) if fonts.count(font) > 1]
 
 
 def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Sequence[int]) -> list[int]:
@@ -318,12 +318,8 @@ def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Se
         styles: Their styles.
         outlined: Their levels in the file's outline, 0 for those not in it.
     """
-    roman = any(_SECOND_ROMAN.match(text) for text in texts)
-    roman_styles = {style for text, style in zip(texts, styles, strict=True) if _SECOND_ROMAN.match(text)}
-    known = [
-        _level_by_number(text, roman=roman, sectional=style in roman_styles)
-        for text, style in zip(texts, styles, strict=True)
-    ]
+    roman = {style for text, style in zip(texts, styles, strict=True) if _SECOND_ROMAN.match(text)}
+    known = [_level_by_number(text, style, roman) for text, style in zip(texts, styles, strict=True)]
     numbered: dict[LineStyle, int] = {}
     for level, style in zip(known, styles, strict=True):
         if level:
@@ -337,17 +333,17 @@ def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Se
     ]
 
 
-def _level_by_number(text: str, *, roman: bool, sectional: bool) -> int:
+def _level_by_number(text: str, style: LineStyle, roman: Collection[LineStyle]) -> int:
     """Returns the level of a heading's number, 0 without one.
 
-    If sections are numbered I, II, III (`roman`), then A, B are subsections, and 1), a) are below them; `sectional` is
-    true for a heading in the style of the sections.
+    If sections are numbered I, II, III, in one of the styles `roman`, then A, B are subsections, and 1), a) are below.
     """
     number, _ = split_number(text)
     if not number:
         return 0
     if not roman:
         return number.count(".") + 1
+    sectional = style in roman
     if sectional and _ROMAN.fullmatch(number):
         return 1
     if number.isalpha() and len(number) == 1:

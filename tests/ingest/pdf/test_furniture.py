@@ -1,23 +1,8 @@
 """Page numbers and line numbers."""
 
-from collections.abc import Sequence
-
-from ingest.document.pages import PageContent
 from ingest.pdf.furniture import find_furniture
-from ingest.pdf.layout import PageLayout
 from ingest.pdf.line_numbers import find_line_numbers
-from ingest.pdf.lines import Line, line_of
-from tests.ingest.pdf.words import sentence, word
-
-
-def _line(text: str, baseline: float, *, x0: float = 50, size: float = 10.0) -> Line:
-    return line_of(sentence(text, x0, baseline, size=size))
-
-
-def _page(number: int, texts: Sequence[tuple[str, float]], *, x0: float = 50, size: float = 10.0) -> PageLayout:
-    content = PageContent(number=number, width=600, height=800)
-    lines = tuple(_line(text, baseline, x0=x0, size=size) for text, baseline in texts)
-    return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
+from tests.ingest.pdf.words import printed_page, sentence, word
 
 
 def test_raised_numbers_of_a_list_are_not_line_numbers() -> None:
@@ -35,11 +20,11 @@ def test_line_numbers_but_not_numbers_in_the_text() -> None:
 
 
 def test_numbers_that_count_along_with_the_pages_are_page_numbers() -> None:
-    layouts = [_page(at, [("text of the page", 500), (str(at + 6), 640)]) for at in (1, 2, 3)]
+    layouts = [printed_page(at, [("text of the page", 500), (str(at + 6), 640)]) for at in (1, 2, 3)]
     found = find_furniture(layouts, [layout.lines for layout in layouts])
     assert [[line.text for line in lines] for lines in found] == [["7"], ["8"], ["9"]]
 
 
 def test_other_numbers_below_the_text_are_text() -> None:
-    layouts = [_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
+    layouts = [printed_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
     assert not any(find_furniture(layouts, [layout.lines for layout in layouts]))

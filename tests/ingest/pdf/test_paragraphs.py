@@ -1,33 +1,21 @@
 """Paragraphs, footnotes and sidebars, without a PDF library."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.document.line_text import join_lines
-from ingest.document.pages import PageContent
-from ingest.pdf.layout import Edges, PageLayout
-from ingest.pdf.lines import Line, line_of
+from ingest.pdf.layout import Edges
+from ingest.pdf.lines import line_of
 from ingest.pdf.paragraphs import FlowLine, TextStyle, find_footnotes, find_sidebars, paragraphs_of
-from tests.ingest.pdf.words import sentence
+from tests.ingest.pdf.words import printed_line, printed_page, sentence
 
 _STYLE = TextStyle(pitch=1.2, indents=True)
-
-
-def _line(text: str, baseline: float, *, x0: float = 50, size: float = 10.0) -> Line:
-    return line_of(sentence(text, x0, baseline, size=size))
-
-
-def _page(number: int, texts: Sequence[tuple[str, float]], *, x0: float = 50, size: float = 10.0) -> PageLayout:
-    content = PageContent(number=number, width=600, height=800)
-    lines = tuple(_line(text, baseline, x0=x0, size=size) for text, baseline in texts)
-    return PageLayout(content=content, words=tuple(word for line in lines for word in line.words), lines=lines)
 
 
 def _paragraphs(*lines: tuple[str, float, float]) -> list[str]:
     """The paragraphs of lines, each a text, its baseline and its size, that fill their column."""
     flow = []
     for text, baseline, size in lines:
-        line = _line(text, baseline, size=size)
+        line = printed_line(text, baseline, size=size)
         flow.append(FlowLine(page=0, column=0, edges=Edges(left=50, right=line.box.x1), line=line))
     found = paragraphs_of(flow, style=_STYLE)
     return [join_lines(line.line.text for line in paragraph.lines) for paragraph in found]
@@ -45,17 +33,22 @@ def test_a_sentence_is_joined_over_the_gap_of_a_float() -> None:
 
 
 def test_a_note_on_the_authors_needs_no_mark() -> None:
-    text = [_line("the text of a column", 690)]
-    notes = [_line("The authors are with a school.", 720, size=8), _line("¹A note of its own.", 730, size=8)]
-    page = _page(1, [])
+    text = [printed_line("the text of a column", 690)]
+    notes = [
+        printed_line("The authors are with a school.", 720, size=8),
+        printed_line("¹A note of its own.", 730, size=8),
+    ]
+    page = printed_page(1, [])
     assert find_footnotes(page, [*text, *notes]) == notes
     assert find_footnotes(page, text) == []
 
 
 def test_small_print_outside_the_column_is_a_sidebar() -> None:
-    text = [_line("the text of a column", 100 + 12 * row, x0=170) for row in range(4)]
-    aside = [_line(words, 104 + 12 * row, x0=40, size=8) for row, words in enumerate(("License", "Copyright", "2022"))]
-    page = replace(_page(1, []), edges=(Edges(left=170, right=270),))
+    text = [printed_line("the text of a column", 100 + 12 * row, x0=170) for row in range(4)]
+    aside = [
+        printed_line(words, 104 + 12 * row, x0=40, size=8) for row, words in enumerate(("License", "Copyright", "2022"))
+    ]
+    page = replace(printed_page(1, []), edges=(Edges(left=170, right=270),))
     assert find_sidebars(page, [*text, *aside]) == ([aside], text)
     assert find_sidebars(page, [*text, *aside[:2]]) == ([], [*text, *aside[:2]])
 
@@ -70,17 +63,17 @@ def test_items_of_a_list_are_separated_by_their_marks() -> None:
 
 def test_first_entries_of_a_bibliography_are_not_footnotes() -> None:
     heading = line_of([replace(item, bold=True) for item in sentence("References", 50, 650, size=12)])
-    entries = [_line("1. Bee, A.: A book. Town", 680, size=8), _line("https://a.example/b", 690, size=8)]
-    page = _page(2, [])
+    entries = [printed_line("1. Bee, A.: A book. Town", 680, size=8), printed_line("https://a.example/b", 690, size=8)]
+    page = printed_page(2, [])
     assert find_footnotes(page, [heading, *entries]) == []
 
 
 def test_line_of_small_typewriter_names_stays_in_its_paragraph() -> None:
     names = [*sentence("en_core_web_md_of_old_times", 50, 112, size=8), *sentence("and others of", 190, 112)]
     lines = [
-        _line("We compare them all with the pipelines", 100),
+        printed_line("We compare them all with the pipelines", 100),
         line_of(names),
-        _line("that we know, each of them tuned.", 124),
+        printed_line("that we know, each of them tuned.", 124),
     ]
     assert lines[1].size == 8
     edges = Edges(left=50, right=max(line.box.x1 for line in lines))
