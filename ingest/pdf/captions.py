@@ -102,12 +102,13 @@ def _caption(
     last = line
     whole = is_continuation_note(line.text)
     for other in lines:
-        if whole or other in members or other in starts or _is_ruled_off(last, other, rules):
+        if whole or other in members or other in starts:
+            continue
+        if not _continues(last, other, first=line, text_left=text_left, gutter=gutter):
             continue
         row = _row(other, lines, right=line.box.x1)
-        if _is_row(other, line, lines) or (last is line and _is_cell(row[-1], line, lines, left=other)):
-            continue
-        if _continues(last, other, first=line, text_left=text_left, gutter=gutter):
+        is_cell = _is_row(other, line, lines) or (last is line and _is_cell(row[-1], line, lines, left=other))
+        if not is_cell and not _is_ruled_off(last, other, rules):
             members.extend(row)
             last = other
     text = join_lines([line.text[start.end :], *(member.text for member in members[1:])])

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.document.geometry import bounding_box, runs_of
+from ingest.document.geometry import bounding_box, contains, runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.formulas import read_formula
 from ingest.pdf.layout import Edges, PageLayout
@@ -90,14 +90,11 @@ def _equation(layout: PageLayout, lines: Sequence[Line], *, number: str) -> Foun
 
 def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
     """The bars of fractions and roots in an area; those over a single letter are too short to be rules of the page."""
+    reach = Box(area.x0 - 2, area.y0 - _BARS_ABOVE, area.x1 + 2, area.y1 + 2)
     return [
         HorizontalRule(box.x0, box.x1, box.middle)
         for box in layout.content.drawings
-        if box.height < _MAX_BAR_HEIGHT < box.width
-        and area.x0 - 2 <= box.x0
-        and box.x1 <= area.x1 + 2
-        and area.y0 - _BARS_ABOVE <= box.y0
-        and box.y1 <= area.y1 + 2
+        if box.height < _MAX_BAR_HEIGHT < box.width and contains(reach, box)
     ]
 
 

@@ -12,7 +12,7 @@ from paperscope_core.types import Box
 
 __all__ = ["FoundPanel", "find_panels", "is_marked"]
 
-_MARK = re.compile(r"^\(([a-zA-Z])\)\s*(.*)$|^([a-zA-Z])\)\s+(.*)$")
+_MARK = re.compile(r"^(?P<bracket>\()?(?P<letter>[a-zA-Z])\)(?(bracket)\s*|\s+)(?P<title>.*)$")
 _IN_CAPTION = re.compile(r"(?:^|(?<=[\s;,.:(]))\(([a-zA-Z])\)\s*")
 
 # Chosen on the development papers.
@@ -55,7 +55,7 @@ class _Mark:
 def is_marked(line: Line, *, bracketed: bool = False) -> bool:
     """Whether a line begins with a mark, `(a)` or `a)`; with `bracketed`, only `(a)` counts."""
     match = _MARK.match(line.text)
-    return bool(match and (match[1] or not bracketed))
+    return bool(match and (match["bracket"] or not bracketed))
 
 
 def find_panels(
@@ -113,9 +113,8 @@ def _marks(lines: Collection[Line]) -> list[_Mark]:
         match = _MARK.match(line.text)
         if match:
             rest = list(_title_lines_below(line, lines))
-            text = join_lines([match[2] or match[4] or "", *(other.text for other in rest)]).strip()
-            letter = match[1] or match[3]
-            found[letter] = _Mark(letter=letter, lines=(line, *rest), text=text)
+            text = join_lines([match["title"], *(other.text for other in rest)]).strip()
+            found[match["letter"]] = _Mark(letter=match["letter"], lines=(line, *rest), text=text)
     return [found[letter] for letter in sorted(found)]
 
 

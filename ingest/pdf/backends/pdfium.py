@@ -298,7 +298,9 @@ def _char(glyph: _Glyph, page: tuple[float, float, float, float], fonts: "_Fonts
     stretch = hypot(a, b) or 1.0
     size = glyph.size * (sqrt(abs(a * d - b * c)) or 1.0)
     direction = quarter_turns(a / stretch, -b / stretch)
-    text, drop = glyph_text(_whole(glyph.text), font=glyph.font.name)
+    # PDFium yields a letter beyond U+FFFF as two surrogates.
+    whole_text = glyph.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text, drop = glyph_text(whole_text, font=glyph.font.name)
     if direction is None or text.isspace() or not text.isprintable():
         return None
     left, bottom, right, top = page
@@ -345,13 +347,6 @@ def _letter(code: int) -> str:
     if code in _HYPHENS:
         return "-"
     return chr(code if 0 < code <= sys.maxunicode else _UNKNOWN)
-
-
-def _whole(text: str) -> str:
-    """Returns the text with surrogate pairs joined."""
-    if not any("\ud800" <= letter <= "\udfff" for letter in text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class _Fonts:

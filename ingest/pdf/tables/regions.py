@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Literal
 
 from ingest.document.geometry import bounding_box, contains, overlap_x
@@ -87,10 +87,6 @@ class RuleStack:
         """From the first rule to the last."""
         return Box(self.x0, self.ys[0], self.x1, self.ys[-1])
 
-    def is_inside(self, other: "RuleStack") -> bool:
-        """Whether it is inside another stack, as the partial rules of a header are."""
-        return contains(other.box.grown(2, 2), self.box)
-
     def has_ends(self, rule: HorizontalRule) -> bool:
         """Whether a rule ends where the rules of the stack do."""
         return abs(self.x0 - rule.x0) < _SAME_END and abs(self.x1 - rule.x1) < _SAME_END
@@ -119,8 +115,10 @@ def rule_stacks(layout: PageLayout) -> list[RuleStack]:
         stack = max(fitting, key=lambda stack: stack.ys[-1])
         if rule.y - stack.ys[-1] > _DOUBLE_RULE:
             stacks[stacks.index(stack)] = replace(stack, ys=(*stack.ys, rule.y))
-    tall = [stack for stack in stacks if stack.ys[-1] - stack.ys[0] > _MIN_HEIGHT]
-    return [stack for stack in tall if not any(other is not stack and stack.is_inside(other) for other in tall)]
+    tall = [stack for stack in stacks if stack.box.height > _MIN_HEIGHT]
+    # The partial rules of a header are inside the stack of their table.
+    inner = {stack for stack, other in permutations(tall, 2) if contains(other.box.grown(2, 2), stack.box)}
+    return [stack for stack in tall if stack not in inner]
 
 
 def _has_caption_between(top: float, rule: HorizontalRule, captions: Sequence[Caption]) -> bool:

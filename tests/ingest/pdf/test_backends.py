@@ -55,7 +55,7 @@ def inked(image: Image.Image) -> tuple[int, int, int, int]:
 
 
 def seen(content: PageContent) -> Box:
-    """Where the characters stand on the page as the reader sees it, from baseline to cap height."""
+    """The box of the characters as the reader sees the page, from baseline to cap height."""
     boxes = []
     for char in content.chars:
         width, height = turned_size(content.width, content.height, turns=char.direction)

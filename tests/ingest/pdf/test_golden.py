@@ -92,9 +92,14 @@ def _table(sheet: Sheet, *, y: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def parsed(tmp_path_factory: pytest.TempPathFactory) -> ParsedPaper:
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("golden") / "fox.pdf"
     file.write_bytes(make_paper())
+    return file
+
+
+@pytest.fixture(scope="module")
+def parsed(file: Path) -> ParsedPaper:
     return PdfParser().parse(PaperFile(file))
 
 
@@ -192,9 +197,6 @@ def test_ids_orders_and_places(parsed: ParsedPaper) -> None:
         assert 0 <= item.place.box.x0 <= item.place.box.x1 <= 600
 
 
-def test_the_same_file_gives_the_same_paper(tmp_path: Path) -> None:
-    file = tmp_path / "fox.pdf"
-    file.write_bytes(make_paper())
-    parsed = PdfParser().parse(PaperFile(file))
+def test_the_same_file_gives_the_same_paper(file: Path, parsed: ParsedPaper) -> None:
     assert parsed.paper.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     assert PdfParser().parse(PaperFile(file)) == parsed

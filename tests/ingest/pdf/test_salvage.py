@@ -36,7 +36,7 @@ def page(number: int) -> str:
 
 
 def document(*, packed: bool, list_first: bool = False) -> bytes:
-    """Four pages as TeX writes them: contents and pages in turn, or pages held together; fonts and the list last."""
+    """Four pages as TeX writes them: contents and pages in turn, or pages in a stream; fonts and the list last."""
     pages = {number: page(number) for number in range(1, PAGES + 1)}
     kids = " ".join(f"{number} 0 R" for number in pages)
     ending = [
