@@ -46,9 +46,9 @@ class FinalText:
     `hold` keeps back a reply that may not be the final one until `release` confirms it; `restart` drops it.
     """
 
-    def __init__(self, tell: Callable[[TextEvent], None]) -> None:
-        self._tell = tell
-        self._told = self._known = ""
+    def __init__(self, emit: Callable[[TextEvent], None]) -> None:
+        self._emit = emit
+        self._emitted = self._known = ""
         self._held = False
 
     def hold(self) -> None:
@@ -77,11 +77,11 @@ class FinalText:
         self._say(text)
 
     def _say(self, text: str) -> None:
-        anew = not text.startswith(self._told)
-        piece = text if anew else text.removeprefix(self._told)
+        anew = not text.startswith(self._emitted)
+        piece = text if anew else text.removeprefix(self._emitted)
         if piece or anew:
-            self._told = text
-            self._tell(TextEvent(text=piece, anew=anew))
+            self._emitted = text
+            self._emit(TextEvent(text=piece, anew=anew))
 
 
 async def answer_events(

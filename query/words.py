@@ -48,5 +48,5 @@ class Rarity:
     def coverage(self, asked: Set[str], text: str) -> float:
         """The weighted share (0 to 1) of the asked words that occur in the text."""
         total = sum(self.weight(word) for word in asked)
-        held = content_words(text)
-        return sum(self.weight(word) for word in asked if word in held) / total if total else 0.0
+        found = content_words(text)
+        return sum(self.weight(word) for word in asked if word in found) / total if total else 0.0

@@ -104,9 +104,9 @@ def _about(turn: Turn, type_of: TypeOf) -> str:
     """The subject of a turn: the name in the answer if the question asked for one, else the first name in the question
     that is not a metric; "" if there is none."""
     asked = [turn.question[slice(*span)] for span in _name_spans(turn.question)]
-    told = [turn.answer[slice(*span)] for span in _name_spans(turn.answer, first=True)]
+    answered = [turn.answer[slice(*span)] for span in _name_spans(turn.answer, first=True)]
     if _ASKED_FOR.match(turn.question):
-        given = [name for name in told if not content_words(name) <= content_words(turn.question)]
+        given = [name for name in answered if not content_words(name) <= content_words(turn.question)]
         asked = given[:1] or asked
     things = [name for name in asked if type_of(name) not in ("metric", "quantity") and not _LABEL.match(name)]
     return (things or asked or [""])[0]

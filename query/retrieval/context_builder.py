@@ -137,14 +137,14 @@ class SourceSelector:
     def _row(self, chunk: Chunk, pool: CandidatePool, room: int, *, first: bool) -> ContextSource | None:
         """The chunk as a source, under the element it was selected for; None if it does not fit."""
         elements = list(pool.elements(chunk.elements).values())
-        held = next((element for element in elements if element.place == chunk.place), elements[0])
-        row = ContextSource(id=0, content=chunk.shown, element=held.id, place=chunk.place)
+        element = next((element for element in elements if element.place == chunk.place), elements[0])
+        row = ContextSource(id=0, content=chunk.shown, element=element.id, place=chunk.place)
         if self._cost(row) <= room:
             return row
         within = min(room, int(_TABLE_SHARE * self.tokens))
-        if isinstance(held, Table) and held.cells and (first or within >= _LEAST_EXCERPT):
+        if isinstance(element, Table) and element.cells and (first or within >= _LEAST_EXCERPT):
             excerpt = table_excerpt(
-                held, self.question, tokens=within - self._cost(replace(row, content="")), count=self.count
+                element, self.question, tokens=within - self._cost(replace(row, content="")), count=self.count
             )
             content = "\n".join(part for part in (excerpt, model_words(chunk.seen) if chunk.seen else "") if part)
             reduced = replace(row, content=content)

@@ -104,5 +104,5 @@ def _ends(relations: Iterable[Relation]) -> list[str]:
 
 def _share(relation: Relation, asked: frozenset[str]) -> float:
     """The share of the asked words in a relation; entity ids contain the words of the names."""
-    held = words(" ".join((relation.source, relation.target, relation.description)))
-    return len(asked.intersection(held)) / len(asked) if asked else 0.0
+    found = words(" ".join((relation.source, relation.target, relation.description)))
+    return len(asked.intersection(found)) / len(asked) if asked else 0.0

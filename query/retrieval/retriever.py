@@ -59,9 +59,8 @@ class Retrieval:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Found:
-    """What was found for a question before it is reduced to a context; `corpus` is restricted by the filters."""
+    """What was found for a question before it is reduced to a context."""
 
-    corpus: Corpus
     pool: CandidatePool
     graph: GraphRows
     papers: Sequence[Paper]
@@ -140,15 +139,7 @@ class Retriever:
         if self._options.graph:
             pool.boost_linked(papers)
             pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
-        return _Found(
-            corpus=corpus,
-            pool=pool,
-            graph=graph,
-            papers=papers,
-            named=named,
-            entities=entities,
-            relations=relations,
-        )
+        return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)
 
     def _entities(self, candidates: Candidates) -> list[str]:
         """Ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
@@ -165,7 +156,7 @@ class Retriever:
 
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
-        candidates = image_candidates(found.corpus, pool, found.papers, [entity.sources for entity in found.entities])
+        candidates = image_candidates(graph.corpus, pool, found.papers, [entity.sources for entity in found.entities])
         rarity = Rarity.of(chunk.searched for chunk in pool.chunks())
         selector = ImageSelector(question=question, rarity=rarity, references=found.named)
         images = selector.choose(candidates, limit=self._options.images)

@@ -22,7 +22,7 @@ class PrintedNumber:
     cell: Cell | None = None
     names: CellNames | None = None
     part: Literal["cited", "near", "name"] = "cited"
-    """Whether it is cited itself, stands near what is (the rest of a passage, a cell's annotation), or in what names it
+    """Whether it is cited itself, is near what is (the rest of a passage, a cell's annotation), or in what names it
     (a header, a caption)."""
 
 

@@ -181,5 +181,5 @@ def _warning(mention: NumberMention, same: Sequence[PrintedNumber]) -> str:
     text = mention.number.text
     if same and same[0].cell is not None and same[0].names is not None:
         where = " ".join(same[0].names.heads(same[0].cell).split())
-        return f"the number {text} stands under {where!r}, which is not what the answer says of it"
+        return f"the number {text} is printed under {where!r}, which is not what the answer says of it"
     return f"the number {text} is not in the cited evidence, nor does it follow from numbers there"

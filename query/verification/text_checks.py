@@ -65,15 +65,15 @@ def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> 
     one, column, row = compared[0]
     if any(len(others) < 2 for _, others, _ in compared):
         return None, ""
-    return None, f"{one.number.text} is called the {word}, but {pick(column)} stands in the same column"
+    return None, f"{one.number.text} is called the {word}, but {pick(column)} is in the same column"
 
 
 def _compared(one: PrintedNumber, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:
     """The values of the same column, and of the same row, that share the names that the statement gives this one."""
     if one.cell is None or one.names is None:
         return [], []
-    held = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
-    alike = [cell for cell in one.names.cells if held <= one.names.words(cell)]
+    shared = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
+    alike = [cell for cell in one.names.cells if shared <= one.names.words(cell)]
     fixed = one.names.names_row(one.cell, statement)
     column = [cell for cell in alike if cell.column == one.cell.column and not fixed]
     row = [cell for cell in alike if cell.row == one.cell.row]
@@ -120,13 +120,13 @@ def unknown_names(text: str, known: Sequence[str]) -> list[str]:
     A name has a capital letter that does not begin a sentence. In a language that capitalizes nouns, only names with an
     inner capital or with digits count.
     """
-    held = {word for one in known for word in words(one)}
-    return [name for name in dict.fromkeys(_names(text)) if not _is_held(words(name), held)]
+    words_known = {word for one in known for word in words(one)}
+    return [name for name in dict.fromkeys(_names(text)) if not _is_known(words(name), words_known)]
 
 
-def _is_held(forms: Sequence[str], held: Set[str]) -> bool:
+def _is_known(forms: Sequence[str], known: Set[str]) -> bool:
     """Whether a name is known; `words` returns a compound first and then its parts."""
-    return forms[0] in held or (len(forms) > 1 and all(form in held for form in forms[1:]))
+    return forms[0] in known or (len(forms) > 1 and all(form in known for form in forms[1:]))
 
 
 def _names(text: str) -> Iterator[str]:

@@ -62,7 +62,7 @@ def _unsaid(said: str, scope: CitedEvidence, *, question: str, cited: Cited) -> 
     texts = [element_text(element) for element in elements.values() if element is not None]
     printed = [question, " ".join(quotes), *quotes, *texts]
     for quotation in dict.fromkeys(unsupported_quotations(said, printed)):
-        yield f"the quotation {quotation!r} does not stand in the cited evidence"
+        yield f"the quotation {quotation!r} is not in the cited evidence"
     known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
     for name in unknown_names(said, list(known)):
         yield f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"

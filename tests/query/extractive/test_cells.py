@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperscope_core.types import Box, Cell, Paper, Place, Table
@@ -358,6 +358,7 @@ def test_the_extreme_of_a_column_is_its_maximum_unless_it_sums_up_the_rest(value
         assert found == [f"In Table 1, {names[values.index(top)]} has the highest value for Biomass: {top}."]
 
 
+@settings(max_examples=40)  # every example asks for each of its cells
 @given(values=numbers)
 def test_every_cell_is_found_by_its_own_names(values: Sequence[int]) -> None:
     names = [f"plot{chr(97 + number)}" for number in range(len(values))]

@@ -200,12 +200,12 @@ def test_only_cited_cells_count_where_cells_are_cited() -> None:
     assert verified("It is 95.43.", "95.43 (+0.53)").warnings == ()
     assert verified("It is 96.30.", "95.43 (+0.53)").warnings
     [warning] = verified("BERT+DL has 95.43 on WSJ.", "95.43 (+0.53)").warnings
-    assert "stands under 'BERT+DSC WSJ'" in warning
+    assert "is printed under 'BERT+DSC WSJ'" in warning
 
 
 def test_a_highest_value_that_is_none_is_flagged() -> None:
     [warning] = verified("The highest value on CTB5 is 94.10.").warnings
-    assert warning == "94.10 is called the highest, but 96.30 stands in the same column"
+    assert warning == "94.10 is called the highest, but 96.30 is in the same column"
 
 
 def test_how_a_number_was_computed_is_told_with_the_cells() -> None:
