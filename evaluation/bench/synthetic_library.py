@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 
 from numpy import float32
@@ -20,7 +21,6 @@ from paperscope.adding import AddRequest, Pipeline
 from paperscope_core.models import CachedEmbedder
 from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.protocols import PageCallback
-from paperscope_core.text.words import entity_key
 from paperscope_core.types import (
     Box,
     Chunk,
@@ -106,28 +106,13 @@ def paper_of(document: PeerDocument, *, sha256: str) -> Paper:
 def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
     """The document's entities and relations, with the paper's passages as their sources."""
     passages = {unit.id: element.id for unit, element in zip(document.units, paper.elements, strict=True)}
+
+    def sources(item: Entity | Relation) -> tuple[str, ...]:
+        return tuple(passages[unit] for unit in item.sources)
+
     return Extraction(
-        entities=tuple(
-            Entity(
-                id=entity_key(entity.name),
-                name=entity.name,
-                type=entity.type,
-                description=entity.description,
-                sources=tuple(passages[unit] for unit in entity.units),
-            )
-            for entity in document.entities
-        ),
-        relations=tuple(
-            Relation(
-                source=entity_key(relation.source),
-                target=entity_key(relation.target),
-                kind=relation.keywords,
-                description=relation.description,
-                sources=tuple(passages[unit] for unit in relation.units),
-                weight=relation.weight,
-            )
-            for relation in document.relations
-        ),
+        entities=tuple(replace(entity, sources=sources(entity)) for entity in document.entities),
+        relations=tuple(replace(relation, sources=sources(relation)) for relation in document.relations),
     )
 
 

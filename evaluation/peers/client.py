@@ -3,19 +3,17 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from evaluation.peers.protocol import (
     PeerAnswer,
     PeerDocument,
-    PeerEntity,
     PeerIndexed,
     PeerJob,
     PeerLine,
-    PeerRelation,
     Unit,
 )
 from evaluation.peers.systems import SETUP
@@ -48,11 +46,14 @@ def peer_document(indexed: IndexedPaper, *, file: Path | None) -> PeerDocument:
     """Converts a paper and its chunks, which keep their ids; `file` is its PDF, None if it has none."""
     paper = indexed.paper
     pages = {element.id: element.place.page for element in paper.elements}
-    units: dict[str, list[str]] = {}
+    chunks_with: dict[str, list[str]] = {}
     for chunk in indexed.chunks:
         for element in chunk.elements:
-            units.setdefault(element, []).append(chunk.id)
-    names = {entity.id: entity.name for entity in indexed.extraction.entities}
+            chunks_with.setdefault(element, []).append(chunk.id)
+
+    def chunks(elements: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(chunk for element in elements for chunk in chunks_with.get(element, ())))
+
     return PeerDocument(
         id=paper.id,
         title=paper.title,
@@ -66,31 +67,12 @@ def peer_document(indexed: IndexedPaper, *, file: Path | None) -> PeerDocument:
             for chunk in indexed.chunks
         ),
         entities=tuple(
-            PeerEntity(
-                name=entity.name,
-                type=entity.type,
-                description=entity.description,
-                units=_units(entity.sources, units),
-            )
-            for entity in indexed.extraction.entities
+            replace(entity, sources=chunks(entity.sources), mentions=()) for entity in indexed.extraction.entities
         ),
         relations=tuple(
-            PeerRelation(
-                source=names[relation.source],
-                target=names[relation.target],
-                description=relation.description,
-                keywords=relation.kind,
-                weight=relation.weight,
-                units=_units(relation.sources, units),
-            )
-            for relation in indexed.extraction.relations
+            replace(relation, sources=chunks(relation.sources)) for relation in indexed.extraction.relations
         ),
     )
-
-
-def _units(elements: Iterable[str], units: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The chunks that contain these elements, each once."""
-    return tuple(dict.fromkeys(unit for element in elements for unit in units.get(element, ())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,12 +15,11 @@ from evaluation.peers.protocol import (
     Index,
     PeerCorpus,
     PeerDocument,
-    PeerEntity,
-    PeerRelation,
     System,
     load_encoder,
     units_with_text,
 )
+from paperscope_core.types import Entity, Relation
 
 __all__ = [
     "Embed",
@@ -57,11 +56,11 @@ class Merged:
     units: dict[str, None] = field(default_factory=dict)
     weight: float = 0.0
 
-    def add(self, item: PeerEntity | PeerRelation, *, kind: str, default_description: str) -> None:
+    def add(self, item: Entity | Relation, *, kind: str, default_description: str) -> None:
         """Merges the kind, description and units of another occurrence."""
         self.kinds[kind] += 1
         self.descriptions[item.description or default_description] = None
-        self.units.update(dict.fromkeys(item.units))
+        self.units.update(dict.fromkeys(item.sources))
 
     @property
     def type(self) -> str:
@@ -88,12 +87,13 @@ def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> dict
     """Returns one relation per pair of distinct entities, in order and direction of first appearance."""
     merged: dict[tuple[str, str], Merged] = {}
     for document in documents:
+        names = {entity.id: named(entity.name) for entity in document.entities}
         for relation in document.relations:
-            source, target = named(relation.source), named(relation.target)
+            source, target = names[relation.source], names[relation.target]
             if source and target and source != target:
                 pair = (target, source) if (target, source) in merged else (source, target)
                 into = merged.setdefault(pair, Merged())
-                into.add(relation, kind=relation.keywords, default_description=relation.keywords)
+                into.add(relation, kind=relation.kind, default_description=relation.kind)
                 into.weight += relation.weight
     return merged
 

@@ -71,6 +71,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
 
 
 def _custom_graph(document: PeerDocument) -> dict[str, list[dict[str, Any]]]:
+    names = {entity.id: entity.name for entity in document.entities}
     return {
         "chunks": [{"content": unit.text, "source_id": unit.id, "file_path": document.id} for unit in document.units],
         "entities": [
@@ -78,19 +79,19 @@ def _custom_graph(document: PeerDocument) -> dict[str, list[dict[str, Any]]]:
                 "entity_name": entity.name,
                 "entity_type": entity.type,
                 "description": entity.description,
-                "source_id": entity.units[0],
+                "source_id": entity.sources[0],
                 "file_path": document.id,
             }
             for entity in document.entities
         ],
         "relationships": [
             {
-                "src_id": relation.source,
-                "tgt_id": relation.target,
+                "src_id": names[relation.source],
+                "tgt_id": names[relation.target],
                 "description": relation.description,
-                "keywords": relation.keywords,
+                "keywords": relation.kind,
                 "weight": relation.weight,
-                "source_id": relation.units[0],
+                "source_id": relation.sources[0],
                 "file_path": document.id,
             }
             for relation in document.relations

@@ -1,6 +1,6 @@
 """The values exchanged with a peer's process, and the interface of a peer.
 
-Besides the standard library, only pydantic is imported, which the peers' packages need, too.
+Of other packages, only numpy and pydantic are imported, which the peers need, too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from paperscope_core.codec import from_json, to_json
+from paperscope_core.types import Entity, Relation
 
 __all__ = [
     "Found",
@@ -18,12 +19,10 @@ __all__ = [
     "PeerAnswer",
     "PeerCorpus",
     "PeerDocument",
-    "PeerEntity",
     "PeerIndexed",
     "PeerJob",
     "PeerLine",
     "PeerQuestion",
-    "PeerRelation",
     "System",
     "Unit",
     "describe_error",
@@ -45,37 +44,18 @@ class Unit:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PeerEntity:
-    """An entity of a document; `units` are the ids of the units that mention it."""
-
-    name: str
-    type: str
-    description: str
-    units: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PeerRelation:
-    """A relation of two entities (their names), with the ids of the units that support it."""
-
-    source: str
-    target: str
-    description: str
-    keywords: str
-    weight: float
-    units: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class PeerDocument:
-    """A document; `file` is the absolute path of its PDF, "" if it has none."""
+    """A document; `file` is the absolute path of its PDF, "" if it has none.
+
+    The sources of entities and relations are the ids of the units that contain them.
+    """
 
     id: str
     title: str
     file: str
     units: tuple[Unit, ...]
-    entities: tuple[PeerEntity, ...] = ()
-    relations: tuple[PeerRelation, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

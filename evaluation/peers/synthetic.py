@@ -1,9 +1,11 @@
-"""Synthetic papers from a seeded generator. Standard library only."""
+"""Synthetic papers from a seeded generator."""
 
 import random
 from itertools import accumulate
 
-from evaluation.peers.protocol import PeerDocument, PeerEntity, PeerRelation, Unit
+from evaluation.peers.protocol import PeerDocument, Unit
+from paperscope_core.text.words import entity_key
+from paperscope_core.types import Entity, Relation
 
 __all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "SHARED", "synthetic_paper", "synthetic_words"]
 
@@ -32,19 +34,18 @@ def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
         *_shared_names(draw),
         *(f"{_word(1 + 7 * number + own)} {_word(own)} {number}" for own in range(ENTITIES - SHARED)),
     ]
+    ids = [entity_key(name) for name in names]
     pairs = _pairs(draw, len(names))
     texts: list[list[str]] = [[] for _ in range(CHUNKS)]
-    relations, held = [], [dict[str, None]() for _ in names]
+    relations, units_of = [], [dict[str, None]() for _ in names]
     for index, (source, target) in enumerate(pairs):
         chunk, kind = index % CHUNKS, draw.choice(_KINDS)
         sentence = " ".join((_sentence(draw), names[source], kind, names[target], _sentence(draw))) + "."
         texts[chunk].append(sentence)
         unit = _unit(number, chunk)
-        held[source][unit] = held[target][unit] = None
+        units_of[source][unit] = units_of[target][unit] = None
         relations.append(
-            PeerRelation(
-                source=names[source], target=names[target], description=sentence, keywords=kind, weight=1, units=(unit,)
-            )
+            Relation(source=ids[source], target=ids[target], kind=kind, description=sentence, sources=(unit,))
         )
     described = {end: relation.description for relation in relations for end in (relation.source, relation.target)}
     return PeerDocument(
@@ -53,8 +54,10 @@ def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
         file="",
         units=tuple(Unit(id=_unit(number, chunk), text=" ".join(text)) for chunk, text in enumerate(texts)),
         entities=tuple(
-            PeerEntity(name=name, type=_TYPES[len(name) % len(_TYPES)], description=described[name], units=(*units,))
-            for name, units in zip(names, held, strict=True)
+            Entity(
+                id=key, name=name, type=_TYPES[len(name) % len(_TYPES)], description=described[key], sources=(*units,)
+            )
+            for key, name, units in zip(ids, names, units_of, strict=True)
         ),
         relations=tuple(relations),
     )

@@ -18,12 +18,12 @@ def test_a_made_paper_has_the_sizes_it_promises_and_names_its_entities_where_it_
     names = {entity.name for entity in document.entities}
     texts = {unit.id: unit.text for unit in document.units}
     assert (len(texts), len(names), len(document.relations)) == (CHUNKS, ENTITIES, RELATIONS)
-    assert all(entity.name in texts[unit] for entity in document.entities for unit in entity.units)
-    assert all(entity.units for entity in document.entities)
+    assert all(entity.name in texts[unit] for entity in document.entities for unit in entity.sources)
+    assert all(entity.sources for entity in document.entities)
     assert len({frozenset((one.source, one.target)) for one in document.relations}) == RELATIONS
     for relation in document.relations:
-        assert {relation.source, relation.target} <= names
-        assert relation.description in texts[relation.units[0]]
+        assert {relation.source, relation.target} <= {entity.id for entity in document.entities}
+        assert relation.description in texts[relation.sources[0]]
 
 
 def test_a_made_paper_depends_on_its_number_and_the_seed_alone() -> None:

@@ -14,12 +14,10 @@ from evaluation.peers.protocol import (
     PeerAnswer,
     PeerCorpus,
     PeerDocument,
-    PeerEntity,
     PeerIndexed,
     PeerJob,
     PeerLine,
     PeerQuestion,
-    PeerRelation,
     Unit,
 )
 from paperscope_core.codec import from_json, to_json
@@ -45,12 +43,10 @@ def corpus(*, file: str = "", texts: dict[str, str] = TEXTS) -> PeerCorpus:
         title="On nature",
         file=file,
         units=units,
-        entities=(PeerEntity(name="honey bee", type="animal", description="An insect.", units=("bees", "bread")),),
-        relations=(
-            PeerRelation(
-                source="honey bee", target="wax", description="", keywords="makes", weight=0.5, units=("bees",)
-            ),
+        entities=(
+            Entity(id="bee", name="honey bee", type="animal", description="An insect.", sources=("bees", "bread")),
         ),
+        relations=(Relation(source="bee", target="wax", kind="makes", description="", sources=("bees",), weight=0.5),),
     )
     questions = tuple(PeerQuestion(id=name, text=text) for name, text in QUESTIONS.items())
     return PeerCorpus(name="small", documents=(document,), questions=questions)
@@ -116,9 +112,9 @@ def test_a_paper_becomes_a_document_of_chunks_with_the_graph_in_their_terms(make
         ("p/chunk-2", (2,)),
         ("p/chunk-3", (3,)),
     ]
-    assert [entity.units for entity in document.entities] == [("p/chunk-1", "p/chunk-2"), ("p/chunk-3",)]
+    assert [entity.sources for entity in document.entities] == [("p/chunk-1", "p/chunk-2"), ("p/chunk-3",)]
     assert document.relations == (
-        PeerRelation(source="Bee", target="Wax", description="", keywords="makes", weight=2.0, units=("p/chunk-3",)),
+        Relation(source="bee", target="wax", kind="makes", description="", sources=("p/chunk-3",), weight=2.0),
     )
     assert peer_document(indexed, file=Path("/papers/p.pdf")).file == "/papers/p.pdf"
 
@@ -176,28 +172,17 @@ def test_what_a_peer_finds_comes_back_in_order(fake: Path) -> None:
     assert all(len(answer.found) <= 2 for answer in results.answers)
 
 
-def test_one_question_that_fails_leaves_the_rest(fake: Path) -> None:
-    small = corpus()
-    asked = replace(small, questions=(PeerQuestion(id="bad", text="boom"), *small.questions))
-    results = run_peer(job("bm25", asked), python=fake)
-    assert results.note == ""
-    assert results.answers[0].problem == "LookupError: no such word"
-    assert all(answer.found and not answer.problem for answer in results.answers[1:])
-
-
-def test_one_corpus_that_fails_leaves_the_rest(fake: Path) -> None:
-    empty = PeerCorpus(name="empty", documents=(), questions=corpus().questions)
-    results = run_peer(job("bm25", empty, corpus()), python=fake)
+def test_what_fails_leaves_the_rest(fake: Path) -> None:
+    """A corpus without texts, a question that raises, and one that kills the process after all others."""
+    empty, small = PeerCorpus(name="empty", documents=(), questions=corpus().questions), corpus()
+    bad, deadly = PeerQuestion(id="bad", text="boom"), PeerQuestion(id="deadly", text="kill")
+    results = run_peer(job("bm25", empty, replace(small, questions=(bad, *small.questions, deadly))), python=fake)
     assert results.indexed[0].problems == ("ValueError: no text in the corpus 'empty'",)
     assert {answer.corpus for answer in results.answers} == {"small"}
-
-
-def test_a_process_that_dies_leaves_what_it_had_found(fake: Path) -> None:
-    small = corpus()
-    asked = replace(small, questions=(*small.questions, PeerQuestion(id="bad", text="kill")))
-    results = run_peer(job("bm25", asked), python=fake)
+    assert results.answers[0].problem == "LookupError: no such word"
+    assert all(answer.found and not answer.problem for answer in results.answers[1:])
+    assert [answer.question for answer in results.answers[1:]] == list(QUESTIONS)
     assert results.note == "failed: ended with 3, no reason given"
-    assert [answer.question for answer in results.answers] == list(QUESTIONS)
 
 
 def test_a_process_that_hangs_is_stopped(tmp_path: Path) -> None:
@@ -205,12 +190,18 @@ def test_a_process_that_hangs_is_stopped(tmp_path: Path) -> None:
     assert run_peer(job(), python=python, timeout=0.2).note == "stopped after 0 s"
 
 
-@pytest.mark.parametrize("reach", ["socket.create_connection(('192.0.2.1', 80), 1)", "socket.getaddrinfo('x.org', 80)"])
-def test_a_peer_has_no_network_and_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
+def test_a_peer_has_no_network_and_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    source = f"import os, socket\nassert 'OPENAI_API_KEY' not in os.environ\n{reach}\n"
+    source = """
+import os, socket
+assert "OPENAI_API_KEY" not in os.environ
+try:
+    socket.getaddrinfo("x.org", 80)
+except ConnectionRefusedError:
+    socket.create_connection(("192.0.2.1", 80), 1)
+"""
     python = fake_python(tmp_path, ("bm25s", source), ("Stemmer", FAKE_STEMMER))
-    assert "it runs without a network" in run_peer(job(), python=python).note
+    assert "tried to reach ('192.0.2.1', 80); it runs without a network" in run_peer(job(), python=python).note
 
 
 def test_a_peer_that_is_not_installed_is_named_with_its_remedy(tmp_path: Path) -> None:

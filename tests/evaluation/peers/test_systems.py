@@ -13,14 +13,13 @@ from evaluation.peers.protocol import (
     Found,
     PeerCorpus,
     PeerDocument,
-    PeerEntity,
     PeerJob,
     PeerQuestion,
-    PeerRelation,
     Unit,
 )
 from evaluation.peers.systems import SYSTEMS
 from paperscope_core.models.weights import find_weights
+from paperscope_core.types import Entity, Relation
 
 # Read when the tests are collected: a fixture hides our settings from the tests.
 PYTHON = Path(os.environ.get("PAPERSCOPE_PEERS_PYTHON", PEERS_PYTHON))
@@ -55,11 +54,9 @@ def corpus(name: str, *documents: PeerDocument, ask: dict[str, str]) -> PeerCorp
 
 def document(texts: dict[str, str], *, file: str = "", with_graph: bool = False) -> PeerDocument:
     """Each text a page; in the graph, what stands under "bread" speaks of honey bees too."""
-    bee = PeerEntity(name="honey bee", type="animal", description="An insect.", units=("bees", "bread"))
-    nectar = PeerEntity(name="nectar", type="food", description="What bees gather.", units=("bees",))
-    gathers = PeerRelation(
-        source=bee.name, target=nectar.name, description="", keywords="gathers", weight=1.0, units=("bees", "bread")
-    )
+    bee = Entity(id="bee", name="honey bee", type="animal", description="An insect.", sources=("bees", "bread"))
+    nectar = Entity(id="nectar", name="nectar", type="food", description="What bees gather.", sources=("bees",))
+    gathers = Relation(source="bee", target="nectar", kind="gathers", description="", sources=("bees", "bread"))
     return PeerDocument(
         id="nature",
         title="On nature",
