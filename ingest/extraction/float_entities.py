@@ -1,5 +1,6 @@
 """Tables, figures and equations as entities, with relations to their contents."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,33 +41,27 @@ def _floats(paper: Paper) -> list[Table | Figure | Equation]:
 
 def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
     """Returns the sentences of each float: its caption, those that name it, and those around an equation."""
-    by_text: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    by_link: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
     ids = {element.id for element in _floats(paper)}
     for link in paper.links:
-        if link.target in ids:
-            by_text[link.source].append((link.target, entity_key(link.text)))
-    labels = [(element.id, entity_key(element.label)) for element in _floats(paper) if element.label]
+        if link.target in ids and entity_key(link.text):
+            by_link[link.source].append((link.target, _label_pattern(link.text)))
+    by_label = [(e.id, _label_pattern(e.label)) for e in _floats(paper) if entity_key(e.label)]
     found: list[FloatMention] = []
     for number, sentence in enumerate(text.sentences):
         if sentence.caption:
             found.append(FloatMention(float=sentence.element, sentence=number))
             continue
         folded = entity_key(sentence.text)
-        for target, label in (*by_text[sentence.element], *labels):
-            if label and _holds(folded, label):
+        for target, label in (*by_link[sentence.element], *by_label):
+            if label.search(folded):
                 found.append(FloatMention(float=target, sentence=number))
     return list(dict.fromkeys([*found, *_equation_neighbours(paper, text)]))
 
 
-def _holds(folded: str, label: str) -> bool:
-    """Whether `figure 1` occurs in the text other than as the beginning of `figure 10` or `figure 1.2`."""
-    start = folded.find(label)
-    while start >= 0:
-        after = folded[start + len(label) :]
-        if not after[:1].isdigit() and not (after[:1] == "." and after[1:2].isdigit()):
-            return True
-        start = folded.find(label, start + 1)
-    return False
+def _label_pattern(label: str) -> re.Pattern[str]:
+    """Matches `figure 1` in a folded text, but not the beginning of `figure 10` or `figure 1.2`."""
+    return re.compile(rf"{re.escape(entity_key(label))}(?!\.?\d)")
 
 
 def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention]:

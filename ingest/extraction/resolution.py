@@ -143,9 +143,8 @@ def _numbers_and_signs(name: str) -> tuple[list[str], list[str]]:
 
 
 def _exclude(one: str, other: str) -> bool:
-    if any(one in line and other in line for line in _SIBLINGS):
-        return True
-    return any(one == prefix + other or other == prefix + one for prefix in _NEGATIONS)
+    siblings = any({one, other} <= line for line in _SIBLINGS)
+    return siblings or any(one == prefix + other or other == prefix + one for prefix in _NEGATIONS)
 
 
 def doubtful_pairs(
