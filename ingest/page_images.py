@@ -83,24 +83,19 @@ class _RenderJob:
     boxes: tuple[Box, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _RenderHandler:
+def _render(settings: ParserSettings, job: _RenderJob, send: SendFrame) -> None:
     """Runs in the child process. Frame A: the image."""
-
-    settings: ParserSettings
-
-    def __call__(self, job: _RenderJob, send: SendFrame) -> None:
-        with open_page_images(job.file, job.paper, settings=self.settings) as render:
-            image = render(job.page, job.dpi)
-        marks = [Mark(box=box, color=_HIGHLIGHT) for box in job.boxes]
-        send(b"A", draw_marks(image, marks, width=job.page.width) if marks else image)
+    with open_page_images(job.file, job.paper, settings=settings) as render:
+        image = render(job.page, job.dpi)
+    marks = [Mark(box=box, color=_HIGHLIGHT) for box in job.boxes]
+    send(b"A", draw_marks(image, marks, width=job.page.width) if marks else image)
 
 
 class PageRenderer:
     """Renders pages in child processes, with the time and memory limits of parsing; at most two at once."""
 
     def __init__(self, settings: ParserSettings, limits: LimitSettings) -> None:
-        self._children = ChildPool(_RenderHandler(settings), memory_mb=limits.parse_memory_mb)
+        self._children = ChildPool(partial(_render, settings), memory_mb=limits.parse_memory_mb)
         self._seconds = limits.parse_seconds
         self._slots = threading.BoundedSemaphore(_CHILDREN)
 

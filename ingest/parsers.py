@@ -19,7 +19,7 @@ from paperscope_core.protocols import PageCallback, Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
 
-__all__ = ["FileParser", "check_size", "parser_for", "read_paper"]
+__all__ = ["check_size", "parser_for", "read_paper"]
 
 # Reading a text of this size takes less time than starting a child process.
 _SMALL_BYTES = 100_000
@@ -28,20 +28,14 @@ _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, Run
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 
 
-class FileParser:
+class _FileParser:
     """Passes a file or folder to the parser of its format."""
 
     def __init__(self, parsers: Mapping[PaperFormat, Parser]) -> None:
         self._parsers = parsers
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """See `Parser.parse`."""
-        format_ = format_of(file.path)
-        parser = self._parsers.get(format_)
-        if parser is None:
-            known = ", ".join(sorted(self._parsers))
-            raise PaperFileError(f"{file.name!r} is of the format {format_!r}; this parser reads {known}.")
-        return parser.parse(file, on_page=on_page)
+        return self._parsers[format_of(file.path)].parse(file, on_page=on_page)
 
 
 class _SmallFileParser:
@@ -62,7 +56,7 @@ class _SmallFileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """Returns the parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
-    return FileParser({**_isolated_parsers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
+    return _FileParser({**_isolated_parsers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +70,7 @@ def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mappin
 
 def _markup_parsers(limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
     parsers: Mapping[PaperFormat, Parser] = markup_parsers(max_pages=limits.max_pages)
-    isolated = _isolated(FileParser(parsers), limits)
+    isolated = _isolated(_FileParser(parsers), limits)
     # A DOCX file is compressed, so its size doesn't bound its contents.
     return {**{name: _SmallFileParser(parser, isolated=isolated) for name, parser in parsers.items()}, "docx": isolated}
 

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from ingest.sandbox.child_processes import ChildPool, ChildProcess, error_from_frame
 from ingest.sandbox.worker import SendFrame
@@ -19,20 +20,16 @@ _OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "Cannot allocate memory")
 _ASSEMBLY_SECONDS_PER_PAGE = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class _ParseHandler:
+def _parse(parser: Parser, file: PaperFile, send: SendFrame) -> None:
     """Runs in the child process. Frames: P, pages done and in total; C, a crop's name and bytes; A, the paper."""
 
-    parser: Parser
+    def on_page(done: int, total: int) -> None:
+        send(b"P", json.dumps([done, total]).encode())
 
-    def __call__(self, job: PaperFile, send: SendFrame) -> None:
-        def on_page(done: int, total: int) -> None:
-            send(b"P", json.dumps([done, total]).encode())
-
-        parsed = self.parser.parse(job, on_page=on_page)
-        for name, data in parsed.crops.items():
-            send(b"C", name.encode() + b"\n" + data)
-        send(b"A", to_json(parsed.paper).encode())
+    parsed = parser.parse(file, on_page=on_page)
+    for name, data in parsed.crops.items():
+        send(b"C", name.encode() + b"\n" + data)
+    send(b"A", to_json(parsed.paper).encode())
 
 
 class IsolatedParser:
@@ -58,7 +55,7 @@ class IsolatedParser:
         setting: str = "limits.parse_seconds",
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self._children = ChildPool(_ParseHandler(parser), memory_mb=memory_mb, environment=environment)
+        self._children = ChildPool(partial(_parse, parser), memory_mb=memory_mb, environment=environment)
         self._seconds = seconds
         self._setting = setting
 
